@@ -1,0 +1,95 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+  name: "imagemill",
+  products: [
+    .executable(name: "imagemill", targets: ["imagemill"]),
+    .library(name: "Vips", targets: ["Vips"]),
+    .library(name: "ImageFilters", targets: ["ImageFilters"]),
+    .library(name: "ImageCaches", targets: ["ImageCaches"]),
+    .library(name: "ImageDownloads", targets: ["ImageDownloads"]),
+    .library(name: "ImageBatch", targets: ["ImageBatch"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+
+    .target(name: "Vips", dependencies: ["CVips"], swiftSettings: settings),
+    .target(name: "Curl", dependencies: ["CCurl"], swiftSettings: settings),
+    .target(
+      name: "ImageFilters",
+      dependencies: ["Vips", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: settings),
+    .target(
+      name: "ImageCaches",
+      dependencies: [
+        "Vips",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "ImageDownloads",
+      dependencies: [
+        "ImageFilters", "ImageCaches", "Curl",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Collections", package: "swift-collections"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "ImageBatch",
+      dependencies: [
+        "ImageFilters", "ImageCaches", "ImageDownloads", "Vips",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Collections", package: "swift-collections"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "Manifests",
+      dependencies: ["ImageBatch", .product(name: "Yams", package: "Yams")],
+      swiftSettings: settings),
+    .target(name: "Reports", dependencies: ["ImageBatch"], swiftSettings: settings),
+    .executableTarget(
+      name: "imagemill",
+      dependencies: [
+        "Manifests", "Reports", "ImageBatch",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+
+    .target(name: "LoopbackServer", path: "Tests/LoopbackServer", swiftSettings: settings),
+    .testTarget(name: "VipsTests", dependencies: ["Vips"], swiftSettings: settings),
+    .testTarget(
+      name: "CurlTests", dependencies: ["Curl", "LoopbackServer"], swiftSettings: settings),
+    .testTarget(
+      name: "ImageFiltersTests", dependencies: ["ImageFilters", "Vips"], swiftSettings: settings),
+    .testTarget(name: "ImageCachesTests", dependencies: ["ImageCaches"], swiftSettings: settings),
+    .testTarget(
+      name: "ImageDownloadsTests", dependencies: ["ImageDownloads", "LoopbackServer"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ImageBatchTests", dependencies: ["ImageBatch", "LoopbackServer", "Vips"],
+      swiftSettings: settings),
+    .testTarget(name: "ManifestsTests", dependencies: ["Manifests"], swiftSettings: settings),
+    .testTarget(name: "ReportsTests", dependencies: ["Reports"], swiftSettings: settings),
+    .testTarget(
+      name: "CommandTests", dependencies: ["imagemill", "LoopbackServer", "Vips"],
+      swiftSettings: settings),
+  ]
+)

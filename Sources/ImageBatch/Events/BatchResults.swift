@@ -1,0 +1,135 @@
+/// What became of one output: CLI.md's result line.
+public struct OutputResult: Sendable, Hashable {
+  /// What became of it; the raw values are CLI.md's.
+  public enum Status: String, Sendable, Codable {
+    /// Rendered and put in place.
+    case written
+    /// Already in place with the right bytes.
+    case unchanged
+    /// Put in place from what was stored or made for another output.
+    case cached
+    /// Not in place.
+    case failed
+  }
+
+  /// The job's index, from 1.
+  public var index: Int
+  /// The output's position in its job, from 0.
+  public var outputIndex: Int
+  /// The source as it may be shown: without credentials, `data:` URLs shortened.
+  public var source: String
+  /// The output's path as the user wrote it, relative to the output directory unless absolute; nil where it failed before it had a name.
+  public var output: String?
+  /// The path to open: `output` under the output directory.
+  public var path: String?
+  /// What became of it.
+  public var status: Status
+  /// In pixels.
+  public var width: Int?
+  /// In pixels, of one frame.
+  public var height: Int?
+  /// How many frames it has.
+  public var frames: Int?
+  /// The encoded size.
+  public var bytes: Int?
+  /// 64 hexadecimal digits.
+  public var sha256: String?
+  /// The chain's identifier.
+  public var filter: String
+  /// The format's name.
+  public var format: String
+  /// Whether the placeholder stands in for a source that failed.
+  public var usedPlaceholder = false
+  /// Why it failed.
+  public var error: JobError?
+  /// The input record's own fields.
+  public var fields: [Job.Field] = []
+  /// The place in the manifest.
+  public var location: ManifestLocation?
+  /// From the job's start to this output's end, in seconds.
+  public var seconds: Double = 0
+
+  /// A result that holds no more than what every result has.
+  public init(index: Int, outputIndex: Int, source: String, status: Status, filter: String, format: String) {
+    self.index = index
+    self.outputIndex = outputIndex
+    self.source = source
+    self.status = status
+    self.filter = filter
+    self.format = format
+  }
+}
+
+/// Why a job or an output failed.
+public struct JobError: Error, Sendable, Hashable, Codable {
+  /// Where on its way a job failed.
+  public enum Stage: String, Sendable, Codable {
+    case manifest, download, decode, filter, encode, write
+  }
+
+  /// Stable: `http-status`, `timed-out`, `not-an-image`, `decoder-crashed` …
+  public var code: String
+  /// Where on its way.
+  public var stage: Stage
+  /// One sentence: what happened, and what to do about it. It shows no secret.
+  public var message: String
+  /// Whether the same job may succeed later (exit status 75).
+  public var isTemporary: Bool
+
+  /// A failure.
+  public init(code: String, stage: Stage, message: String, isTemporary: Bool = false) {
+    self.code = code
+    self.stage = stage
+    self.message = message
+    self.isTemporary = isTemporary
+  }
+}
+
+/// What became of one job.
+public struct JobResult: Sendable, Hashable {
+  /// The job's index, from 1.
+  public var index: Int
+  /// The source as it may be shown.
+  public var source: String
+  /// Its outputs' results, in their order.
+  public var outputs: [OutputResult]
+  /// The place in the manifest.
+  public var location: ManifestLocation?
+
+  /// Whether any output failed.
+  public var failed: Bool { outputs.contains { $0.status == .failed } }
+
+  /// A job's result.
+  public init(index: Int, source: String, outputs: [OutputResult], location: ManifestLocation?) {
+    self.index = index
+    self.source = source
+    self.outputs = outputs
+    self.location = location
+  }
+}
+
+/// The totals of a batch: CLI.md's closing summary.
+public struct BatchSummary: Sendable, Hashable, Codable {
+  public var jobs = 0
+  public var jobsDone = 0
+  public var jobsFailed = 0
+  public var outputs = 0
+  public var outputsWritten = 0
+  public var outputsUnchanged = 0
+  public var outputsFromCache = 0
+  public var outputsFailed = 0
+  public var downloads = 0
+  public var downloadedBytes = 0
+  public var mergedDownloads = 0
+  public var revalidatedDownloads = 0
+  public var renderings = 0
+  public var placeholdersUsed = 0
+  public var seconds: Double = 0
+  /// Whether every failure was temporary (exit status 75).
+  public var allFailuresTemporary = false
+  /// Jobs that were read and then not started: `--fail-fast`, `--max-failures`, a signal.
+  public var jobsNotStarted = 0
+
+  /// Totals of nothing yet.
+  public init() {}
+}

@@ -1,0 +1,33 @@
+/// What is wrong with a chain's text or a filter's arguments, or what went wrong when one ran.
+public struct FilterError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kinds of failure; their raw values are stable.
+  public enum Code: String, Sendable, Codable {
+    /// The text isn't a chain (FILTERS.md's grammar).
+    case syntax = "bad-chain"
+    /// No filter and no named chain bears the name.
+    case unknownFilter = "unknown-filter"
+    /// The filter has no parameter of that name, or has one too few or too many.
+    case badArgument = "bad-argument"
+    /// Named chains that use one another in a circle.
+    case circular = "circular-chain"
+    /// The filter could not be applied to this image.
+    case failed = "filter-failed"
+  }
+
+  /// The kind of failure.
+  public let code: Code
+  /// One sentence: what is wrong, and what to write instead.
+  public let message: String
+  /// Where in the chain's text, in UTF-8 bytes from its start, if the failure has a place.
+  public let offset: Int?
+
+  /// A failure at an optional place of the text.
+  public init(_ code: Code, _ message: String, offset: Int? = nil) {
+    self.code = code
+    self.message = message
+    self.offset = offset
+  }
+
+  /// The message.
+  public var description: String { message }
+}

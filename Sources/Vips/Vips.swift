@@ -1,0 +1,2 @@
+import CVips
+public func x() -> Int32 { vips_init("imagemill") }

@@ -1,0 +1,2 @@
+import ArgumentParser
+@main struct Imagemill: ParsableCommand { func run() throws { print("x") } }
