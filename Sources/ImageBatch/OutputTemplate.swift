@@ -1,15 +1,81 @@
 /// An output's path with `{name}` fields (CLI.md, "Output templates").
+///
+///     hero-{width}.{ext}      {index:05}-{name}.png      {hash:8}.webp      a {{literal}} brace
+///
+/// The built-in fields are listed in ``BuiltIn``; any other name is a variable of the job.
 public struct OutputTemplate: Sendable, Hashable {
   /// As written.
   public let text: String
+  let parts: [Part]
 
-  /// The template that `text` describes.
+  /// A run of the text, or a field to fill in.
+  enum Part: Sendable, Hashable {
+    case literal(String)
+    case field(Field)
+  }
+
+  /// A `{name}` or `{name:argument}`.
+  public struct Field: Sendable, Hashable {
+    /// What stands before the colon.
+    public let name: String
+    /// A zero-padded width (`{index:05}`) or a number of digits (`{hash:8}`).
+    public let argument: Int?
+    /// Where it begins, in UTF-8 bytes from the template's start.
+    public let offset: Int
+  }
+
+  /// The fields that need no variable.
+  public enum BuiltIn: String, CaseIterable, Sendable {
+    case name, ext, index, host, path, width, height, format, filter, hash
+    case sourceHash = "source-hash"
+
+    /// Whether the value is known only when the output has been rendered.
+    public var needsRendering: Bool { self == .width || self == .height || self == .hash }
+    /// Whether the value is known only when the source has been read.
+    public var needsContent: Bool { needsRendering || self == .sourceHash }
+  }
+
+  /// The template that `text` describes. Throws where a brace is not closed, a field has no name, or an argument
+  /// is not one that the field takes.
   public init(parsing text: String) throws(TemplateError) {
     self.text = text
+    var scanner = Scanner(text)
+    parts = try scanner.parts()
+    guard !text.isEmpty else {
+      throw TemplateError("an output needs a path, such as '{name}.png'", offset: 0)
+    }
+  }
+
+  /// Its fields, in order.
+  public var fields: [Field] {
+    parts.compactMap { if case .field(let field) = $0 { field } else { nil } }
+  }
+
+  /// Fields that are neither built in nor among `variables`.
+  public func unknownFields(variables: some Collection<String>) -> [Field] {
+    fields.filter { BuiltIn(rawValue: $0.name) == nil && !variables.contains($0.name) }
   }
 
   /// The extension that the text ends with, without the dot; nil where it ends in none or in a field.
-  public var literalPathExtension: String? { nil }
+  public var literalPathExtension: String? {
+    guard case .literal(let tail) = parts.last, let dot = tail.lastIndex(of: ".") else { return nil }
+    let name = tail[tail.index(after: dot)...]
+    guard !name.isEmpty, !name.contains("/") else { return nil }
+    let stem = tail[..<dot]
+    // A leading dot makes a hidden file, not an extension.
+    if (stem.isEmpty && parts.count == 1) || stem.hasSuffix("/") { return nil }
+    return String(name)
+  }
+
+  /// Whether the path is known only when the output has been rendered, but for names that `variables` define.
+  public func needsRendering(variables: [String: String]) -> Bool {
+    fields.contains { variables[$0.name] == nil && BuiltIn(rawValue: $0.name)?.needsRendering == true }
+  }
+
+  /// Whether the path is known only when the source has been read, but for names that `variables` define.
+  public func needsContent(variables: [String: String]) -> Bool {
+    fields.contains { variables[$0.name] == nil && BuiltIn(rawValue: $0.name)?.needsContent == true }
+  }
 }
 
 /// What is wrong with a template.
@@ -19,6 +85,85 @@ public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible 
   /// Where in the template, in UTF-8 bytes from its start.
   public let offset: Int
 
+  init(_ message: String, offset: Int) {
+    self.message = message
+    self.offset = offset
+  }
+
   /// The message.
   public var description: String { message }
+}
+
+/// Reads a template's text from left to right.
+private struct Scanner {
+  let bytes: [UInt8]
+  var position = 0
+  var parts: [OutputTemplate.Part] = []
+  var literal: [UInt8] = []
+
+  init(_ text: String) { bytes = Array(text.utf8) }
+
+  mutating func parts() throws(TemplateError) -> [OutputTemplate.Part] {
+    while position < bytes.count {
+      let byte = bytes[position]
+      let doubled = position + 1 < bytes.count && bytes[position + 1] == byte
+      switch byte {
+      case UInt8(ascii: "{") where doubled, UInt8(ascii: "}") where doubled:
+        literal.append(byte)
+        position += 2
+      case UInt8(ascii: "{"):
+        endLiteral()
+        parts.append(.field(try field()))
+      case UInt8(ascii: "}"):
+        throw TemplateError("a '}' without its '{'; write '}}' for a brace", offset: position)
+      case 0:
+        throw TemplateError("a path can't hold a NUL character", offset: position)
+      default:
+        literal.append(byte)
+        position += 1
+      }
+    }
+    endLiteral()
+    return parts
+  }
+
+  private mutating func endLiteral() {
+    if !literal.isEmpty { parts.append(.literal(String(decoding: literal, as: UTF8.self))) }
+    literal = []
+  }
+
+  private mutating func field() throws(TemplateError) -> OutputTemplate.Field {
+    let start = position
+    guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "}")) else {
+      throw TemplateError("a '{' without its '}'; write '{{' for a brace", offset: start)
+    }
+    let inside = String(decoding: bytes[(start + 1)..<end], as: UTF8.self)
+    position = end + 1
+    let pieces = inside.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(pieces[0])
+    guard !name.isEmpty, !name.contains("{") else {
+      throw TemplateError("a field needs a name, such as '{name}'", offset: start)
+    }
+    guard pieces.count == 2 else { return .init(name: name, argument: nil, offset: start) }
+    return .init(name: name, argument: try argument(pieces[1], of: name, at: start), offset: start)
+  }
+
+  private func argument(_ text: Substring, of name: String, at offset: Int) throws(TemplateError) -> Int {
+    switch name {
+    case "index":
+      guard let width = Int(text), text.utf8.allSatisfy({ (48...57).contains($0) }), (1...20).contains(width)
+      else { throw TemplateError("'{index:\(text)}': the width is 1 to 20, as in '{index:05}'", offset: offset) }
+      return width
+    case "hash", "source-hash":
+      guard let digits = Int(text), text.utf8.allSatisfy({ (48...57).contains($0) }),
+        (4...64).contains(digits)
+      else {
+        throw TemplateError("'{\(name):\(text)}': the number of digits is 4 to 64", offset: offset)
+      }
+      return digits
+    default:
+      throw TemplateError(
+        "'{\(name):\(text)}': only index, hash and source-hash take a number after the colon", offset: offset)
+    }
+  }
 }

@@ -1,0 +1,99 @@
+public import ImageCaches
+
+extension OutputTemplate {
+  /// The values of the built-in fields. Those of later stages are nil until they are known.
+  public struct Values: Sendable {
+    /// The source's file name without its extension.
+    public var name: String
+    /// The source's host; empty for what has none.
+    public var host: String
+    /// The source's directory path.
+    public var path: String
+    /// The job's position, from 1.
+    public var index: Int
+    /// The output's format.
+    public var format: OutputFormat
+    /// The chain's identifier.
+    public var filter: String
+    /// The source's digest.
+    public var sourceDigest: ContentDigest?
+    /// The output's width and height, in pixels, and its digest.
+    public var rendered: (width: Int, height: Int, digest: ContentDigest)?
+
+    /// The values that are known before anything is read.
+    public init(name: String, host: String, path: String, index: Int, format: OutputFormat, filter: String) {
+      self.name = name
+      self.host = host
+      self.path = path
+      self.index = index
+      self.format = format
+      self.filter = filter
+    }
+  }
+
+  /// The path, with `variables` before the built-in names; nil where it needs a value that isn't known yet.
+  /// Every value is one component of the path (``PathComponent``).
+  public func expanded(_ values: Values, variables: [String: String]) -> String? {
+    var result = ""
+    for part in parts {
+      switch part {
+      case .literal(let text): result += text
+      case .field(let field):
+        guard let value = value(of: field, values, variables) else { return nil }
+        result += PathComponent.safe(value, atStart: result.isEmpty || result.hasSuffix("/"))
+      }
+    }
+    return result
+  }
+
+  private func value(of field: Field, _ values: Values, _ variables: [String: String]) -> String? {
+    if let variable = variables[field.name] { return variable }
+    switch BuiltIn(rawValue: field.name) {
+    case .name: return values.name
+    case .ext: return values.format.pathExtension
+    case .index: return String(values.index).leftPadded(to: field.argument ?? 0)
+    case .host: return values.host
+    case .path: return values.path
+    case .format: return values.format.rawValue
+    case .filter: return PathComponent.safe(identifier: values.filter)
+    case .width: return values.rendered.map { String($0.width) }
+    case .height: return values.rendered.map { String($0.height) }
+    case .hash: return values.rendered.map { String($0.digest.hex.prefix(field.argument ?? 16)) }
+    case .sourceHash: return values.sourceDigest.map { String($0.hex.prefix(field.argument ?? 16)) }
+    case nil: return nil
+    }
+  }
+}
+
+/// Text made safe as one component of a path.
+enum PathComponent {
+  /// `text` with separators and control characters replaced by `_`, and a leading dot too where it would begin
+  /// the component (a hidden file, `.` or `..`).
+  static func safe(_ text: String, atStart: Bool) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      let isLeadingDot = scalar == "." && atStart && result.allSatisfy { $0 == "_" }
+      let isUnsafe = scalar == "/" || scalar == "\\" || scalar.properties.generalCategory == .control
+      result.append(isLeadingDot || isUnsafe ? "_" : scalar)
+    }
+    return String(result)
+  }
+
+  /// A chain's identifier as a file name: letters, digits, `.`, `_` and `-` are kept. A long one is cut, and ends
+  /// in a hash of the whole, so that two chains don't share a name.
+  static func safe(identifier: String) -> String {
+    if identifier.isEmpty { return "original" }
+    let kept = identifier.unicodeScalars.map { scalar in
+      let isKept = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+      return isKept || scalar == "." || scalar == "_" ? Character(scalar) : "-"
+    }
+    guard kept.count > 100 else { return String(kept) }
+    return String(kept.prefix(80)) + "-" + ContentDigest(hashing: identifier.utf8).hex.prefix(16)
+  }
+}
+
+extension String {
+  fileprivate func leftPadded(to width: Int) -> String {
+    String(repeating: "0", count: max(0, width - count)) + self
+  }
+}
