@@ -40,7 +40,7 @@ public struct OutputTemplate: Sendable, Hashable {
   public init(parsing text: String) throws(TemplateError) {
     self.text = text
     var scanner = Scanner(text)
-    parts = try scanner.parts()
+    parts = try scanner.scan()
     guard !text.isEmpty else {
       throw TemplateError("an output needs a path, such as '{name}.png'", offset: 0)
     }
@@ -103,7 +103,7 @@ private struct Scanner {
 
   init(_ text: String) { bytes = Array(text.utf8) }
 
-  mutating func parts() throws(TemplateError) -> [OutputTemplate.Part] {
+  mutating func scan() throws(TemplateError) -> [OutputTemplate.Part] {
     while position < bytes.count {
       let byte = bytes[position]
       let doubled = position + 1 < bytes.count && bytes[position + 1] == byte

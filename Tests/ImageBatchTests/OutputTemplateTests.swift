@@ -49,15 +49,14 @@ struct OutputTemplateTests {
   @Test(
     "a value stays one component of the path",
     arguments: [
-      ("../../etc/passwd", "x/____.._etc_passwd.png"), ("..", "x/__.png"), (".hidden", "x/_hidden.png"),
+      ("../../etc/passwd", "x/______etc_passwd.png"), ("..", "x/__.png"), (".hidden", "x/_hidden.png"),
       ("a\u{0}b\nc", "x/a_b_c.png"), ("a\\b", "x/a_b.png"),
     ])
   func hostileValues(name: String, expected: String) throws {
     let path = try OutputTemplate(parsing: "x/{name}.png").expanded(values(name: name), variables: [:])
     #expect(path?.split(separator: "/").count == 2)
-    #expect(path?.contains("..") == false || name.hasPrefix("../.."))
     #expect(path?.hasPrefix("x/.") == false)
-    if name != "../../etc/passwd" { #expect(path == expected) }
+    #expect(path == expected)
   }
 
   @Test(
