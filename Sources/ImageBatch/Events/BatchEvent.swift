@@ -1,5 +1,3 @@
-public import ImageDownloads
-
 /// What happens in a batch, as it happens. Whoever reports listens to these and to nothing else.
 public enum BatchEvent: Sendable {
   /// The whole number of jobs is known (never, for a stream that goes on).

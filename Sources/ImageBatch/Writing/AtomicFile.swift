@@ -1,0 +1,113 @@
+import Glibc
+
+/// Puts a file in its place whole or not at all: by a rename in its own directory, after its bytes are on the disk.
+enum AtomicFile {
+  /// Why a file could not be put in place.
+  struct Failure: Error {
+    /// What was attempted, as in "can't …".
+    let action: String
+    /// `errno`.
+    let code: Int32
+  }
+
+  /// `O_TMPFILE`, which the C library shows to no Swift program: an unnamed file in the directory that is opened.
+  private static let unnamedFile: Int32 = 0o20000000 | O_DIRECTORY
+
+  /// Copies the file at `source` to `destination`, which is replaced if it is there and keeps its mode.
+  static func copy(_ source: String, to destination: String) throws(Failure) {
+    let input = open(source, O_RDONLY | O_CLOEXEC)
+    guard input >= 0 else { throw Failure(action: "read \(source)", code: errno) }
+    defer { close(input) }
+    try write(to: destination) { (output) throws(Failure) in
+      try transfer(from: input, to: output, source: source, destination: destination)
+    }
+  }
+
+  /// Writes `bytes` to `destination`, which is replaced if it is there and keeps its mode.
+  static func write(_ bytes: some Sequence<UInt8>, to destination: String) throws(Failure) {
+    let bytes = Array(bytes)
+    try write(to: destination) { (output) throws(Failure) in
+      var written = 0
+      while written < bytes.count {
+        let count = bytes.withUnsafeBytes { buffer in
+          Glibc.write(output, buffer.baseAddress.map { $0 + written }, bytes.count - written)
+        }
+        if count >= 0 {
+          written += count
+        } else if errno != EINTR {
+          throw Failure(action: "write \(destination)", code: errno)
+        }
+      }
+    }
+  }
+
+  /// The file has no name until it is complete, where the file system can do that (`O_TMPFILE`): then not even a
+  /// `kill -9` leaves a trace. Elsewhere it has a hidden name beside its destination.
+  private static func write(
+    to destination: String, _ body: (Int32) throws(Failure) -> Void
+  ) throws(Failure) {
+    let (directory, name) = split(destination)
+    let hidden = "\(directory)/.\(name.prefix(100)).\(UInt64.random(in: 0 ... .max)).tmp"
+    var output = open(directory, unnamedFile | O_WRONLY | O_CLOEXEC, 0o666)
+    let isNameless = output >= 0
+    if !isNameless { output = open(hidden, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o666) }
+    guard output >= 0 else { throw Failure(action: "create a file in \(directory)", code: errno) }
+    var isInPlace = false
+    defer {
+      close(output)
+      if !isInPlace { unlink(hidden) }
+    }
+    var old = stat()
+    if stat(destination, &old) == 0 {
+      guard old.st_mode & S_IFMT == S_IFREG else {
+        throw Failure(
+          action: "replace \(destination), which is no regular file",
+          code: old.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+      }
+      if fchmod(output, old.st_mode & 0o7777) != 0 {
+        throw Failure(action: "set the mode of \(destination)", code: errno)
+      }
+    }
+    try body(output)
+    guard fdatasync(output) == 0 else { throw Failure(action: "write \(destination)", code: errno) }
+    if isNameless {
+      guard linkat(AT_FDCWD, "/proc/self/fd/\(output)", AT_FDCWD, hidden, AT_SYMLINK_FOLLOW) == 0 else {
+        throw Failure(action: "create a file in \(directory)", code: errno)
+      }
+    }
+    guard rename(hidden, destination) == 0 else {
+      throw Failure(action: "put \(destination) in place", code: errno)
+    }
+    isInPlace = true
+  }
+
+  private static func transfer(
+    from input: Int32, to output: Int32, source: String, destination: String
+  ) throws(Failure) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let received = read(input, buffer.baseAddress, buffer.count)
+      if received == 0 { return }
+      guard received > 0 else {
+        if errno == EINTR { continue }
+        throw Failure(action: "read \(source)", code: errno)
+      }
+      var written = 0
+      while written < received {
+        let count = Glibc.write(output, buffer.baseAddress.map { $0 + written }, received - written)
+        if count >= 0 {
+          written += count
+        } else if errno != EINTR {
+          throw Failure(action: "write \(destination)", code: errno)
+        }
+      }
+    }
+  }
+
+  private static func split(_ path: String) -> (directory: String, name: String) {
+    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+    let directory = slash == path.startIndex ? "/" : String(path[..<slash])
+    return (directory, String(path[path.index(after: slash)...]))
+  }
+}
