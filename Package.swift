@@ -1,11 +1,15 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
+
+// Warnings are errors where CI is set, and only in this package.
+let strictness: [SwiftSetting] =
+  Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
-]
+] + strictness
 
 let package = Package(
   name: "imagemill",

@@ -122,6 +122,9 @@ public struct BatchSummary: Sendable, Hashable, Codable {
   public var downloadedBytes = 0
   public var mergedDownloads = 0
   public var revalidatedDownloads = 0
+  /// How often a source was decoded.
+  public var decodes = 0
+  /// How many outputs were rendered and encoded.
   public var renderings = 0
   public var placeholdersUsed = 0
   public var seconds: Double = 0

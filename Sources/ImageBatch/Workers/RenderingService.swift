@@ -4,7 +4,7 @@ public protocol RenderingService: Sendable {
   ///
   /// The answer always holds a result for every recipe, failures included; a request that was cancelled answers
   /// with the code `cancelled`.
-  func render(_ request: RenderRequest, started: @Sendable (_ slot: Int) -> Void) async -> RenderResponse
+  func render(_ request: RenderRequest, started: @Sendable (_ slot: Int) async -> Void) async -> RenderResponse
 
   /// How many requests can run at once.
   var slots: Int { get }

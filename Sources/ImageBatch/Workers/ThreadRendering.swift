@@ -12,9 +12,9 @@ public final class ThreadRendering: RenderingService {
 
   /// Renders when the requests before this one are done.
   public func render(
-    _ request: RenderRequest, started: @Sendable (_ slot: Int) -> Void
+    _ request: RenderRequest, started: @Sendable (_ slot: Int) async -> Void
   ) async -> RenderResponse {
-    started(0)
+    await started(0)
     return await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: Renderer().render(request)) }
     }

@@ -46,11 +46,11 @@ public actor WorkerPool: RenderingService {
 
   /// Renders in the next free slot.
   public func render(
-    _ request: RenderRequest, started: @Sendable (_ slot: Int) -> Void
+    _ request: RenderRequest, started: @Sendable (_ slot: Int) async -> Void
   ) async -> RenderResponse {
     guard let slot = await takeSlot() else { return RenderResponse(failing: request, .cancelled) }
     defer { release(slot) }
-    started(slot)
+    await started(slot)
     do throws(WorkerProcess.Death) {
       return try await exchange(request, in: slot)
     } catch {
