@@ -1,4 +1,4 @@
-public import Crypto
+import Crypto
 
 /// Builds a key from fields: each is written with its length before it, so no two lists of fields give one
 /// key, and the whole is hashed with SHA-256.
