@@ -1,17 +1,83 @@
+public import ImageCaches
+
 /// A format with every encoder option resolved: with a rendition, all that an output's bytes depend on.
 public struct Encoding: Hashable, Sendable, Codable {
   /// The format.
   public let format: OutputFormat
-  /// The canonical text of the format and every option, defaults included.
-  public let identifier: String
+  /// Every option of the format's encoder, by name (``EncoderTable``).
+  public let options: [String: OptionValue]
+  /// What is kept of the source's metadata.
+  public let metadata: MetadataPolicy
+  /// The colour profile of the output.
+  public let profile: ProfilePolicy
+  /// The colour, as written, that alpha is flattened on where the format can't hold it.
+  public let background: String
+  /// Which frames of an animation are kept, where the format can hold them.
+  public let frames: FrameSelection
+  /// Whether the orientation tag and the pixels are left as they are.
+  public let keepsOrientation: Bool
+  /// The size to stay under, in bytes.
+  public let maxBytes: Int?
 
-  /// Resolves settings. `pathExtension` is the output's, in any letter case; it decides the format where the
-  /// settings name none, and contradicting it is an error.
-  public init(
-    resolving settings: EncodingSettings, pathExtension: String?
-  ) throws(EncodingError) {
-    format = .png
-    identifier = "png"
+  /// The value of an option; nil where the format has none of that name.
+  public func option(_ name: String) -> OptionValue? { options[name] }
+
+  /// The canonical text of the format and every option, defaults included: one encoding, one identifier.
+  public var identifier: String {
+    let names = EncoderTable.definition(of: format)?.options.map(\.name) ?? []
+    var parts = [format.rawValue]
+    for name in names { parts.append("\(name)=\(options[name]?.description ?? "")") }
+    parts.append("metadata=\(metadata.rawValue)")
+    parts.append("profile=\(profile.identifier)")
+    parts.append("background=\(background)")
+    parts.append("frames=\(frames.identifier)")
+    parts.append("orient=\(keepsOrientation ? "keep" : "apply")")
+    if let maxBytes { parts.append("max-bytes=\(maxBytes)") }
+    return parts.joined(separator: ":")
+  }
+}
+
+/// What is kept of a source's metadata.
+public enum MetadataPolicy: String, Sendable, Codable, CaseIterable {
+  /// Nothing.
+  case none
+  /// Who made it and who owns it.
+  case copyright
+  /// Everything, positions too, but for the orientation that has been applied.
+  case all
+}
+
+/// The colour profile of an output.
+public enum ProfilePolicy: Sendable, Hashable, Codable {
+  /// sRGB, and no profile embedded.
+  case sRGB
+  /// The source's own, where the chain and the format allow it.
+  case keep
+  /// An ICC file's, embedded; the digest is of its bytes.
+  case file(path: String, digest: ContentDigest)
+
+  var identifier: String {
+    switch self {
+    case .sRGB: "srgb"
+    case .keep: "keep"
+    case .file(_, let digest): digest.hex
+    }
+  }
+}
+
+/// Which frames of an animation are kept.
+public enum FrameSelection: Sendable, Hashable, Codable {
+  case all
+  case first
+  /// The first so many.
+  case count(Int)
+
+  var identifier: String {
+    switch self {
+    case .all: "all"
+    case .first: "first"
+    case .count(let count): "\(count)"
+    }
   }
 }
 

@@ -27,3 +27,13 @@ enum FileHash {
     return digest(of: descriptor)
   }
 }
+
+extension ContentDigest {
+  /// The digest of a file's bytes, read in pieces.
+  public init(ofFile path: String) throws(CacheError) {
+    guard let digest = FileHash.digest(ofFile: path) else {
+      throw CacheError(.fileSystem, "can't read \(path): \(SystemError.text(errno))")
+    }
+    self = digest
+  }
+}

@@ -1,0 +1,105 @@
+import Glibc
+import ImageCaches
+
+extension Encoding {
+  /// Resolves settings. `pathExtension` is the output's, in any letter case; it decides the format where the
+  /// settings name none, and a format that contradicts it is an error.
+  ///
+  /// `quality` is for formats that have one; others are written without.
+  public init(
+    resolving settings: EncodingSettings, pathExtension: String?
+  ) throws(EncodingError) {
+    let format = try Self.format(settings.format, pathExtension)
+    guard let definition = EncoderTable.definition(of: format) else {
+      throw EncodingError(setting: "format", "'\(format.rawValue)' can't be written")
+    }
+    var options: [String: OptionValue] = [:]
+    for option in definition.options { options[option.name] = option.defaultValue }
+    if let quality = settings.quality, let option = definition.option("quality") {
+      options["quality"] = try option.value(parsing: quality)
+    }
+    for (name, text) in settings.options.sorted(by: { $0.key < $1.key }) {
+      guard let option = definition.option(name) else {
+        let known = definition.options.map(\.name).joined(separator: ", ")
+        throw EncodingError(
+          setting: "encode.\(name)", "\(format.rawValue) has no option '\(name)'; it has \(known)")
+      }
+      do throws(EncodingError) {
+        options[name] = try option.value(parsing: text)
+      } catch {
+        throw EncodingError(setting: "encode.\(name)", error.message)
+      }
+    }
+    self.format = format
+    self.options = options
+    metadata = try Self.word(settings.metadata, "metadata", default: .copyright)
+    profile = try Self.profile(settings.profile)
+    background = settings.background?.lowercased() ?? "white"
+    frames = try Self.frames(settings.frames)
+    keepsOrientation = try Self.keepsOrientation(settings.orient)
+    maxBytes = settings.maxBytes
+  }
+
+  private static func format(_ name: String?, _ pathExtension: String?) throws(EncodingError) -> OutputFormat {
+    let implied = pathExtension.flatMap { EncoderTable.format(named: $0) }
+    guard let name else {
+      if let implied { return implied }
+      let problem =
+        pathExtension.map { "the extension '.\($0)' is no format that can be written" }
+        ?? "nothing says the output's format"
+      throw EncodingError(setting: "format", "\(problem); give one of \(allNames) as the format")
+    }
+    guard let format = EncoderTable.format(named: name) else {
+      throw EncodingError(setting: "format", "unknown format '\(name)'; it is one of \(allNames)")
+    }
+    if let implied, let pathExtension, implied != format {
+      throw EncodingError(
+        setting: "format", "the format '\(name)' contradicts the extension '.\(pathExtension)'; leave one out")
+    }
+    return format
+  }
+
+  private static var allNames: String { OutputFormat.allCases.map(\.rawValue).joined(separator: ", ") }
+
+  private static func word<Word: RawRepresentable & CaseIterable>(
+    _ text: String?, _ setting: String, default value: Word
+  ) throws(EncodingError) -> Word where Word.RawValue == String {
+    guard let text else { return value }
+    if let word = Word(rawValue: text.lowercased()) { return word }
+    let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+    throw EncodingError(setting: setting, "'\(setting)' is one of \(words), not '\(text)'")
+  }
+
+  private static func profile(_ text: String?) throws(EncodingError) -> ProfilePolicy {
+    guard let text else { return .sRGB }
+    switch text.lowercased() {
+    case "srgb": return .sRGB
+    case "keep": return .keep
+    default: break
+    }
+    do throws(CacheError) {
+      return .file(path: text, digest: try ContentDigest(ofFile: text))
+    } catch {
+      throw EncodingError(setting: "profile", "'profile' is srgb, keep or an ICC file; \(error.message)")
+    }
+  }
+
+  private static func frames(_ text: String?) throws(EncodingError) -> FrameSelection {
+    switch text?.lowercased() {
+    case nil, "all": return .all
+    case "first": return .first
+    case let text?:
+      if let count = Int(text), count >= 1 { return .count(count) }
+      throw EncodingError(setting: "frames", "'frames' is all, first or a number from 1 on, not '\(text)'")
+    }
+  }
+
+  private static func keepsOrientation(_ text: String?) throws(EncodingError) -> Bool {
+    switch text?.lowercased() {
+    case nil, "apply": return false
+    case "keep": return true
+    case let text?:
+      throw EncodingError(setting: "orient", "'orient' is apply or keep, not '\(text)'")
+    }
+  }
+}
