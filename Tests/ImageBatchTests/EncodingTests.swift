@@ -38,7 +38,7 @@ struct EncodingTests {
       ("jpg", "encode.progressive", "true|false", { $0.options["progressive"] = "maybe" }),
       ("jpg", "metadata", "none, copyright, all", { $0.metadata = "some" }),
       ("gif", "frames", "all, first", { $0.frames = "0" }),
-      ("jpg", "profile", "can't read", { $0.profile = "/no/such.icc" }),
+      ("jpg", "profile", "that can be read", { $0.profile = "/no/such.icc" }),
     ]
     for (pathExtension, setting, words, change) in cases {
       let error = #expect(throws: EncodingError.self) { try encoding(pathExtension, change) }

@@ -1,4 +1,4 @@
-import Glibc
+import FoundationEssentials
 import ImageCaches
 
 extension Encoding {
@@ -77,10 +77,11 @@ extension Encoding {
     case "keep": return .keep
     default: break
     }
-    do throws(CacheError) {
-      return .file(path: text, digest: try ContentDigest(ofFile: text))
+    do {
+      return .file(path: text, digest: ContentDigest(hashing: try Data(contentsOf: URL(filePath: text))))
     } catch {
-      throw EncodingError(setting: "profile", "'profile' is srgb, keep or an ICC file; \(error.message)")
+      throw EncodingError(
+        setting: "profile", "'profile' is srgb, keep or an ICC file that can be read, not '\(text)'")
     }
   }
 
