@@ -1,0 +1,88 @@
+import CVips
+import Synchronization
+
+/// libvips in this process: started once, on first use, and set up for one pipeline at a time.
+public enum VipsRuntime {
+  /// Starts libvips, if it hasn't been started.
+  ///
+  /// The operation cache is off (it would serve a changed file's old pixels), a pipeline uses one thread
+  /// unless `setConcurrency(_:)` says otherwise, loaders that libvips calls untrusted are blocked, and
+  /// libvips' warnings go to `VipsLog`. Every operation calls this itself.
+  /// - Throws: `VipsError` where libvips can't start, as on every later call.
+  public static func start() throws(VipsError) {
+    if let failure { throw failure }
+  }
+
+  /// What went wrong at the start; nil when libvips runs. Evaluated once per process.
+  private static let failure: VipsError? = {
+    // Freed pixels go back to the system sooner with few arenas: glibc makes eight a core by default.
+    cvips_limit_malloc_arenas(2)
+    guard vips_init("imagemill") == 0 else {
+      let text = VipsError.takeBuffer()
+      return VipsError(operation: "start", text: text, isCertain: true)
+    }
+    vips_cache_set_max(0)
+    vips_concurrency_set(1)
+    vips_block_untrusted_set(1)
+    VipsLog.install()
+    return nil
+  }()
+
+  /// How many threads evaluate one pipeline, from 1.
+  public static func setConcurrency(_ threads: Int) throws(VipsError) {
+    try start()
+    vips_concurrency_set(Int32(clamping: max(1, threads)))
+  }
+
+  /// The installed libvips' version, as `8.14.1`. Doesn't start libvips.
+  public static let version = "\(vips_version(0)).\(vips_version(1)).\(vips_version(2))"
+
+  /// Whether libvips has the operation, by nickname; loaders and savers depend on how it was built.
+  public static func hasOperation(_ nickname: String) throws(VipsError) -> Bool {
+    try start()
+    return vips_type_find("VipsOperation", nickname) != 0
+  }
+
+  /// Lets an operation that libvips calls untrusted run (`false`), or blocks it again (`true`).
+  public static func setBlocked(_ blocked: Bool, operation className: String) throws(VipsError) {
+    try start()
+    vips_operation_block_set(className, blocked ? 1 : 0)
+  }
+
+  /// Bytes of pixel memory that libvips holds now.
+  public static var memory: Int { vips_tracked_get_mem() }
+
+  /// The most bytes of pixel memory that libvips has held in this process.
+  public static var memoryHighWater: Int { vips_tracked_get_mem_highwater() }
+
+  /// How many blocks of pixel memory libvips holds now: zero when every image is gone.
+  public static var allocations: Int { Int(vips_tracked_get_allocs()) }
+}
+
+/// What libvips and its codecs complain about without failing.
+public enum VipsLog {
+  private static let messages = Mutex<[String]>([])
+  /// A broken file can warn once a row; nobody reads more than this.
+  private static let limit = 32
+
+  /// The warnings since the last call, each once, in order.
+  public static func drain() -> [String] {
+    messages.withLock { messages in
+      defer { messages = [] }
+      return messages
+    }
+  }
+
+  fileprivate static func install() {
+    let levels = GLogLevelFlags(
+      rawValue: G_LOG_LEVEL_WARNING.rawValue | G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_MESSAGE.rawValue)
+    g_log_set_handler(
+      "VIPS", levels, { _, _, message, _ in if let message { VipsLog.append(String(cString: message)) } }, nil)
+  }
+
+  private static func append(_ message: String) {
+    messages.withLock { messages in
+      if messages.count < limit, !messages.contains(message) { messages.append(message) }
+    }
+  }
+}

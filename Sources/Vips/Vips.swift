@@ -1,2 +1,0 @@
-import CVips
-public func x() -> Int32 { vips_init("imagemill") }

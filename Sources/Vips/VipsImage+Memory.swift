@@ -1,0 +1,60 @@
+import CVips
+
+extension VipsImage {
+  /// A picture of pixels in memory, which are copied: rows from the top, pixels from the left, bands
+  /// side by side, in the machine's byte order.
+  /// - Parameter bytes: width × height × bands × the format's size.
+  public convenience init(
+    pixels bytes: [UInt8], width: Int, height: Int, bands: Int, format: BandFormat = .uchar,
+    interpretation: Interpretation? = nil
+  ) throws(VipsError) {
+    try VipsRuntime.start()
+    let (row, rowOverflows) = width.multipliedReportingOverflow(by: bands * format.bytes)
+    let (size, overflows) = row.multipliedReportingOverflow(by: height)
+    guard width > 0, height > 0, bands > 0, !rowOverflows, !overflows, size == bytes.count else {
+      throw VipsError(
+        operation: "memory",
+        text: "\(bytes.count) bytes are no picture of \(width)x\(height) with \(bands) bands of \(format.rawValue)")
+    }
+    let pointer = try ErrorGate.pass("memory") {
+      bytes.withUnsafeBytes {
+        vips_image_new_from_memory_copy(
+          $0.baseAddress, $0.count, Int32(width), Int32(height), Int32(bands), format.native)
+      }
+    }
+    guard let interpretation else {
+      self.init(consuming: pointer)
+      return
+    }
+    let plain = VipsImage(consuming: pointer)
+    self.init(consuming: try plain.copied(["interpretation": .nick(interpretation.rawValue)]).takingReference())
+  }
+
+  /// The pixels, computed now: rows from the top, pixels from the left, bands side by side.
+  public func pixels() throws(VipsError) -> [UInt8] {
+    var count = 0
+    let memory = try ErrorGate.pass("memory") { vips_image_write_to_memory(pointer, &count) }
+    defer { g_free(memory) }
+    return Array(UnsafeRawBufferPointer(start: memory, count: count))
+  }
+
+  /// The same picture with its pixels computed now and kept in memory: many may read it, at no more cost.
+  public func materialized() throws(VipsError) -> VipsImage {
+    VipsImage(consuming: try ErrorGate.pass("copy") { vips_image_copy_memory(pointer) })
+  }
+
+  /// The bytes that `materialized()` takes.
+  public var pixelBytes: Int { width * height * bands * format.bytes }
+
+  /// One more reference to the C object.
+  func takingReference() -> UnsafeMutablePointer<CVips.VipsImage> {
+    g_object_ref(pointer)
+    return pointer
+  }
+
+  /// The picture with other header fields (`xres`, `interpretation` …) over the same pixels.
+  public func copied(_ fields: VipsArguments = [:]) throws(VipsError) -> VipsImage {
+    let arguments: VipsArguments = ["in": .image(self)]
+    return try VipsOperation.image("copy", arguments.merging(fields))
+  }
+}

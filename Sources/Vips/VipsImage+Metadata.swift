@@ -1,0 +1,90 @@
+import CVips
+
+extension VipsImage {
+  /// The names of all metadata fields, in libvips' order, the header's own among them.
+  public var fields: [String] {
+    guard let names = vips_image_get_fields(pointer) else { return [] }
+    defer { g_strfreev(names) }
+    var result: [String] = []
+    var next = names
+    while let name = next.pointee {
+      result.append(String(cString: name))
+      next += 1
+    }
+    return result
+  }
+
+  /// Whether there is a field of that name.
+  public func hasField(_ name: String) -> Bool { vips_image_get_typeof(pointer, name) != 0 }
+
+  /// A whole number of the metadata; nil where there is no such field or it is no such number.
+  public func integer(_ name: String) -> Int? {
+    var value: Int32 = 0
+    guard hasField(name), vips_image_get_typeof(pointer, name) == cvips_type_int(),
+      vips_image_get_int(pointer, name, &value) == 0
+    else { return nil }
+    return Int(value)
+  }
+
+  /// A list of whole numbers of the metadata, as `delay` is.
+  public func integers(_ name: String) -> [Int]? {
+    var first: UnsafeMutablePointer<Int32>?
+    var count: Int32 = 0
+    guard hasField(name), vips_image_get_typeof(pointer, name) == vips_array_int_get_type(),
+      vips_image_get_array_int(pointer, name, &first, &count) == 0, let first
+    else { return nil }
+    return UnsafeBufferPointer(start: first, count: Int(count)).map(Int.init)
+  }
+
+  /// Bytes of the metadata, as an ICC profile (`icc-profile-data`) is.
+  public func bytes(_ name: String) -> [UInt8]? {
+    var first: UnsafeRawPointer?
+    var count = 0
+    guard hasField(name), vips_image_get_typeof(pointer, name) == vips_blob_get_type(),
+      vips_image_get_blob(pointer, name, &first, &count) == 0, let first
+    else { return nil }
+    return Array(UnsafeRawBufferPointer(start: first, count: count))
+  }
+
+  /// A field of any type as text.
+  public func text(_ name: String) -> String? {
+    var text: UnsafeMutablePointer<CChar>?
+    guard hasField(name), vips_image_get_as_string(pointer, name, &text) == 0, let text else { return nil }
+    defer { g_free(text) }
+    return String(cString: text)
+  }
+
+  /// The EXIF orientation, 1 to 8.
+  public var orientation: Int { Int(vips_image_get_orientation(pointer)) }
+
+  /// The picture with other metadata over the same pixels.
+  public func editingMetadata(_ edit: (borrowing MetadataEditor) -> Void) throws(VipsError) -> VipsImage {
+    let copy = try copied()
+    edit(MetadataEditor(pointer: copy.pointer))
+    return copy
+  }
+}
+
+/// Changes the metadata of a picture that nobody else has seen yet.
+public struct MetadataEditor: ~Copyable {
+  fileprivate let pointer: UnsafeMutablePointer<CVips.VipsImage>
+
+  /// Takes a field away.
+  public func remove(_ name: String) { vips_image_remove(pointer, name) }
+
+  /// Sets a whole number.
+  public func set(_ name: String, _ value: Int) { vips_image_set_int(pointer, name, Int32(clamping: value)) }
+
+  /// Sets a list of whole numbers.
+  public func set(_ name: String, _ values: [Int]) {
+    vips_image_set_array_int(pointer, name, values.map { Int32(clamping: $0) }, Int32(values.count))
+  }
+
+  /// Sets a text.
+  public func set(_ name: String, _ text: String) { vips_image_set_string(pointer, name, text) }
+
+  /// Sets bytes, which are copied.
+  public func set(_ name: String, _ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { vips_image_set_blob_copy(pointer, name, $0.baseAddress, $0.count) }
+  }
+}
