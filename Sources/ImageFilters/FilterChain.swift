@@ -1,28 +1,69 @@
 /// Filters in order; an empty chain is the image unchanged.
+///
+///     let chain = try FilterChain(parsing: "fill:100x100,circle")
+///     let avatar = try chain.apply(to: photograph)
 public struct FilterChain: Hashable, Sendable {
+  let steps: [FilterStep]
   /// The canonical text: one chain has one identifier, however it was written (FILTERS.md, "Identifier").
   public let identifier: String
 
+  init(steps: [FilterStep]) {
+    self.steps = steps
+    identifier = steps.map(\.identifier).joined(separator: ",")
+  }
+
+  /// The chain that does nothing.
+  public init() { self.init(steps: []) }
+
   /// The chain that `text` describes in FILTERS.md's grammar. A name may be one of `named`.
   public init(parsing text: String, named: [String: FilterChain] = [:]) throws(FilterError) {
-    identifier = text
+    self.init(steps: try ChainParser(reader: FilterReader(named: named)).steps(text))
   }
 
   /// The chain of one filter, or of one named chain, with its arguments as written (the manifest's mapping form): `key` is nil for a positional value. Nothing in a value is escaped.
   public init(
     name: String, arguments: [(key: String?, value: String)], named: [String: FilterChain] = [:]
   ) throws(FilterError) {
-    identifier = name
+    let written = arguments.map { FilterReader.Argument(key: $0.key, value: $0.value) }
+    self.init(steps: try FilterReader(named: named).steps(name: name, arguments: written, offset: nil))
   }
 
   /// The chains one after the other.
   public init(_ chains: [FilterChain]) {
-    identifier = chains.map(\.identifier).filter { !$0.isEmpty }.joined(separator: ",")
+    self.init(steps: chains.flatMap(\.steps))
   }
 
+  /// Whether it does nothing.
+  public var isEmpty: Bool { steps.isEmpty }
+
   /// The SOURCE texts that its overlays and masks name, in order, each once.
-  public var references: [String] { [] }
+  public var references: [String] {
+    var result: [String] = []
+    for step in steps {
+      guard let definition = FilterTable.definition(named: step.name) else { continue }
+      for parameter in definition.parameters where parameter.type == .source {
+        for case .text(let text) in step.arguments.values.filter({ $0.key == parameter.name }).map(\.value)
+        where !result.contains(text) {
+          result.append(text)
+        }
+      }
+    }
+    return result
+  }
 
   /// The names of all filters and aliases, for "did you mean".
-  public static var knownNames: [String] { [] }
+  public static var knownNames: [String] { FilterTable.names }
+}
+
+extension FilterChain: Codable {
+  /// Reads an identifier.
+  public init(from decoder: any Decoder) throws {
+    try self.init(parsing: decoder.singleValueContainer().decode(String.self))
+  }
+
+  /// Writes the identifier.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(identifier)
+  }
 }

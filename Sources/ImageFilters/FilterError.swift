@@ -1,3 +1,5 @@
+public import Vips
+
 /// What is wrong with a chain's text or a filter's arguments, or what went wrong when one ran.
 public struct FilterError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of failure; their raw values are stable.
@@ -21,11 +23,15 @@ public struct FilterError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Where in the chain's text, in UTF-8 bytes from its start, if the failure has a place.
   public let offset: Int?
 
+  /// What libvips said, where it was libvips that failed.
+  public let cause: VipsError?
+
   /// A failure at an optional place of the text.
-  public init(_ code: Code, _ message: String, offset: Int? = nil) {
+  public init(_ code: Code, _ message: String, offset: Int? = nil, cause: VipsError? = nil) {
     self.code = code
     self.message = message
     self.offset = offset
+    self.cause = cause
   }
 
   /// The message.

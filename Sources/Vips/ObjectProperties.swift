@@ -72,7 +72,8 @@ struct ObjectProperties {
       let number = vips_enum_from_nick(owner, type, nick)
       guard number >= 0 else {
         vips_error_clear()
-        throw complaint("libvips \(VipsRuntime.version) has no \(String(cString: g_type_name(type))) '\(nick)'")
+        throw complaint(
+          "libvips \(VipsRuntime.version) has no \(String(cString: g_type_name(type))) '\(nick)'")
       }
       g_value_set_enum(&value, number)
     case .doubles(let numbers) where type == vips_array_double_get_type():
@@ -98,7 +99,9 @@ struct ObjectProperties {
       g_value_set_object(&value, interpolator)
       g_object_unref(interpolator)
     case .bytes(let bytes) where type == vips_blob_get_type():
-      guard let blob = bytes.withUnsafeBytes({ vips_blob_copy($0.baseAddress, $0.count) }) else { return false }
+      guard let blob = bytes.withUnsafeBytes({ vips_blob_copy($0.baseAddress, $0.count) }) else {
+        return false
+      }
       g_value_set_boxed(&value, blob)
       vips_area_unref(UnsafeMutableRawPointer(blob).assumingMemoryBound(to: VipsArea.self))
     default:

@@ -77,7 +77,8 @@ public enum VipsLog {
     let levels = GLogLevelFlags(
       rawValue: G_LOG_LEVEL_WARNING.rawValue | G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_MESSAGE.rawValue)
     g_log_set_handler(
-      "VIPS", levels, { _, _, message, _ in if let message { VipsLog.append(String(cString: message)) } }, nil)
+      "VIPS", levels, { _, _, message, _ in if let message { VipsLog.append(String(cString: message)) } }, nil
+    )
   }
 
   private static func append(_ message: String) {

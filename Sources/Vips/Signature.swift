@@ -58,7 +58,9 @@ enum Signature {
     if starts(0x42, 0x4d), head.count >= 18, [12, 40, 52, 56, 64, 108, 124].contains(Int(head[14])) {
       return .bmp
     }
-    if starts(0, 0, 1, 0) || starts(0, 0, 2, 0), head.count >= 22, head[4] != 0 || head[5] != 0 { return .ico }
+    if starts(0, 0, 1, 0) || starts(0, 0, 2, 0), head.count >= 22, head[4] != 0 || head[5] != 0 {
+      return .ico
+    }
     if starts(0xff, 0x0a) || starts(0, 0, 0, 0x0c, 0x4a, 0x58, 0x4c, 0x20) { return .jxl }
     if starts(0, 0, 0, 0x0c, 0x6a, 0x50, 0x20, 0x20) || starts(0xff, 0x4f, 0xff, 0x51) { return .jp2k }
     if text(head, at: 0) == "%PDF" { return .pdf }

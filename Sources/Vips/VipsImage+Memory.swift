@@ -14,7 +14,9 @@ extension VipsImage {
     guard width > 0, height > 0, bands > 0, !rowOverflows, !overflows, size == bytes.count else {
       throw VipsError(
         operation: "memory",
-        text: "\(bytes.count) bytes are no picture of \(width)x\(height) with \(bands) bands of \(format.rawValue)")
+        text:
+          "\(bytes.count) bytes are no picture of \(width)x\(height) with \(bands) bands of \(format.rawValue)"
+      )
     }
     let pointer = try ErrorGate.pass("memory") {
       bytes.withUnsafeBytes {
@@ -27,7 +29,8 @@ extension VipsImage {
       return
     }
     let plain = VipsImage(consuming: pointer)
-    self.init(consuming: try plain.copied(["interpretation": .nick(interpretation.rawValue)]).takingReference())
+    self.init(
+      consuming: try plain.copied(["interpretation": .nick(interpretation.rawValue)]).takingReference())
   }
 
   /// The pixels, computed now: rows from the top, pixels from the left, bands side by side.

@@ -18,7 +18,8 @@ public final class VipsOperation {
     guard let fresh = vips_operation_new(nickname) else {
       vips_error_clear()
       throw VipsError(
-        operation: nickname, text: "libvips \(VipsRuntime.version) was built without the operation \(nickname)")
+        operation: nickname,
+        text: "libvips \(VipsRuntime.version) was built without the operation \(nickname)")
     }
     do {
       for (name, value) in arguments.values {

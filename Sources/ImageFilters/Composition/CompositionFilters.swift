@@ -1,0 +1,4 @@
+/// Filters that put two pictures together.
+enum CompositionFilters {
+  static let all: [FilterDefinition] = []
+}

@@ -1,0 +1,4 @@
+/// Core Image's filters by their names.
+enum CoreImageFilters {
+  static let all: [FilterDefinition] = []
+}

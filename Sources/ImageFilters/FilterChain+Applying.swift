@@ -1,0 +1,131 @@
+public import Vips
+
+extension FilterChain {
+  /// The picture with every filter applied, frame by frame.
+  ///
+  /// - Parameters:
+  ///   - image: Any picture; several pages are frames, each filtered alone. It is made upright and sRGB first.
+  ///   - context: Where overlays and masks come from.
+  /// - Returns: sRGB of 8 bits, or of 16 where the picture had more than 8; 3 bands, and a fourth for alpha
+  ///   where the picture had one or a filter made one. Its pixels are computed when they are read.
+  /// - Throws: `FilterError` with code `filter-failed`, naming the filter.
+  public func apply(to image: VipsImage, context: FilterContext = FilterContext()) throws(FilterError)
+    -> VipsImage
+  {
+    var picture = try image.preparedForFilters()
+    for step in 0..<steps.count { picture = try applyStep(step, to: picture, context: context) }
+    return picture
+  }
+
+  /// How many filters it runs.
+  public var stepCount: Int { steps.count }
+
+  /// The identifier of its first `count` filters: what equal prefixes of two chains have in common.
+  public func prefixIdentifier(_ count: Int) -> String {
+    FilterChain(steps: Array(steps.prefix(count))).identifier
+  }
+
+  /// Runs one filter on every frame.
+  /// - Parameters:
+  ///   - index: From 0.
+  ///   - image: What the filter before it returned, or a picture prepared for filters.
+  ///   - extent: One frame's size before it was shrunk while decoding, for the first filter.
+  public func applyStep(
+    _ index: Int, to image: VipsImage, extent: Extent? = nil, context: FilterContext
+  ) throws(FilterError) -> VipsImage {
+    let step = steps[index]
+    guard let definition = FilterTable.definition(named: step.name),
+      case .frame(let traits, let run) = definition.behaviour
+    else { throw FilterError(.unknownFilter, "unknown filter '\(step.name)'") }
+    do {
+      let count = image.pageCount
+      let result: VipsImage
+      if count == 1 || traits.isPointwise {
+        result = try run(
+          FilterPass(image: image, arguments: step.arguments, extent: extent, context: context))
+      } else {
+        result = try image.mappingFrames { frame in
+          try run(FilterPass(image: frame, arguments: step.arguments, extent: extent, context: context))
+        }
+      }
+      guard result.width * result.height <= context.maximumPixels else {
+        throw FilterError(
+          .failed,
+          "\(step.name) would make \(result.width)x\(result.height) pixels, more than the limit of "
+            + "\(context.maximumPixels); ask for less, or raise --max-pixels")
+      }
+      return result
+    } catch let error as FilterError {
+      throw error
+    } catch let error as VipsError {
+      throw FilterError(.failed, "\(step.name) failed: \(error.description)", cause: error)
+    } catch {
+      throw FilterError(.failed, "\(step.name) failed: \(error)")
+    }
+  }
+
+  /// Whether every filter asks for pixels from top to bottom, once, so that decoding may stream.
+  public var isSequential: Bool {
+    steps.allSatisfy { step in
+      guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour else {
+        return false
+      }
+      return traits.isSequential
+    }
+  }
+
+  /// Whether no filter looks at colours, so that a gray or wide-gamut picture may stay what it is.
+  public var keepsColourSpace: Bool {
+    steps.allSatisfy { step in
+      guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour else {
+        return false
+      }
+      return traits.keepsColourSpace
+    }
+  }
+
+  /// How many times smaller the first filter makes a frame of `extent` on both sides, at least; 1 where it
+  /// isn't a resize that can do with a frame that was shrunk while it was decoded.
+  public func reduction(of extent: Extent) throws(FilterError) -> Double {
+    guard let step = steps.first,
+      case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour,
+      let scaledSize = traits.scaledSize
+    else { return 1 }
+    // Nearest neighbours and linear light are asked for by those who look at every pixel.
+    for entry in step.arguments.values {
+      if entry.key == "kernel", entry.value == .word("nearest") { return 1 }
+      if entry.key == "linear", entry.value == .boolean(true) { return 1 }
+    }
+    do {
+      let (width, height) = try scaledSize(step.arguments, extent)
+      return max(1, min(Double(extent.width) / width, Double(extent.height) / height))
+    } catch let error as FilterError {
+      throw error
+    } catch {
+      throw FilterError(.failed, "\(step.name) failed: \(error)")
+    }
+  }
+}
+
+extension VipsImage {
+  /// Each page through `body`, and the results under one another as pages again, with the animation's timing.
+  func mappingFrames(_ body: (VipsImage) throws -> VipsImage) throws -> VipsImage {
+    let side = pageHeight
+    var frames: [VipsImage] = []
+    for index in 0..<pageCount {
+      let frame = try cropped(x: 0, y: index * side, width: width, height: side)
+        .editingMetadata { $0.remove("page-height") }
+      frames.append(try body(frame))
+    }
+    guard let first = frames.first,
+      frames.allSatisfy({ $0.width == first.width && $0.height == first.height })
+    else {
+      throw FilterError(
+        .failed,
+        "the animation's frames would have different sizes; use a filter that gives each the same size")
+    }
+    // One frame may have gained an alpha that another has not.
+    if frames.contains(where: \.hasAlpha) { frames = try frames.map { try $0.addingAlpha() } }
+    return try VipsImage.stacked(frames).editingMetadata { $0.set("page-height", first.height) }
+  }
+}

@@ -1,0 +1,66 @@
+/// Reads FILTERS.md's grammar.
+///
+///     chain    = filter *( "," filter )
+///     filter   = name *( ":" argument )
+///     argument = value / key "=" value
+struct ChainParser {
+  let reader: FilterReader
+
+  func steps(_ text: String) throws(FilterError) -> [FilterStep] {
+    if text.utf8.allSatisfy({ $0 == 32 }) { return [] }
+    var steps: [FilterStep] = []
+    for filter in pieces(of: text[...], at: UInt8(ascii: ",")) {
+      var parts = pieces(of: filter, at: UInt8(ascii: ":"))
+      let first = parts.removeFirst()
+      let name = trimmed(first)
+      let offset = self.offset(of: name.startIndex, in: text)
+      guard !name.isEmpty else {
+        throw FilterError(
+          .syntax, "a filter's name is missing; filters are separated by one comma", offset: offset)
+      }
+      guard !name.utf8.contains(UInt8(ascii: "=")) else {
+        throw FilterError(
+          .syntax, "'\(name)' is no filter's name; arguments follow a name after ':'", offset: offset)
+      }
+      var arguments: [FilterReader.Argument] = []
+      for part in parts {
+        let place = self.offset(of: part.startIndex, in: text)
+        if let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) {
+          let key = trimmed(part[..<equals])
+          guard !key.isEmpty else {
+            throw FilterError(
+              .syntax, "a key is missing before '='; write %3D for the character itself", offset: place)
+          }
+          let value = part[part.utf8.index(after: equals)...]
+          guard !value.utf8.contains(UInt8(ascii: "=")) else {
+            throw FilterError(
+              .syntax, "'\(part)' has two '='; write %3D for the character itself", offset: place)
+          }
+          arguments.append(
+            FilterReader.Argument(key: String(key), value: Escaping.unescaped(value), offset: place))
+        } else {
+          arguments.append(FilterReader.Argument(key: nil, value: Escaping.unescaped(part), offset: place))
+        }
+      }
+      steps += try reader.steps(name: String(name), arguments: arguments, offset: offset)
+    }
+    return steps
+  }
+
+  /// Works on bytes: a combining accent after a separator would hide it from `Character`.
+  private func pieces(of text: Substring, at separator: UInt8) -> [Substring] {
+    text.utf8.split(separator: separator, omittingEmptySubsequences: false).map { Substring($0) }
+  }
+
+  /// Blanks around a name count for nothing, so that a long chain can be written over lines.
+  private func trimmed(_ text: Substring) -> Substring {
+    let isBlank: (UInt8) -> Bool = { $0 == 32 || (9...13).contains($0) }
+    let start = text.utf8.drop(while: isBlank)
+    guard let end = start.lastIndex(where: { !isBlank($0) }) else { return Substring(start.prefix(0)) }
+    return Substring(start[...end])
+  }
+
+  private func offset(of index: Substring.Index, in text: String) -> Int {
+    text.utf8.distance(from: text.startIndex, to: index)
+  }
+}

@@ -1,0 +1,126 @@
+/// Makes steps of a filter's name and its arguments as written.
+struct FilterReader {
+  /// A written argument: nothing in `value` is escaped any more.
+  struct Argument {
+    var key: String?
+    var value: String
+    /// Of the argument in the chain's text.
+    var offset: Int?
+  }
+
+  let named: [String: FilterChain]
+
+  /// The steps that a name with arguments stands for.
+  func steps(name: String, arguments: [Argument], offset: Int?) throws(FilterError) -> [FilterStep] {
+    if let chain = named[name] ?? named.first(where: { $0.key.lowercased() == name.lowercased() })?.value {
+      if let argument = arguments.first {
+        throw FilterError(
+          .badArgument, "the named chain '\(name)' takes no arguments", offset: argument.offset ?? offset)
+      }
+      return chain.steps
+    }
+    guard let (definition, presets) = FilterTable.entry(named: name) else {
+      let known = FilterTable.names + named.keys
+      throw FilterError(
+        .unknownFilter, "unknown filter '\(name)'" + NearestName.suggestion(for: name, among: known),
+        offset: offset)
+    }
+    let complete = try self.arguments(
+      of: definition, written: arguments, presets: presets, offset: offset)
+    switch definition.behaviour {
+    case .frame: return [FilterStep(name: definition.name, arguments: complete)]
+    case .chain(let steps): return try steps(complete)
+    }
+  }
+
+  /// Every parameter's value: as written, from the alias, or the default.
+  private func arguments(
+    of definition: FilterDefinition, written: [Argument], presets: [String: String], offset: Int?
+  ) throws(FilterError) -> FilterArguments {
+    var texts: [String: (text: String, offset: Int?)] = [:]
+    var position = 0
+    for argument in try joiningSides(of: definition, written) {
+      let parameter: FilterParameter
+      if let key = argument.key {
+        guard let match = definition.parameters.first(where: { $0.name.lowercased() == key.lowercased() })
+        else {
+          let keys = definition.parameters.map(\.name)
+          throw FilterError(
+            .badArgument,
+            keys.isEmpty
+              ? "\(definition.name) takes no arguments"
+              : "\(definition.name) has no parameter '\(key)'\(NearestName.suggestion(for: key, among: keys)); "
+                + "it takes " + keys.joined(separator: ", "), offset: argument.offset)
+        }
+        parameter = match
+        position = .max
+      } else {
+        guard position != .max else {
+          throw FilterError(
+            .badArgument,
+            "in \(definition.name), '\(argument.value)' must come before the arguments with a key",
+            offset: argument.offset)
+        }
+        guard position < definition.parameters.count else {
+          let count = definition.parameters.count
+          throw FilterError(
+            .badArgument,
+            count == 0
+              ? "\(definition.name) takes no arguments"
+              : "\(definition.name) takes at most \(count) argument\(count == 1 ? "" : "s"); "
+                + "'\(argument.value)' is one too many", offset: argument.offset)
+        }
+        parameter = definition.parameters[position]
+        position += 1
+        // An empty place leaves the parameter to its default.
+        if argument.value.isEmpty { continue }
+      }
+      guard texts.updateValue((argument.value, argument.offset), forKey: parameter.name) == nil else {
+        throw FilterError(
+          .badArgument, "\(definition.name) is given '\(parameter.name)' twice", offset: argument.offset)
+      }
+    }
+
+    var values: [FilterArguments.Entry] = []
+    for parameter in definition.parameters {
+      let written = texts[parameter.name]
+      guard let text = written?.text ?? presets[parameter.name] ?? parameter.defaultText else {
+        guard parameter.isRequired else { continue }
+        throw FilterError(
+          .badArgument,
+          "\(definition.name) needs '\(parameter.name)' (\(parameter.type.summary)), as in \(definition.example)",
+          offset: offset)
+      }
+      guard let value = parameter.type.value(of: text) else {
+        throw FilterError(
+          .badArgument,
+          "'\(text)' can't be the \(parameter.name) of \(definition.name): it is \(parameter.type.summary)",
+          offset: written?.offset ?? offset)
+      }
+      values.append(FilterArguments.Entry(key: parameter.name, value: value))
+    }
+    return FilterArguments(filter: definition.name, values: values)
+  }
+
+  /// `width` and `height` as one `size`, for a filter that takes one: manifests like to write them apart.
+  private func joiningSides(of definition: FilterDefinition, _ written: [Argument]) throws(FilterError)
+    -> [Argument]
+  {
+    guard definition.parameters.contains(where: { $0.type == .size && $0.name == "size" }) else {
+      return written
+    }
+    var width: Argument?
+    var height: Argument?
+    var others: [Argument] = []
+    for argument in written {
+      switch argument.key?.lowercased() {
+      case "width" where width == nil: width = argument
+      case "height" where height == nil: height = argument
+      default: others.append(argument)
+      }
+    }
+    guard let first = width ?? height else { return written }
+    let size = "\(width?.value ?? "")x\(height?.value ?? "")"
+    return others + [Argument(key: "size", value: size, offset: first.offset)]
+  }
+}

@@ -1,0 +1,31 @@
+/// Finds what a person may have meant.
+enum NearestName {
+  /// " (did you mean 'circle'?)", or nothing where no candidate is near.
+  static func suggestion(for name: String, among candidates: some Sequence<String>) -> String {
+    let lowered = name.lowercased()
+    let near = candidates.map { ($0, distance(lowered, $0.lowercased())) }
+      .filter { $0.1 <= max(1, lowered.count / 3) }
+      .min { ($0.1, $0.0) < ($1.1, $1.0) }
+    return near.map { " (did you mean '\($0.0)'?)" } ?? ""
+  }
+
+  /// Insertions, deletions, replacements and swaps of neighbours that make `left` into `right`.
+  private static func distance(_ left: String, _ right: String) -> Int {
+    let (left, right) = (Array(left.utf8), Array(right.utf8))
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
+    for row in left.indices {
+      var current = [row + 1]
+      for column in right.indices {
+        var best = min(last[column + 1] + 1, current[column] + 1)
+        best = min(best, last[column] + (left[row] == right[column] ? 0 : 1))
+        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+          best = min(best, beforeLast[column - 1] + 1)
+        }
+        current.append(best)
+      }
+      (beforeLast, last) = (last, current)
+    }
+    return last[right.count]
+  }
+}

@@ -1,0 +1,58 @@
+public import Vips
+
+/// One run of one filter on one frame.
+struct FilterPass {
+  /// The frame: sRGB of 8 or 16 bits, or another space where the filter doesn't mind.
+  let image: VipsImage
+  let arguments: FilterArguments
+  /// The frame's size as the chain's author counts it. Larger than the image only for a first resize whose
+  /// frame was shrunk while it was decoded.
+  let extent: Extent
+  let context: FilterContext
+
+  init(image: VipsImage, arguments: FilterArguments, extent: Extent? = nil, context: FilterContext) {
+    self.image = image
+    self.arguments = arguments
+    self.extent = extent ?? Extent(width: image.width, height: image.height)
+    self.context = context
+  }
+
+  /// A colour as this image's numbers: its bands, alpha among them where it has one.
+  func values(of colour: Colour, bands: Int? = nil) -> [Double] {
+    let factor = image.maximum / 255
+    let colours: [Double]
+    if (bands ?? image.bands) < 3 {
+      // Rec. 709 luma, for a picture that stays gray.
+      let luma = 0.2126 * Double(colour.red) + 0.7152 * Double(colour.green) + 0.0722 * Double(colour.blue)
+      colours = [luma, Double(colour.alpha)]
+    } else {
+      colours = [Double(colour.red), Double(colour.green), Double(colour.blue), Double(colour.alpha)]
+    }
+    return Array(colours.map { ($0 * factor).rounded() }.prefix(bands ?? image.bands))
+  }
+}
+
+/// What a chain needs besides the picture.
+public struct FilterContext: Sendable {
+  /// Opens the picture that a SOURCE argument (`overlay`, `mask`) names, prepared for filters.
+  public var source: @Sendable (_ reference: String) throws(FilterError) -> VipsImage
+  /// The most pixels that a filter may make, all frames together.
+  public var maximumPixels: Int
+
+  /// A context. Without `source`, chains with overlays and masks fail.
+  public init(
+    maximumPixels: Int = 268_402_689,
+    source: @escaping @Sendable (_ reference: String) throws(FilterError) -> VipsImage = FilterContext
+      .noSources
+  ) {
+    self.maximumPixels = maximumPixels
+    self.source = source
+  }
+
+  /// For chains that name no other pictures.
+  public static let noSources: @Sendable (String) throws(FilterError) -> VipsImage = {
+    (reference: String) throws(FilterError) -> VipsImage in
+    throw FilterError(
+      .failed, "there is no picture for '\(reference)'; give the chain a source for that name")
+  }
+}

@@ -1,0 +1,37 @@
+import Vips
+
+/// `fill`: the picture covers the size and is cut off around it.
+struct Filling {
+  let pass: FilterPass
+
+  init(_ pass: FilterPass) { self.pass = pass }
+
+  func run() throws -> VipsImage {
+    let size = try pass.arguments.size("size")
+    let (width, height) = size.resolved(for: pass.extent)
+    return try Self.filled(
+      pass.image, extent: pass.extent, canvas: ResizingGeometry.checked(width, height),
+      gravity: pass.arguments.gravity("gravity"), snap: pass.arguments.boolean("snap"),
+      resampler: Resampler(pass.arguments))
+  }
+
+  static func filled(
+    _ image: VipsImage, extent: Extent, canvas: Extent, gravity: Gravity, snap: Bool, resampler: Resampler
+  ) throws -> VipsImage {
+    let factor = max(
+      Double(canvas.width) / Double(extent.width), Double(canvas.height) / Double(extent.height))
+    let chooses = gravity == .attention || gravity == .entropy
+    guard snap || chooses else {
+      let width = Double(extent.width) * factor
+      let height = Double(extent.height) * factor
+      return try resampler.placed(
+        image, across: width / Double(image.width), down: height / Double(image.height),
+        x: gravity.origin(of: width, along: Double(canvas.width), axis: \.x),
+        y: gravity.origin(of: height, along: Double(canvas.height), axis: \.y), canvas: canvas)
+    }
+    let scaled = Extent(rounding: Double(extent.width) * factor, Double(extent.height) * factor)
+    let covering = Extent(width: max(scaled.width, canvas.width), height: max(scaled.height, canvas.height))
+    let picture = try resampler.resized(image, to: covering)
+    return try Cropping.cropped(picture, to: canvas, gravity: gravity)
+  }
+}

@@ -1,0 +1,42 @@
+import Vips
+
+/// `trim`: a border of one colour removed.
+struct Trimming {
+  let pass: FilterPass
+
+  init(_ pass: FilterPass) { self.pass = pass }
+
+  func run() throws -> VipsImage {
+    let image = try pass.image.materialized()
+    let colour =
+      pass.arguments.has("background")
+      ? pass.values(of: try pass.arguments.colour("background"), bands: 4)
+      : try VipsOperation("getpoint", ["in": .image(image), "x": 0, "y": 0]).doubles("out-array")
+    let found = try VipsOperation(
+      "find_trim",
+      [
+        "in": .image(try comparable(image, against: colour)),
+        "threshold": .double(try pass.arguments.number("threshold") * image.maximum / 255),
+        "background": .doubles([0]),
+      ])
+    let width = try found.integer("width")
+    let height = try found.integer("height")
+    // A picture of nothing but border has nothing to cut: it stays, as a person would expect of one colour.
+    guard width > 0, height > 0 else { return image }
+    return try image.cropped(x: found.integer("left"), y: found.integer("top"), width: width, height: height)
+  }
+
+  /// The largest difference of any band from the border's colour, where a transparent pixel equals any other
+  /// transparent pixel.
+  private func comparable(_ image: VipsImage, against colour: [Double]) throws -> VipsImage {
+    let values = Array((colour + [image.maximum]).prefix(image.bands))
+    func premultiplied(_ picture: VipsImage) throws -> VipsImage {
+      try picture.hasAlpha ? picture.applying("premultiply", ["max-alpha": .double(image.maximum)]) : picture
+    }
+    let border = try premultiplied(image.filled(with: values))
+    let difference = try premultiplied(image).combined("subtract", with: border).applying("abs")
+    let bands = try (0..<difference.bands).map { try difference.extractingBands(from: $0, count: 1) }
+    guard bands.count > 1 else { return difference }
+    return try VipsOperation("bandrank", ["in": .images(bands), "index": .integer(bands.count - 1)]).image()
+  }
+}

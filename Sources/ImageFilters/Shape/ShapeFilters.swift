@@ -1,0 +1,101 @@
+import Vips
+
+/// Filters that cut a picture to a shape.
+enum ShapeFilters {
+  static let all = [rounded, circle, fillCircle, fillRounded, scaleCircle, scaleRounded]
+
+  private static let radius = FilterParameter.required("radius", .length, "of every corner")
+  private static let size = FilterParameter.required("size", .size, "the size wanted")
+
+  static let rounded = FilterDefinition(
+    "rounded", .shape, "corners transparent, the edge anti-aliased",
+    aliases: [
+      FilterDefinition.Alias(name: "RoundedCornersFilter", presets: ["style": "continuous"]),
+      FilterDefinition.Alias(name: "imageRounded", presets: ["style": "continuous"]),
+    ],
+    parameters: [
+      .absent("radius", .length, "of every corner that isn't named; at most half the shorter side counts"),
+      .absent("tl", .length, "of the top left corner"),
+      .absent("tr", .length, "of the top right corner"),
+      .absent("br", .length, "of the bottom right corner"),
+      .absent("bl", .length, "of the bottom left corner"),
+      .optional(
+        "style", .choice(["circular", "continuous"]), default: "continuous",
+        "a quarter of a circle, or Apple's curve whose bend begins gently"),
+    ], example: "rounded:20",
+    traits: FilterDefinition.FrameTraits(keepsColourSpace: true)
+  ) { pass in
+    let extent = Extent(width: pass.image.width, height: pass.image.height)
+    let room = Double(min(extent.width, extent.height)) / 2
+    let keys = ["tl", "tr", "br", "bl"]
+    guard pass.arguments.has("radius") || keys.contains(where: pass.arguments.has) else {
+      throw FilterError(.badArgument, "rounded needs a radius, as in rounded:20 or rounded:tl=20:tr=20")
+    }
+    let continuous = try pass.arguments.word("style") == "continuous"
+    let corners = try keys.map { key in
+      let key = pass.arguments.has(key) ? key : "radius"
+      let wanted = pass.arguments.has(key) ? try pass.arguments.length(key).pixels(in: extent) : 0
+      let radius = min(wanted, room)
+      guard radius > 0 else { return CornerCurve(points: [], reach: 0) }
+      return continuous ? .continuous(radius: radius, room: room) : .circular(radius: radius)
+    }
+    return try pass.image.multiplyingAlpha(byCoverage: CornerMask.image(extent: extent, corners: corners))
+  }
+
+  static let circle = FilterDefinition(
+    "circle", .shape, "a circle; a picture that isn't square is cut to its shorter side first, centred",
+    aliases: ["CircleFilter", "imageRoundedIntoCircle"], example: "circle",
+    traits: FilterDefinition.FrameTraits(keepsColourSpace: true)
+  ) { pass in
+    let side = min(pass.image.width, pass.image.height)
+    let square = try Filling.filled(
+      pass.image, extent: Extent(width: pass.image.width, height: pass.image.height),
+      canvas: Extent(width: side, height: side), gravity: .place(.centre), snap: false, resampler: Resampler()
+    )
+    return try square.multiplyingAlpha(byCoverage: CornerMask.disc(side: side))
+  }
+
+  static let fillCircle = FilterDefinition(
+    "fill-circle", .shape, "fill, then a circle", aliases: ["AspectScaledToFillSizeCircleFilter"],
+    parameters: [size], example: "fill-circle:100x100", standsFor: "fill:S,circle"
+  ) { (arguments: FilterArguments) throws(FilterError) in
+    try chain([("fill", ["size": arguments.size("size").identifier]), ("circle", [:])])
+  }
+
+  static let fillRounded = FilterDefinition(
+    "fill-rounded", .shape, "fill, then rounded corners",
+    aliases: ["AspectScaledToFillSizeWithRoundedCornersFilter"], parameters: [size, radius],
+    example: "fill-rounded:100x100:12", standsFor: "fill:S,rounded:R"
+  ) { (arguments: FilterArguments) throws(FilterError) in
+    try chain([
+      ("fill", ["size": arguments.size("size").identifier]),
+      ("rounded", ["radius": arguments.length("radius").identifier]),
+    ])
+  }
+
+  static let scaleCircle = FilterDefinition(
+    "scale-circle", .shape, "scale, then a circle", aliases: ["ScaledToSizeCircleFilter"], parameters: [size],
+    example: "scale-circle:100x100", standsFor: "scale:S,circle"
+  ) { (arguments: FilterArguments) throws(FilterError) in
+    try chain([("scale", ["size": arguments.size("size").identifier]), ("circle", [:])])
+  }
+
+  static let scaleRounded = FilterDefinition(
+    "scale-rounded", .shape, "scale, then rounded corners", aliases: ["ScaledToSizeWithRoundedCornersFilter"],
+    parameters: [size, radius], example: "scale-rounded:100x100:12", standsFor: "scale:S,rounded:R"
+  ) { (arguments: FilterArguments) throws(FilterError) in
+    try chain([
+      ("scale", ["size": arguments.size("size").identifier]),
+      ("rounded", ["radius": arguments.length("radius").identifier]),
+    ])
+  }
+
+  private static func chain(_ filters: [(String, [String: String])]) throws(FilterError) -> [FilterStep] {
+    var steps: [FilterStep] = []
+    for (name, arguments) in filters {
+      let written = arguments.map { FilterReader.Argument(key: $0.key, value: $0.value) }
+      steps += try FilterReader(named: [:]).steps(name: name, arguments: written, offset: nil)
+    }
+    return steps
+  }
+}

@@ -1,0 +1,97 @@
+import Vips
+
+/// All that is known of one filter: what parses it, prints it, documents it and runs it.
+public struct FilterDefinition: Sendable {
+  /// The parts of the manual.
+  public enum Category: String, Sendable, CaseIterable {
+    case resizing = "Resizing"
+    case shape = "Shape"
+    case orientation = "Orientation"
+    case tone = "Colour and tone"
+    case effects = "Effects"
+    case composition = "Composition"
+    case coreImage = "Core Image by name"
+  }
+
+  /// Another name, with the arguments that it stands for: AlamofireImage's types, mostly.
+  public struct Alias: Sendable {
+    /// As it is written in manuals; letter case doesn't count.
+    public let name: String
+    /// Arguments that the alias fixes unless they are given, by key.
+    public let presets: [String: String]
+  }
+
+  /// The canonical name, in lower case but for Core Image's.
+  public let name: String
+  /// Its other names.
+  public let aliases: [Alias]
+  /// The part of the manual that it belongs to.
+  public let category: Category
+  /// What comes out, in one line.
+  public let summary: String
+  /// In the order of positional arguments.
+  public let parameters: [FilterParameter]
+  /// A chain that shows it.
+  public let example: String
+  /// For a name that stands for a chain: that chain in words (`fill:S,circle`).
+  public let expansion: String?
+
+  let behaviour: Behaviour
+
+  /// How a filter does its work.
+  enum Behaviour: Sendable {
+    /// On one frame.
+    case frame(FrameTraits, @Sendable (FilterPass) throws -> VipsImage)
+    /// By being a chain of other filters.
+    case chain(@Sendable (FilterArguments) throws(FilterError) -> [FilterStep])
+  }
+
+  /// What may be assumed of a filter when pipelines are laid.
+  struct FrameTraits: Sendable {
+    /// Each pixel depends on the same pixel alone, so that all frames can be done at once.
+    var isPointwise = false
+    /// It asks for pixels from top to bottom, once, so that decoding can stream.
+    var isSequential = true
+    /// It moves and blends pixels but doesn't care what colours they are.
+    var keepsColourSpace = false
+    /// For a filter that resizes the whole picture first: to which size, before anything is cut off.
+    var scaledSize: (@Sendable (FilterArguments, Extent) throws -> (width: Double, height: Double))?
+  }
+
+  init(
+    _ name: String, _ category: Category, _ summary: String, aliases: [Alias] = [],
+    parameters: [FilterParameter] = [], example: String, traits: FrameTraits = FrameTraits(),
+    run: @escaping @Sendable (FilterPass) throws -> VipsImage
+  ) {
+    self.name = name
+    self.aliases = aliases
+    self.category = category
+    self.summary = summary
+    self.parameters = parameters
+    self.example = example
+    expansion = nil
+    behaviour = .frame(traits, run)
+  }
+
+  init(
+    _ name: String, _ category: Category, _ summary: String, aliases: [Alias] = [],
+    parameters: [FilterParameter], example: String, standsFor expansion: String,
+    steps: @escaping @Sendable (FilterArguments) throws(FilterError) -> [FilterStep]
+  ) {
+    self.name = name
+    self.aliases = aliases
+    self.category = category
+    self.summary = summary
+    self.parameters = parameters
+    self.example = example
+    self.expansion = expansion
+    behaviour = .chain(steps)
+  }
+}
+
+extension FilterDefinition.Alias: ExpressibleByStringLiteral {
+  /// An alias without presets.
+  public init(stringLiteral name: String) {
+    self.init(name: name, presets: [:])
+  }
+}
