@@ -152,7 +152,9 @@ private struct Scanner {
     switch name {
     case "index":
       guard let width = Int(text), text.utf8.allSatisfy({ (48...57).contains($0) }), (1...20).contains(width)
-      else { throw TemplateError("'{index:\(text)}': the width is 1 to 20, as in '{index:05}'", offset: offset) }
+      else {
+        throw TemplateError("'{index:\(text)}': the width is 1 to 20, as in '{index:05}'", offset: offset)
+      }
       return width
     case "hash", "source-hash":
       guard let digits = Int(text), text.utf8.allSatisfy({ (48...57).contains($0) }),

@@ -83,7 +83,8 @@ public enum EncoderTable {
   /// In the order of ``OutputFormat``.
   public static let all: [EncoderDefinition] = [
     EncoderDefinition(
-      format: .jpeg, pathExtensions: ["jpg", "jpeg", "jpe", "jfif"], mediaType: "image/jpeg", holdsAlpha: false,
+      format: .jpeg, pathExtensions: ["jpg", "jpeg", "jpe", "jfif"], mediaType: "image/jpeg",
+      holdsAlpha: false,
       holdsFrames: false, holds16Bits: false,
       options: [
         quality(80),
@@ -109,7 +110,8 @@ public enum EncoderTable {
       options: [
         quality(80),
         flag("lossless", false, "Keep every pixel."),
-        flag("near-lossless", false, "Adjust pixels a little so that they compress better; quality is how much."),
+        flag(
+          "near-lossless", false, "Adjust pixels a little so that they compress better; quality is how much."),
         integer("effort", 0...6, 4, "CPU effort."),
         integer("alpha-quality", 0...100, 100, "Quality of the alpha channel."),
       ]),

@@ -40,7 +40,8 @@ extension Encoding {
     maxBytes = settings.maxBytes
   }
 
-  private static func format(_ name: String?, _ pathExtension: String?) throws(EncodingError) -> OutputFormat {
+  private static func format(_ name: String?, _ pathExtension: String?) throws(EncodingError) -> OutputFormat
+  {
     let implied = pathExtension.flatMap { EncoderTable.format(named: $0) }
     guard let name else {
       if let implied { return implied }
@@ -54,7 +55,8 @@ extension Encoding {
     }
     if let implied, let pathExtension, implied != format {
       throw EncodingError(
-        setting: "format", "the format '\(name)' contradicts the extension '.\(pathExtension)'; leave one out")
+        setting: "format", "the format '\(name)' contradicts the extension '.\(pathExtension)'; leave one out"
+      )
     }
     return format
   }

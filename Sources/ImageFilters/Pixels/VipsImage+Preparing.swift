@@ -17,6 +17,18 @@ extension VipsImage {
 
   /// The picture as its EXIF orientation wants it seen, and without that tag.
   public func upright() throws(VipsError) -> VipsImage {
+    // Pages are one tall picture, which must not be turned as one.
+    guard pageCount == 1 || orientation == 1 else {
+      let side = pageHeight
+      var pages: [VipsImage] = []
+      for page in 0..<pageCount {
+        pages.append(
+          try cropped(x: 0, y: page * side, width: width, height: side)
+            .editingMetadata { $0.remove("page-height") }.upright())
+      }
+      let height = pages.first?.height ?? side
+      return try VipsImage.stacked(pages).editingMetadata { $0.set("page-height", height) }
+    }
     let turned: VipsImage
     switch orientation {
     case 2: turned = try applying("flip", ["direction": "horizontal"])
@@ -36,8 +48,14 @@ extension VipsImage {
     }
   }
 
+  /// Whether it is RGB or gray of 8 or 16 bits, so that filters that move pixels can take it as it is.
+  public var isPlainColour: Bool {
+    let plain: [Interpretation] = [.sRGB, .rgb16, .gray, .gray16]
+    return plain.contains(interpretation) && (format == .uchar || format == .ushort)
+  }
+
   /// The picture in sRGB of 8 or 16 bits, through its embedded profile where it has one.
-  func inSRGB() throws(VipsError) -> VipsImage {
+  public func inSRGB() throws(VipsError) -> VipsImage {
     let deep = format == .ushort || interpretation == .rgb16 || interpretation == .gray16
     var picture = self
     if hasField("icc-profile-data"), !hasStandardProfile,

@@ -1,0 +1,147 @@
+import Glibc
+import ImageFilters
+import Vips
+
+/// Writes a rendition as a file of one format.
+struct Encoder {
+  let encoding: Encoding
+  let definition: EncoderDefinition
+
+  init(_ encoding: Encoding) throws(JobError) {
+    self.encoding = encoding
+    guard let definition = EncoderTable.definition(of: encoding.format) else {
+      throw JobError(
+        code: "unsupported-format", stage: .encode, message: "'\(encoding.format.rawValue)' can't be written")
+    }
+    self.definition = definition
+  }
+
+  /// Whether the rendition must be at hand more than once.
+  var needsSeveralPasses: Bool { encoding.maxBytes != nil }
+
+  /// The rendition as this encoding can hold it: its depth, alpha, profile, frames and metadata.
+  func prepared(_ rendition: VipsImage) throws -> VipsImage {
+    var image = rendition
+    if image.hasAlpha, !definition.holdsAlpha { image = try flattened(image) }
+    if case .file(let path, _) = encoding.profile {
+      image = try image.applying(
+        "icc_transform",
+        [
+          "output-profile": .string(path), "input-profile": "srgb", "embedded": false,
+          "depth": .integer(image.format == .ushort ? 16 : 8),
+        ])
+    }
+    if image.format == .ushort, !keepsDepth {
+      image = try image.converted(to: image.bands < 3 ? .gray : .sRGB)
+    }
+    return try MetadataPruning(policy: encoding.metadata, keepsProfile: embedsProfile).applied(to: image)
+  }
+
+  /// 16 bits are kept where the format has them, and where more than 8 were asked for.
+  private var keepsDepth: Bool {
+    if case .choice(let depth)? = encoding.option("bit-depth") { return depth != "8" }
+    return definition.holds16Bits && encoding.option("palette") != .flag(true)
+  }
+
+  private var embedsProfile: Bool { encoding.profile != .sRGB }
+
+  private func flattened(_ image: VipsImage) throws -> VipsImage {
+    guard let colour = Colour(encoding.background) else {
+      throw JobError(
+        code: "bad-encoding", stage: .encode,
+        message: "'\(encoding.background)' is no colour for a background")
+    }
+    let factor = image.format == .ushort ? 257.0 : 1.0
+    let values = [colour.red, colour.green, colour.blue].map { Double($0) * factor }
+    let flat = try image.applying(
+      "flatten",
+      [
+        "background": .doubles(image.bands < 4 ? [values[1]] : values),
+        "max-alpha": .double(image.format == .ushort ? 65_535 : 255),
+      ])
+    return flat
+  }
+
+  /// Encodes and writes one file.
+  /// - Parameter quality: Instead of the encoding's own.
+  func write(_ image: VipsImage, to path: String, quality: Int? = nil) throws(VipsError) {
+    var arguments: VipsArguments = ["in": .image(image), "filename": .string(path)]
+    arguments["strip"] = .boolean(encoding.metadata == .none && !embedsProfile)
+    if case .file(let profile, _) = encoding.profile { arguments["profile"] = .string(profile) }
+    for (name, value) in try saverArguments(quality: quality, image: image) { arguments[name] = value }
+    _ = try VipsOperation(saver, arguments)
+  }
+
+  private var saver: String {
+    switch encoding.format {
+    case .jpeg: "jpegsave"
+    case .png: "pngsave"
+    case .webp: "webpsave"
+    case .avif, .heic: "heifsave"
+    case .gif: "gifsave"
+    case .tiff: "tiffsave"
+    case .jxl: "jxlsave"
+    }
+  }
+
+  private func saverArguments(quality: Int?, image: VipsImage) throws(VipsError) -> [(String, VipsValue)] {
+    var result: [(String, VipsValue)] = []
+    func add(_ option: String, as name: String) {
+      switch encoding.option(option) {
+      case .integer(let number): result.append((name, .integer(number)))
+      case .number(let number): result.append((name, .double(number)))
+      case .flag(let flag): result.append((name, .boolean(flag)))
+      case .choice(let word): result.append((name, .nick(word)))
+      case nil: break
+      }
+    }
+    switch encoding.format {
+    case .jpeg:
+      add("quality", as: "Q")
+      add("progressive", as: "interlace")
+      add("subsampling", as: "subsample-mode")
+      add("optimize", as: "optimize-coding")
+    case .png:
+      add("compression", as: "compression")
+      add("progressive", as: "interlace")
+      if encoding.option("palette") == .flag(true) {
+        add("palette", as: "palette")
+        add("dither", as: "dither")
+        result.append(("bitdepth", .integer(paletteDepth)))
+      }
+    case .webp:
+      for (option, name) in [
+        ("quality", "Q"), ("lossless", "lossless"), ("near-lossless", "near-lossless"), ("effort", "effort"),
+        ("alpha-quality", "alpha-q"),
+      ] { add(option, as: name) }
+    case .avif, .heic:
+      result.append(("compression", .nick(encoding.format == .avif ? "av1" : "hevc")))
+      for (option, name) in [("quality", "Q"), ("effort", "effort"), ("lossless", "lossless")] {
+        add(option, as: name)
+      }
+      if case .choice(let depth)? = encoding.option("bit-depth"), let bits = Int(depth) {
+        result.append(("bitdepth", .integer(bits)))
+      }
+    case .gif:
+      add("dither", as: "dither")
+      add("effort", as: "effort")
+      result.append(("bitdepth", .integer(paletteDepth)))
+    case .tiff:
+      for (option, name) in [
+        ("compression", "compression"), ("quality", "Q"), ("tile", "tile"), ("pyramid", "pyramid"),
+      ] { add(option, as: name) }
+    case .jxl:
+      for (option, name) in [("quality", "Q"), ("lossless", "lossless"), ("effort", "effort")] {
+        add(option, as: name)
+      }
+    }
+    if let quality { result.append(("Q", .integer(quality))) }
+    return result
+  }
+
+  /// The bits of a palette's index for so many colours.
+  private var paletteDepth: Int {
+    guard case .integer(let colours)? = encoding.option("colours") else { return 8 }
+    return colours <= 2 ? 1 : colours <= 4 ? 2 : colours <= 16 ? 4 : 8
+  }
+}

@@ -1,0 +1,33 @@
+import Vips
+
+/// Takes away the metadata that an output must not carry. Positions and orientations never survive by accident.
+struct MetadataPruning {
+  let policy: MetadataPolicy
+  let keepsProfile: Bool
+
+  /// EXIF fields (by the end of libvips' names for them) that say who made a picture and who owns it.
+  private static let ownership = ["-Copyright", "-Artist"]
+  /// What libvips itself needs to write frames rightly.
+  private static let timing: Set = [
+    "page-height", "n-pages", "delay", "gif-delay", "loop", "gif-loop", "background",
+  ]
+
+  func applied(to image: VipsImage) throws(VipsError) -> VipsImage {
+    let fields = image.fields
+    return try image.editingMetadata { editor in
+      for field in fields where !keeps(field) { editor.remove(field) }
+    }
+  }
+
+  private func keeps(_ field: String) -> Bool {
+    if field == "icc-profile-data" { return keepsProfile }
+    if Self.timing.contains(field) { return true }
+    switch policy {
+    case .all: return true
+    case .copyright:
+      guard field.hasPrefix("exif-") else { return !field.hasSuffix("-data") && field != "orientation" }
+      return Self.ownership.contains { field.hasSuffix($0) }
+    case .none: return !field.hasPrefix("exif-") && !field.hasSuffix("-data")
+    }
+  }
+}

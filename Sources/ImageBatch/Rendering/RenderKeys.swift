@@ -1,0 +1,42 @@
+public import ImageCaches
+public import ImageFilters
+import Vips
+
+/// The keys of what rendering makes, for caches in memory and on disk.
+public enum RenderKeys {
+  /// Everything about this program and its libraries that pixels depend on. It doesn't start libvips.
+  public static let engine = "imagemill-pixels-1;libvips-\(VipsRuntime.version)"
+
+  /// What a rendition is known by: the source's content, the chain, and the contents that the chain names.
+  public static func rendition(
+    of content: ContentDigest, chain: FilterChain, auxiliary: [String: ContentDigest] = [:]
+  ) -> ContentDigest {
+    var key = KeyBuilder("rendition")
+    append(&key, content, chain, auxiliary)
+    return key.digest
+  }
+
+  /// What an output is known by: its rendition and its encoding.
+  public static func output(
+    of content: ContentDigest, chain: FilterChain, encoding: Encoding,
+    auxiliary: [String: ContentDigest] = [:]
+  ) -> ContentDigest {
+    var key = KeyBuilder("output")
+    append(&key, content, chain, auxiliary)
+    key.append(encoding.identifier)
+    return key.digest
+  }
+
+  private static func append(
+    _ key: inout KeyBuilder, _ content: ContentDigest, _ chain: FilterChain,
+    _ auxiliary: [String: ContentDigest]
+  ) {
+    key.append(engine)
+    key.append(content.hex)
+    key.append(chain.identifier)
+    for reference in chain.references {
+      key.append(reference)
+      key.append(optional: auxiliary[reference]?.hex)
+    }
+  }
+}

@@ -1,0 +1,103 @@
+public import ImageCaches
+public import ImageFilters
+
+/// All that is needed to make outputs of one source, in this process or another. Pixels never cross.
+public struct RenderRequest: Sendable, Hashable, Codable {
+  /// The source's bytes.
+  public var sourcePath: String
+  /// Their SHA-256.
+  public var sourceDigest: ContentDigest
+  /// What is refused before it costs anything.
+  public var limits: RenderLimits
+  /// What is done about a source that is damaged.
+  public var onCorrupt: CorruptPolicy
+  /// The pictures that overlays and masks name, by the text that names them in the chain.
+  public var auxiliary: [String: AuxiliarySource]
+  /// What is made.
+  public var recipes: [RenderRecipe]
+  /// Whether dominant colour, BlurHash, ThumbHash and data URI are wanted for each output.
+  public var wantsPlaceholders: Bool
+  /// How many threads may work on one pipeline, from 1.
+  public var concurrency: Int
+
+  /// A request.
+  public init(
+    sourcePath: String, sourceDigest: ContentDigest, limits: RenderLimits = RenderLimits(),
+    onCorrupt: CorruptPolicy = .fail, auxiliary: [String: AuxiliarySource] = [:], recipes: [RenderRecipe],
+    wantsPlaceholders: Bool = false, concurrency: Int = 1
+  ) {
+    self.sourcePath = sourcePath
+    self.sourceDigest = sourceDigest
+    self.limits = limits
+    self.onCorrupt = onCorrupt
+    self.auxiliary = auxiliary
+    self.recipes = recipes
+    self.wantsPlaceholders = wantsPlaceholders
+    self.concurrency = concurrency
+  }
+}
+
+/// One output that is wanted.
+public struct RenderRecipe: Sendable, Hashable, Codable {
+  /// The caller's name for it.
+  public var id: Int
+  /// The filters.
+  public var chain: FilterChain
+  /// The format and its options.
+  public var encoding: Encoding
+  /// Where the encoded bytes are written; the caller puts them in place.
+  public var temporaryPath: String
+
+  /// A recipe.
+  public init(id: Int, chain: FilterChain, encoding: Encoding, temporaryPath: String) {
+    self.id = id
+    self.chain = chain
+    self.encoding = encoding
+    self.temporaryPath = temporaryPath
+  }
+}
+
+/// A picture that a chain names.
+public struct AuxiliarySource: Sendable, Hashable, Codable {
+  /// Its bytes.
+  public var path: String
+  /// Their SHA-256.
+  public var digest: ContentDigest
+
+  /// A picture at a path.
+  public init(path: String, digest: ContentDigest) {
+    self.path = path
+    self.digest = digest
+  }
+}
+
+/// What is refused, from a file's header, before any pixel is made.
+public struct RenderLimits: Sendable, Hashable, Codable {
+  /// Pixels of all frames together.
+  public var maxPixels: Int
+  /// Frames of an animation.
+  public var maxFrames: Int
+  /// Names of readers beyond the safe ones (`svg`, `pdf`, `jxl` …), as `--allow-format` takes them.
+  public var allowedFormats: Set<String>
+  /// What pixels in memory may take, in bytes.
+  public var memory: Int
+
+  /// Limits; without arguments, CLI.md's defaults and 1 GiB.
+  public init(
+    maxPixels: Int = 268_402_689, maxFrames: Int = 1000, allowedFormats: Set<String> = [],
+    memory: Int = 1 << 30
+  ) {
+    self.maxPixels = maxPixels
+    self.maxFrames = maxFrames
+    self.allowedFormats = allowedFormats
+    self.memory = memory
+  }
+}
+
+/// What is done about a source that is damaged or cut off.
+public enum CorruptPolicy: String, Sendable, Codable, CaseIterable {
+  /// Its outputs fail.
+  case fail
+  /// What can be read is used, with a warning.
+  case warn
+}

@@ -1,0 +1,140 @@
+import Glibc
+import ImageCaches
+import ImageFilters
+import Vips
+
+/// A source on disk whose header has been read and found acceptable.
+struct SourceFile {
+  let path: String
+  let format: ImageFormat
+  let loader: Loader
+  /// As the header says, before the orientation is applied.
+  let stored: Extent
+  let bands: Int
+  /// All that the file has.
+  let frames: Int
+  let orientation: Int
+  let facts: SourceFacts
+  let limits: RenderLimits
+
+  /// Formats that need no `--allow-format`.
+  static let safe: Set<ImageFormat> = [.jpeg, .png, .webp, .gif, .tiff, .heic, .avif, .bmp, .ico, .xbm]
+
+  /// One frame's size as a viewer sees it.
+  var upright: Extent {
+    orientation >= 5 ? Extent(width: stored.height, height: stored.width) : stored
+  }
+
+  init(path: String, limits: RenderLimits) throws(JobError) {
+    self.path = path
+    self.limits = limits
+    let head = try FileReading.head(of: path)
+    guard let format = ImageFormat(signature: head) else {
+      let content = ForeignContent(head: head)
+      throw JobError(
+        code: content == .empty ? "empty" : "not-an-image", stage: .decode,
+        message: "\(content.rawValue); check what the source's address points to")
+    }
+    self.format = format
+    guard Self.safe.contains(format) || limits.allows(format) else {
+      throw JobError(
+        code: "unsupported-format", stage: .decode,
+        message:
+          "the file is \(format.rawValue), which isn't read unless --allow-format \(format.rawValue) says so")
+    }
+    loader = Loader(format)
+    let image: VipsImage
+    do {
+      guard try VipsRuntime.hasOperation(loader.nickname) else {
+        throw JobError(
+          code: "unsupported-format", stage: .decode,
+          message: "the installed libvips \(VipsRuntime.version) can't read \(format.rawValue)")
+      }
+      if let blockedClass = loader.blockedClass {
+        try VipsRuntime.setBlocked(false, operation: blockedClass)
+      }
+      image = try loader.open(path, sequential: true, failOn: "none")
+    } catch let error as JobError {
+      throw error
+    } catch let error as VipsError {
+      throw DecodeFailure.error(error, format)
+    } catch {
+      throw JobError(code: "corrupt", stage: .decode, message: "the picture can't be opened: \(error)")
+    }
+    stored = Extent(width: image.width, height: image.pageHeight)
+    bands = image.bands
+    frames = max(1, loader.hasFrames ? image.integer("n-pages") ?? 1 : 1)
+    orientation = image.orientation
+    let turned = orientation >= 5
+    facts = SourceFacts(
+      format: format.rawValue, width: turned ? stored.height : stored.width,
+      height: turned ? stored.width : stored.height, frames: frames, orientation: orientation,
+      hasAlpha: image.hasAlpha)
+    try check(image)
+  }
+
+  /// Sizes are checked before they are believed.
+  private func check(_ image: VipsImage) throws(JobError) {
+    let pixels = stored.width * stored.height
+    guard pixels <= limits.maxPixels else {
+      throw JobError(
+        code: "too-many-pixels", stage: .decode,
+        message: "the picture says it has \(stored.width)x\(stored.height) pixels, more than the limit of "
+          + "\(limits.maxPixels); raise --max-pixels to accept it")
+    }
+    // A progressive picture is kept whole, as coefficients of two bytes, while it is decoded.
+    let isProgressive = image.hasField("jpeg-multiscan") || image.hasField("interlaced")
+    let coefficients = pixels * bands * 2
+    guard !isProgressive || coefficients <= limits.memory else {
+      throw JobError(
+        code: "too-much-memory", stage: .decode,
+        message: "decoding this progressive picture of \(stored.width)x\(stored.height) takes "
+          + "\(coefficients >> 20) MiB, more than the limit of \(limits.memory >> 20) MiB; raise --memory to accept it"
+      )
+    }
+  }
+
+  /// Checks an animation before all of its frames are decoded.
+  func check(frames: Int) throws(JobError) {
+    guard self.frames <= limits.maxFrames || frames <= limits.maxFrames else {
+      throw JobError(
+        code: "too-many-frames", stage: .decode,
+        message: "the picture has \(self.frames) frames, more than the limit of \(limits.maxFrames); "
+          + "raise --max-frames, or ask for frames: first")
+    }
+    guard stored.width * stored.height * frames <= limits.maxPixels else {
+      throw JobError(
+        code: "too-many-pixels", stage: .decode,
+        message:
+          "the picture says it has \(frames) frames of \(stored.width)x\(stored.height) pixels, more than the "
+          + "limit of \(limits.maxPixels) together; raise --max-pixels, or ask for frames: first")
+    }
+  }
+}
+
+extension RenderLimits {
+  func allows(_ format: ImageFormat) -> Bool {
+    allowedFormats.contains(format.rawValue) || format == .heic && allowedFormats.contains("heif")
+  }
+}
+
+/// What a decoder's failure means to a user.
+enum DecodeFailure {
+  static func error(_ error: VipsError, _ format: ImageFormat) -> JobError {
+    let words = error.text.lowercased()
+    let isShort = [
+      "premature end", "truncat", "end of file", "end of stream", "unexpected end", "not enough data",
+      "read error", "incomplete", "insufficient data", "out of data",
+    ].contains { words.contains($0) }
+    if isShort {
+      return JobError(
+        code: "truncated", stage: .decode,
+        message: "the \(format.rawValue) file is cut off (\(error.description)); fetch it again, or use "
+          + "--on-corrupt warn to take what there is")
+    }
+    return JobError(
+      code: "corrupt", stage: .decode,
+      message: "the \(format.rawValue) file is damaged (\(error.description)); replace it, or use "
+        + "--on-corrupt warn to take what can be read")
+  }
+}
