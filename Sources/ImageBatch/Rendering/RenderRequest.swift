@@ -3,6 +3,8 @@ public import ImageFilters
 
 /// All that is needed to make outputs of one source, in this process or another. Pixels never cross.
 public struct RenderRequest: Sendable, Hashable, Codable {
+  /// The source as it may be shown.
+  public var sourceName: String
   /// The source's bytes.
   public var sourcePath: String
   /// Their SHA-256.
@@ -22,10 +24,12 @@ public struct RenderRequest: Sendable, Hashable, Codable {
 
   /// A request.
   public init(
-    sourcePath: String, sourceDigest: ContentDigest, limits: RenderLimits = RenderLimits(),
+    sourceName: String = "", sourcePath: String, sourceDigest: ContentDigest,
+    limits: RenderLimits = RenderLimits(),
     onCorrupt: CorruptPolicy = .fail, auxiliary: [String: AuxiliarySource] = [:], recipes: [RenderRecipe],
     wantsPlaceholders: Bool = false, concurrency: Int = 1
   ) {
+    self.sourceName = sourceName
     self.sourcePath = sourcePath
     self.sourceDigest = sourceDigest
     self.limits = limits
