@@ -16,6 +16,8 @@ public struct Job: Sendable, Hashable {
   public var priority: Int = 0
   /// What is made of it. Never empty, but for jobs that only fetch.
   public var outputs: [Output]
+  /// What its outputs' relative paths start from, where that isn't the batch's own directory.
+  public var outputDirectory: String?
   /// Where the manifest says so.
   public var location: ManifestLocation?
   /// The input record's own fields, in their order, carried through to results (`pipe`).
