@@ -29,9 +29,9 @@ extension FilterChain {
   /// - Parameters:
   ///   - index: From 0.
   ///   - image: What the filter before it returned, or a picture prepared for filters.
-  ///   - extent: One frame's size before it was shrunk while decoding, for the first filter.
+  ///   - shrunk: For the first filter, what the frame was before its decoder shrank it.
   public func applyStep(
-    _ index: Int, to image: VipsImage, extent: Extent? = nil, context: FilterContext
+    _ index: Int, to image: VipsImage, shrunk: ShrunkFrame? = nil, context: FilterContext
   ) throws(FilterError) -> VipsImage {
     let step = steps[index]
     guard let definition = FilterTable.definition(named: step.name),
@@ -42,10 +42,10 @@ extension FilterChain {
       let result: VipsImage
       if count == 1 || traits.isPointwise {
         result = try run(
-          FilterPass(image: image, arguments: step.arguments, extent: extent, context: context))
+          FilterPass(image: image, arguments: step.arguments, shrunk: shrunk, context: context))
       } else {
         result = try image.mappingFrames { frame in
-          try run(FilterPass(image: frame, arguments: step.arguments, extent: extent, context: context))
+          try run(FilterPass(image: frame, arguments: step.arguments, shrunk: shrunk, context: context))
         }
       }
       guard result.width * result.height <= context.maximumPixels else {

@@ -1,5 +1,5 @@
 /// An argument of a libvips operation. It is converted to the type that the operation declares.
-public enum VipsValue {
+public enum VipsValue: Sendable {
   case boolean(Bool)
   case integer(Int)
   case double(Double)
@@ -30,7 +30,7 @@ extension VipsValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, E
 }
 
 /// Named arguments, set in the order in which they are written.
-public struct VipsArguments: ExpressibleByDictionaryLiteral {
+public struct VipsArguments: Sendable, ExpressibleByDictionaryLiteral {
   var values: [(name: String, value: VipsValue)]
 
   /// The arguments of a literal.

@@ -24,8 +24,14 @@ struct DecodeOptions: Hashable {
     keepsOrientation = encoding.keepsOrientation
     keepsColourSpace = encoding.profile == .keep && recipe.chain.keepsColourSpace
     let extent = keepsOrientation ? file.stored : file.upright
+    // A JPEG that doesn't divide evenly has its last column and row filled up, which must stay last.
+    let mayFillUp = file.loader.shrinking != .factor || keepsOrientation || file.orientation == 1
     // Half of the work is left to the resampler, so that nobody sees which of the two did it.
     let reduction = frames == 1 && file.loader.shrinking != .none ? try recipe.chain.reduction(of: extent) : 1
-    shrink = [8, 4, 2].first { reduction >= Double($0) * 2 } ?? 1
+    shrink =
+      [8, 4, 2].first { factor in
+        reduction >= Double(factor) * 2
+          && (mayFillUp || file.stored.width % factor == 0 && file.stored.height % factor == 0)
+      } ?? 1
   }
 }

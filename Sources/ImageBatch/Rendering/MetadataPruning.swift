@@ -14,8 +14,14 @@ struct MetadataPruning {
 
   func applied(to image: VipsImage) throws(VipsError) -> VipsImage {
     let fields = image.fields
+    // libvips writes the EXIF block anew from its fields: what has lost its field is left out of it. Without a
+    // block some savers write none.
+    let keepsBlock =
+      policy == .copyright && fields.contains { field in Self.ownership.contains { field.hasSuffix($0) } }
     return try image.editingMetadata { editor in
-      for field in fields where !keeps(field) { editor.remove(field) }
+      for field in fields where !keeps(field) && !(keepsBlock && field == "exif-data") {
+        editor.remove(field)
+      }
     }
   }
 

@@ -91,13 +91,16 @@ final class Rendering {
     }
     if !options.keepsOrientation { image = try image.upright() }
     if !options.keepsColourSpace || !image.isPlainColour { image = try image.inSRGB() }
-    try grow(
-      branch, from: image, extent: options.keepsOrientation ? file.stored : file.upright, file, options)
+    let shrunk = ShrunkFrame(
+      extent: options.keepsOrientation ? file.stored : file.upright, factor: options.shrink,
+      isExact: file.loader.shrinking != .factor)
+    try grow(branch, from: image, shrunk: shrunk, file, options)
   }
 
   /// Encodes what ends here and filters on what goes on.
   private func grow(
-    _ branch: Branch, from start: VipsImage, extent: Extent?, _ file: SourceFile, _ options: DecodeOptions
+    _ branch: Branch, from start: VipsImage, shrunk: ShrunkFrame?, _ file: SourceFile,
+    _ options: DecodeOptions
   ) throws {
     var image = start
     if branch.consumers(request) > 1, image.pixelBytes <= request.limits.memory {
@@ -119,8 +122,8 @@ final class Rendering {
       do {
         counts.filterRuns += 1
         let filtered = try request.recipes[first].chain.applyStep(
-          branch.depth, to: image, extent: extent, context: context(file))
-        try grow(next, from: filtered, extent: nil, file, options)
+          branch.depth, to: image, shrunk: shrunk, context: context(file))
+        try grow(next, from: filtered, shrunk: nil, file, options)
       } catch let error as JobError where error.stage == .decode {
         throw error
       } catch {

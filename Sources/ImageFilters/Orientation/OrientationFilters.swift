@@ -20,11 +20,7 @@ enum OrientationFilters {
     case 270: return try pass.image.applying("rot", ["angle": "d270"])
     default:
       let background = try pass.arguments.colour("background")
-      let turned = try pass.image.addingAlpha().mixingPixels { image in
-        // A transparent frame lets the edges be anti-aliased.
-        try image.embedded(x: 1, y: 1, width: image.width + 2, height: image.height + 2)
-          .applying("rotate", ["angle": .double(angle), "interpolate": .interpolator("bicubic")])
-      }
+      let turned = try pass.image.addingAlpha().mixingPixels { try turn($0, by: angle) }
       let canvas = Canvas(
         pass: pass, background: background, extent: Extent(width: turned.width, height: turned.height))
       return try canvas.under(turned)
@@ -40,4 +36,23 @@ enum OrientationFilters {
     "flop", .orientation, "left to right", example: "flop",
     traits: FilterDefinition.FrameTraits(keepsColourSpace: true)
   ) { try $0.image.applying("flip", ["direction": "horizontal"]) }
+
+  /// A canvas that just holds the turned picture, whose middle is the picture's.
+  private static func turn(_ image: VipsImage, by degrees: Double) throws -> VipsImage {
+    let angle = degrees * .pi / 180
+    let (c, s) = (cosine(angle), sine(angle))
+    let (width, height) = (Double(image.width), Double(image.height))
+    let extent = try ResizingGeometry.checked(
+      (abs(c) * width + abs(s) * height - 1e-9).rounded(.up),
+      (abs(s) * width + abs(c) * height - 1e-9).rounded(.up))
+    // Middles of pixels are turned about the middles of the two pictures.
+    return try image.applying(
+      "affine",
+      [
+        "matrix": .doubles([c, -s, s, c]), "interpolate": .interpolator("bicubic"), "premultiplied": true,
+        "idx": .double(-(width - 1) / 2), "idy": .double(-(height - 1) / 2),
+        "odx": .double(Double(extent.width - 1) / 2), "ody": .double(Double(extent.height - 1) / 2),
+        "oarea": .integers([0, 0, extent.width, extent.height]),
+      ])
+  }
 }

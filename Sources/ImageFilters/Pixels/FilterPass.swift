@@ -8,12 +8,15 @@ struct FilterPass {
   /// The frame's size as the chain's author counts it. Larger than the image only for a first resize whose
   /// frame was shrunk while it was decoded.
   let extent: Extent
+  /// How much of the image is picture.
+  let span: Span
   let context: FilterContext
 
-  init(image: VipsImage, arguments: FilterArguments, extent: Extent? = nil, context: FilterContext) {
+  init(image: VipsImage, arguments: FilterArguments, shrunk: ShrunkFrame? = nil, context: FilterContext) {
     self.image = image
     self.arguments = arguments
-    self.extent = extent ?? Extent(width: image.width, height: image.height)
+    extent = shrunk?.extent ?? Extent(width: image.width, height: image.height)
+    span = shrunk.map { $0.isExact ? Span(image) : Span($0.extent, shrunkBy: $0.factor) } ?? Span(image)
     self.context = context
   }
 
@@ -54,5 +57,22 @@ public struct FilterContext: Sendable {
     (reference: String) throws(FilterError) -> VipsImage in
     throw FilterError(
       .failed, "there is no picture for '\(reference)'; give the chain a source for that name")
+  }
+}
+
+/// What a frame was before its decoder shrank it.
+public struct ShrunkFrame: Sendable, Hashable {
+  /// Its whole size.
+  public var extent: Extent
+  /// By what it was divided.
+  public var factor: Int
+  /// Whether the decoder scaled all of it into whole pixels, instead of filling up the last ones.
+  public var isExact: Bool
+
+  /// A frame of an extent, divided by a factor.
+  public init(extent: Extent, factor: Int, isExact: Bool) {
+    self.extent = extent
+    self.factor = factor
+    self.isExact = isExact
   }
 }

@@ -10,13 +10,14 @@ struct Filling {
     let size = try pass.arguments.size("size")
     let (width, height) = size.resolved(for: pass.extent)
     return try Self.filled(
-      pass.image, extent: pass.extent, canvas: ResizingGeometry.checked(width, height),
+      pass.image, span: pass.span, extent: pass.extent, canvas: ResizingGeometry.checked(width, height),
       gravity: pass.arguments.gravity("gravity"), snap: pass.arguments.boolean("snap"),
       resampler: Resampler(pass.arguments))
   }
 
   static func filled(
-    _ image: VipsImage, extent: Extent, canvas: Extent, gravity: Gravity, snap: Bool, resampler: Resampler
+    _ image: VipsImage, span: Span? = nil, extent: Extent, canvas: Extent, gravity: Gravity, snap: Bool,
+    resampler: Resampler
   ) throws -> VipsImage {
     let factor = max(
       Double(canvas.width) / Double(extent.width), Double(canvas.height) / Double(extent.height))
@@ -25,13 +26,13 @@ struct Filling {
       let width = Double(extent.width) * factor
       let height = Double(extent.height) * factor
       return try resampler.placed(
-        image, across: width / Double(image.width), down: height / Double(image.height),
+        image, across: width / (span ?? Span(image)).width, down: height / (span ?? Span(image)).height,
         x: gravity.origin(of: width, along: Double(canvas.width), axis: \.x),
         y: gravity.origin(of: height, along: Double(canvas.height), axis: \.y), canvas: canvas)
     }
     let scaled = Extent(rounding: Double(extent.width) * factor, Double(extent.height) * factor)
     let covering = Extent(width: max(scaled.width, canvas.width), height: max(scaled.height, canvas.height))
-    let picture = try resampler.resized(image, to: covering)
+    let picture = try resampler.resized(image, span: span, to: covering)
     return try Cropping.cropped(picture, to: canvas, gravity: gravity)
   }
 }

@@ -21,7 +21,15 @@ struct Resampler {
   }
 
   /// The whole picture with other sides.
-  func resized(_ image: VipsImage, to extent: Extent) throws -> VipsImage {
+  /// - Parameter span: How much of the image is picture, from its left and top edge; all of it unless given.
+  func resized(_ image: VipsImage, span: Span? = nil, to extent: Extent) throws -> VipsImage {
+    if let span, span != Span(image) {
+      // The decoder filled its last column and row up: they must not press the others together.
+      return try placed(
+        image, across: Double(extent.width) / span.width, down: Double(extent.height) / span.height, x: 0,
+        y: 0,
+        canvas: extent)
+    }
     if image.width == extent.width, image.height == extent.height { return image }
     if kernel == "nearest" { return try nearest(image, to: extent) }
     return try image.mixingPixels(linear: linear) { try resample($0, to: extent) }
@@ -64,6 +72,8 @@ struct Resampler {
         "matrix": .doubles([across, 0, 0, down]), "interpolate": .interpolator(interpolator),
         "idx": 0.5, "idy": 0.5, "odx": .double(x - 0.5), "ody": .double(y - 0.5),
         "oarea": .integers([0, 0, canvas.width, canvas.height]), "extend": "copy",
+        // It would premultiply again otherwise: mixingPixels has done so.
+        "premultiplied": true,
       ])
   }
 
@@ -114,14 +124,21 @@ struct Resampler {
         x: axis == .horizontal ? origin : 0, y: axis == .vertical ? origin : 0, canvas: canvas,
         interpolator: shifts ? "bilinear" : interpolator)
     }
-    let margins = Margins(side: side, factor: factor, origin: origin, length: length)
+    // Whole factors by averaging, as libvips' own resize does, while half as much again is left to the kernel.
+    let block = max(1, Int(1 / factor / 1.5))
+    let margins = Margins(side: side, factor: factor, origin: origin, length: length, block: block)
     let padded = try window(
       of: image, axis, start: -margins.before, length: side + margins.before + margins.after)
-    let shrink = VipsValue.double(1 / factor)
-    let reduced =
-      axis == .horizontal
-      ? try padded.applying("reduceh", ["hshrink": shrink, "kernel": .nick(kernel)])
-      : try padded.applying("reducev", ["vshrink": shrink, "kernel": .nick(kernel)])
+    let shrink = VipsValue.double(1 / (factor * Double(block)))
+    var reduced = padded
+    switch axis {
+    case .horizontal:
+      if block > 1 { reduced = try reduced.applying("shrinkh", ["hshrink": .integer(block)]) }
+      reduced = try reduced.applying("reduceh", ["hshrink": shrink, "kernel": .nick(kernel)])
+    case .vertical:
+      if block > 1 { reduced = try reduced.applying("shrinkv", ["vshrink": .integer(block)]) }
+      reduced = try reduced.applying("reducev", ["vshrink": shrink, "kernel": .nick(kernel)])
+    }
     let start = Int(margins.start.rounded())
     let remainder = margins.start - margins.start.rounded()
     guard abs(remainder) > 1.0 / 64 else {
@@ -158,14 +175,16 @@ struct Margins {
   /// Where the canvas begins in the reduced line; whole, or as near to it as margins can bring it.
   let start: Double
 
-  init(side: Int, factor: Double, origin: Double, length: Int) {
+  /// - Parameter block: What the prolonged line's length must be a multiple of.
+  init(side: Int, factor: Double, origin: Double, length: Int, block: Int = 1) {
     let scaled = Double(side) * factor
     let least = max(0, Int((origin / factor).rounded(.up))) + 2
     let most = max(0, Int(((Double(length) - scaled - origin) / factor).rounded(.up))) + 2
     var best = (before: least, after: most, start: 0.0, error: Double.infinity)
-    for more in 0..<12 {
-      for further in 0..<12 {
+    for more in 0..<max(12, block) {
+      for further in 0..<max(12, 3 * block) {
         let (before, after) = (least + more, most + further)
+        guard (side + before + after) % block == 0 else { continue }
         let total = Double(side + before + after)
         let reduced = (total * factor).rounded(.toNearestOrAwayFromZero)
         let start = (Double(before) - total / 2) * factor + reduced / 2 - origin
@@ -176,5 +195,23 @@ struct Margins {
       }
     }
     (before, after, start) = (best.before, best.after, best.start)
+  }
+}
+
+/// How much of an image is picture, in its own pixels: fractions where a decoder shrank it and filled the last
+/// column and row up.
+struct Span: Hashable {
+  let width: Double
+  let height: Double
+
+  init(_ image: VipsImage) {
+    width = Double(image.width)
+    height = Double(image.height)
+  }
+
+  /// An extent shrunk by a factor.
+  init(_ extent: Extent, shrunkBy factor: Int) {
+    width = Double(extent.width) / Double(factor)
+    height = Double(extent.height) / Double(factor)
   }
 }

@@ -34,7 +34,8 @@ enum ResizingFilters {
     traits: traits { $0.resolved(for: $1) }
   ) { pass in
     let (width, height) = try pass.arguments.size("size").resolved(for: pass.extent)
-    return try Resampler(pass.arguments).resized(pass.image, to: ResizingGeometry.checked(width, height))
+    return try Resampler(pass.arguments).resized(
+      pass.image, span: pass.span, to: ResizingGeometry.checked(width, height))
   }
 
   static let fit = FilterDefinition(
@@ -44,7 +45,7 @@ enum ResizingFilters {
   ) { pass in
     let factor = ResizingGeometry.fittingFactor(try pass.arguments.size("size"), pass.extent)
     return try Resampler(pass.arguments)
-      .resized(pass.image, to: ResizingGeometry.scaled(pass.extent, by: factor))
+      .resized(pass.image, span: pass.span, to: ResizingGeometry.scaled(pass.extent, by: factor))
   }
 
   static let limit = FilterDefinition(
@@ -54,7 +55,7 @@ enum ResizingFilters {
   ) { pass in
     let factor = min(1, ResizingGeometry.fittingFactor(try pass.arguments.size("size"), pass.extent))
     return try Resampler(pass.arguments)
-      .resized(pass.image, to: ResizingGeometry.scaled(pass.extent, by: factor))
+      .resized(pass.image, span: pass.span, to: ResizingGeometry.scaled(pass.extent, by: factor))
   }
 
   static let pad = FilterDefinition(
