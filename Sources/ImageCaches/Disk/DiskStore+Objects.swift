@@ -23,7 +23,7 @@ extension DiskStore {
   // MARK: Temporary files
 
   /// A new, empty, locked file in `tmp/`.
-  public func makeTemporaryFile() throws(DiskStoreError) -> TemporaryFile {
+  public func makeTemporaryFile() throws(CacheError) -> TemporaryFile {
     while true {
       let count = use.withLock { use in
         use.temporaryCount += 1
@@ -41,7 +41,7 @@ extension DiskStore {
   }
 
   /// Removes the files in `tmp/` that no living process holds.
-  func clearDeadTemporaries() throws(DiskStoreError) {
+  func clearDeadTemporaries() throws(CacheError) {
     for name in try StoreLayout.names(in: layout.temporaries) {
       let path = "\(layout.temporaries)/\(name)"
       guard let file = try FileDescriptor.open(path, O_RDONLY), file.lock(exclusive: true, waits: false)
@@ -54,8 +54,7 @@ extension DiskStore {
 
   /// Takes a finished temporary file into the store under the digest of its bytes, which the caller has computed while writing.
   /// Bytes that are there already are kept, and the new file discarded.
-  public func insert(_ temporary: TemporaryFile, digest: ContentDigest) throws(DiskStoreError) -> StoredObject
-  {
+  public func insert(_ temporary: TemporaryFile, digest: ContentDigest) throws(CacheError) -> StoredObject {
     if let existing = try object(digest) { return existing }
     let byteCount = Int(temporary.file.status.st_size)
     let path = layout.object(digest)
@@ -68,7 +67,7 @@ extension DiskStore {
           """, arguments: [digest.hex, byteCount, Self.now()])
       return try Int.fetchOne(database, sql: "SELECT bytes FROM totals") ?? 0
     }
-    do throws(DiskStoreError) {
+    do throws(CacheError) {
       try temporary.move(to: path)
     } catch {
       guard let slash = path.lastIndex(of: "/") else { throw error }
@@ -76,7 +75,8 @@ extension DiskStore {
       try temporary.move(to: path)
     }
     use.withLock { _ = $0.verified.insert(digest) }
-    // The temporary file's shared lock has moved with it: the object is pinned from its first moment.
+    // The lock has moved with the file: the object is pinned from its first moment.
+    _ = temporary.file.lock(exclusive: false)
     let object = StoredObject(
       digest: digest, path: path, byteCount: byteCount, pin: ObjectPin(temporary.file))
     if usage > capacity { try purge() }
@@ -84,14 +84,13 @@ extension DiskStore {
   }
 
   /// The object of this digest, checked and pinned; nil where the store hasn't got it, or had a bad one.
-  public func object(_ digest: ContentDigest) throws(DiskStoreError) -> StoredObject? {
+  public func object(_ digest: ContentDigest) throws(CacheError) -> StoredObject? {
     if let object = try object(digest, in: layout) { return object }
     if let readOnlyLayout { return try object(digest, in: readOnlyLayout) }
     return nil
   }
 
-  private func object(_ digest: ContentDigest, in place: StoreLayout) throws(DiskStoreError) -> StoredObject?
-  {
+  private func object(_ digest: ContentDigest, in place: StoreLayout) throws(CacheError) -> StoredObject? {
     let path = place.object(digest)
     guard let file = try FileDescriptor.open(path, O_RDONLY), file.lock(exclusive: false), file.isLinked
     else {
@@ -110,7 +109,7 @@ extension DiskStore {
   }
 
   /// Drops an object whose bytes aren't what its name says.
-  private func drop(_ digest: ContentDigest, path: String, isOurs: Bool) throws(DiskStoreError) {
+  private func drop(_ digest: ContentDigest, path: String, isOurs: Bool) throws(CacheError) {
     noteRepair("the cache object \(digest.hex.prefix(12))… was damaged and is made again")
     guard isOurs else { return }
     if unlink(path) != 0, errno != ENOENT { throw .file("remove", path, errno: errno) }
@@ -126,7 +125,7 @@ extension DiskStore {
 
   // MARK: Use
 
-  private func noteUse(of digest: ContentDigest) throws(DiskStoreError) {
+  private func noteUse(of digest: ContentDigest) throws(CacheError) {
     let isFull = use.withLock { use in
       use.pending[digest] = Self.now()
       return use.pending.count >= Self.pendingLimit
@@ -135,7 +134,7 @@ extension DiskStore {
   }
 
   /// Writes the times of last use to the index.
-  func flushUse() throws(DiskStoreError) {
+  func flushUse() throws(CacheError) {
     let pending = use.withLock { use in
       defer { use.pending = [:] }
       return use.pending
@@ -145,6 +144,39 @@ extension DiskStore {
       let statement = try database.cachedStatement(
         sql: "UPDATE objects SET last_used = ? WHERE digest = ? AND last_used < ?")
       for (digest, time) in pending { try statement.execute(arguments: [time, digest.hex, time]) }
+    }
+  }
+}
+
+// MARK: Interrupted downloads
+
+extension DiskStore {
+  /// Where the beginning of a body is kept.
+  package func partialPath(_ key: ContentDigest) -> String { "\(layout.partials)/\(key.hex)" }
+
+  /// Opens the file of an interrupted body and locks it; nil where there is none, or another process has it.
+  package func openPartial(_ key: ContentDigest, creates: Bool) throws(CacheError) -> TemporaryFile? {
+    let path = partialPath(key)
+    guard let file = try FileDescriptor.open(path, O_RDWR | (creates ? O_CREAT : 0)),
+      file.lock(exclusive: true, waits: false), file.isLinked
+    else { return nil }
+    return TemporaryFile(path: path, file: file)
+  }
+
+  /// Forgets an interrupted body.
+  package func removePartial(_ key: ContentDigest) {
+    unlink(partialPath(key))
+    unlink(partialPath(key) + ".json")
+  }
+
+  /// Removes interrupted bodies that nobody has gone on with for a week.
+  func clearOldPartials() throws(CacheError) {
+    for name in try StoreLayout.names(in: layout.partials) {
+      let path = "\(layout.partials)/\(name)"
+      guard let file = try FileDescriptor.open(path, O_RDONLY), file.lock(exclusive: true, waits: false),
+        Self.now() - Double(file.status.st_mtim.tv_sec) > 7 * 86400
+      else { continue }
+      unlink(path)
     }
   }
 }

@@ -65,7 +65,7 @@ public struct FileStamp: Hashable, Sendable {
 // Each row carries a seal, a short hash of its fields: a flipped bit in the index makes the row unknown instead of wrong.
 extension DiskStore {
   /// What the store knows of outputs by their keys. That an output is known doesn't promise its object: ask ``object(_:)``.
-  public func storedOutputs(forKeys keys: [ContentDigest]) throws(DiskStoreError) -> [ContentDigest:
+  public func storedOutputs(forKeys keys: [ContentDigest]) throws(CacheError) -> [ContentDigest:
     StoredOutput]
   {
     guard !keys.isEmpty else { return [:] }
@@ -89,7 +89,7 @@ extension DiskStore {
   }
 
   /// Remembers outputs by their keys, in one transaction.
-  public func recordOutputs(_ outputs: [ContentDigest: StoredOutput]) throws(DiskStoreError) {
+  public func recordOutputs(_ outputs: [ContentDigest: StoredOutput]) throws(CacheError) {
     guard !outputs.isEmpty else { return }
     try index.write { database in
       let statement = try database.cachedStatement(
@@ -107,7 +107,7 @@ extension DiskStore {
   }
 
   /// The digests of those files whose stamps are as they were when the digest was recorded.
-  public func digests(forFiles stamps: [FileStamp]) throws(DiskStoreError) -> [FileStamp: ContentDigest] {
+  public func digests(forFiles stamps: [FileStamp]) throws(CacheError) -> [FileStamp: ContentDigest] {
     guard !stamps.isEmpty else { return [:] }
     return try index.read { database in
       let statement = try database.cachedStatement(
@@ -127,7 +127,7 @@ extension DiskStore {
   }
 
   /// Remembers the digests of files, in one transaction; an older stamp of the same path is replaced.
-  public func recordDigests(_ digests: [FileStamp: ContentDigest]) throws(DiskStoreError) {
+  public func recordDigests(_ digests: [FileStamp: ContentDigest]) throws(CacheError) {
     guard !digests.isEmpty else { return }
     try index.write { database in
       let statement = try database.cachedStatement(

@@ -3,7 +3,7 @@ import Glibc
 
 extension DiskStore {
   /// The objects' total size in bytes, and their number.
-  public func usage() throws(DiskStoreError) -> (bytes: Int, objects: Int) {
+  public func usage() throws(CacheError) -> (bytes: Int, objects: Int) {
     try index.read { database in
       let row = try Row.fetchOne(database, sql: "SELECT bytes, objects FROM totals")
       return (row?["bytes"] ?? 0, row?["objects"] ?? 0)
@@ -13,8 +13,9 @@ extension DiskStore {
   /// Removes the least recently used objects until no more than `target` bytes are left (the preferred usage where nil). What is pinned, here or in another process, stays.
   /// - Returns: the bytes that were freed.
   @discardableResult
-  public func purge(to target: Int? = nil) throws(DiskStoreError) -> Int {
+  public func purge(to target: Int? = nil) throws(CacheError) -> Int {
     try flushUse()
+    try clearOldPartials()
     let target = target ?? preferredUsageAfterPurge
     return try index.write { database in
       var usage = try Int.fetchOne(database, sql: "SELECT bytes FROM totals") ?? 0
@@ -35,7 +36,7 @@ extension DiskStore {
   }
 
   /// Removes an object's file, unless a process holds it.
-  private func removeUnlessPinned(_ digest: ContentDigest) throws(DiskStoreError) -> Bool {
+  private func removeUnlessPinned(_ digest: ContentDigest) throws(CacheError) -> Bool {
     let path = layout.object(digest)
     guard let file = try FileDescriptor.open(path, O_RDONLY) else { return true }
     // Whoever opens it from here on waits for this lock, then finds that the file has lost its name.

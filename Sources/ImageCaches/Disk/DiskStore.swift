@@ -45,10 +45,10 @@ public final class DiskStore: Sendable {
   ///   - directory: a path.
   ///   - capacity: bytes of objects; more starts a purge of the least recently used.
   ///   - preferredUsageAfterPurge: bytes at which a purge ends; 60 % of the capacity where nil. No more than `capacity`.
-  /// - Throws: `DiskStoreError` where the directory can't be made, or the sizes contradict each other.
+  /// - Throws: `CacheError` where the directory can't be made, or the sizes contradict each other.
   public convenience init(
     directory: String, capacity: Int = 2 << 30, preferredUsageAfterPurge: Int? = nil
-  ) throws(DiskStoreError) {
+  ) throws(CacheError) {
     let isReadOnly = access(directory, F_OK) == 0 && access(directory, W_OK) != 0
     try self.init(
       directory: directory, scratch: isReadOnly ? ScratchDirectory() : nil, isReadOnly: isReadOnly,
@@ -56,7 +56,7 @@ public final class DiskStore: Sendable {
   }
 
   /// A store in a directory of its own that is removed with it: what `--no-cache` uses.
-  public static func ephemeral() throws(DiskStoreError) -> DiskStore {
+  public static func ephemeral() throws(CacheError) -> DiskStore {
     let scratch = try ScratchDirectory()
     return try DiskStore(
       directory: scratch.path, scratch: scratch, isReadOnly: false, capacity: Int.max,
@@ -66,10 +66,10 @@ public final class DiskStore: Sendable {
   private init(
     directory: String, scratch: ScratchDirectory?, isReadOnly: Bool, capacity: Int,
     preferredUsageAfterPurge: Int?
-  ) throws(DiskStoreError) {
+  ) throws(CacheError) {
     let preferred = preferredUsageAfterPurge ?? capacity / 10 * 6
     guard capacity >= 0, preferred >= 0, preferred <= capacity else {
-      throw DiskStoreError(
+      throw CacheError(
         code: .badCapacity,
         message: "the cache's capacity must be greater than or equal to its preferred usage after a purge")
     }
@@ -115,7 +115,7 @@ public final class DiskStore: Sendable {
   func noteRepair(_ sentence: String) { repairs.note(sentence) }
 
   /// SQLite can't read a WAL index where it can't write beside it, so a read-only cache's index is copied.
-  private static func copyIndex(from source: StoreLayout, to target: StoreLayout) throws(DiskStoreError) {
+  private static func copyIndex(from source: StoreLayout, to target: StoreLayout) throws(CacheError) {
     for suffix in ["", "-wal"] {
       guard let from = try FileDescriptor.open(source.index + suffix, O_RDONLY),
         let to = try FileDescriptor.open(target.index + suffix, O_WRONLY | O_CREAT | O_TRUNC)

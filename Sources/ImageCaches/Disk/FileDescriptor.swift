@@ -1,4 +1,4 @@
-import Crypto
+package import Crypto
 package import Glibc
 
 /// An open file that is closed when the last reference goes.
@@ -8,7 +8,7 @@ package final class FileDescriptor: Sendable {
   /// Opens a file; nil where it doesn't exist.
   package static func open(
     _ path: String, _ flags: Int32, mode: mode_t = 0o644
-  ) throws(DiskStoreError) -> FileDescriptor? {
+  ) throws(CacheError) -> FileDescriptor? {
     let number = Glibc.open(path, flags | O_CLOEXEC, mode)
     if number < 0 {
       if errno == ENOENT { return nil }
@@ -17,7 +17,8 @@ package final class FileDescriptor: Sendable {
     return FileDescriptor(number)
   }
 
-  init(_ number: Int32) {
+  /// Takes over an open descriptor.
+  package init(_ number: Int32) {
     self.number = number
   }
 
@@ -44,7 +45,13 @@ package final class FileDescriptor: Sendable {
   var isLinked: Bool { status.st_nlink > 0 }
 
   /// The SHA-256 and length of the file from its beginning, read through once; the file's position stays.
-  package func digest(path: String) throws(DiskStoreError) -> (digest: ContentDigest, byteCount: Int) {
+  package func digest(path: String) throws(CacheError) -> (digest: ContentDigest, byteCount: Int) {
+    let (hasher, byteCount) = try hash(path: path)
+    return (ContentDigest(hasher.finalize()), byteCount)
+  }
+
+  /// As ``digest(path:)``, with the hash function still open for what may follow.
+  package func hash(path: String) throws(CacheError) -> (hasher: SHA256, byteCount: Int) {
     var hasher = SHA256()
     var offset = 0
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
@@ -57,11 +64,25 @@ package final class FileDescriptor: Sendable {
       hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       offset += count
     }
-    return (ContentDigest(hasher.finalize()), offset)
+    return (hasher, offset)
+  }
+
+  /// The bytes from the beginning, no more than `limit`.
+  package func contents(path: String, limit: Int) throws(CacheError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: min(limit, 1 << 16))
+    while bytes.count < limit {
+      let count = pread(number, &buffer, min(buffer.count, limit - bytes.count), off_t(bytes.count))
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .file("read", path, errno: errno) }
+      if count == 0 { break }
+      bytes += buffer[..<count]
+    }
+    return bytes
   }
 
   /// Writes all of `bytes` at the file's position.
-  package func write(_ bytes: [UInt8], path: String) throws(DiskStoreError) {
+  package func write(_ bytes: [UInt8], path: String) throws(CacheError) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
@@ -72,7 +93,7 @@ package final class FileDescriptor: Sendable {
   }
 
   /// Writes all of `bytes` at the file's position.
-  package func write(_ bytes: UnsafeRawBufferPointer, path: String) throws(DiskStoreError) {
+  package func write(_ bytes: UnsafeRawBufferPointer, path: String) throws(CacheError) {
     var offset = 0
     while offset < bytes.count {
       let count = Glibc.write(number, bytes.baseAddress?.advanced(by: offset), bytes.count - offset)

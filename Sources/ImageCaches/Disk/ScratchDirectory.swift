@@ -7,7 +7,7 @@ final class ScratchDirectory: Sendable {
   private let lock: FileDescriptor?
   private static let prefix = "imagemill-scratch-"
 
-  init() throws(DiskStoreError) {
+  init() throws(CacheError) {
     let parent = getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
     try Self.removeDead(in: parent)
     var template = Array("\(parent)/\(Self.prefix)XXXXXX".utf8CString)
@@ -25,7 +25,7 @@ final class ScratchDirectory: Sendable {
     }
   }
 
-  private static func removeDead(in parent: String) throws(DiskStoreError) {
+  private static func removeDead(in parent: String) throws(CacheError) {
     for name in try StoreLayout.names(in: parent) where name.hasPrefix(prefix) {
       let path = "\(parent)/\(name)"
       var status = stat()

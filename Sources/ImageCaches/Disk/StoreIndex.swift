@@ -21,12 +21,12 @@ package final class StoreIndex: Sendable {
   }
 
   /// Runs `body` on the index without changing it.
-  package func read<Value>(_ body: (Database) throws -> Value) throws(DiskStoreError) -> Value {
+  package func read<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
     try access { try $0.read(body) }
   }
 
   /// Runs `body` in a transaction.
-  package func write<Value>(_ body: (Database) throws -> Value) throws(DiskStoreError) -> Value {
+  package func write<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
     try access { try $0.write(body) }
   }
 
@@ -35,7 +35,7 @@ package final class StoreIndex: Sendable {
     database.withLock { $0 = nil }
   }
 
-  private func access<Value>(_ body: (DatabaseQueue) throws -> Value) throws(DiskStoreError) -> Value {
+  private func access<Value>(_ body: (DatabaseQueue) throws -> Value) throws(CacheError) -> Value {
     do {
       return try body(opened())
     } catch let error as DatabaseError where Self.isBroken(error) {
@@ -47,7 +47,7 @@ package final class StoreIndex: Sendable {
 
   private func mended<Value>(
     because error: DatabaseError, then body: (DatabaseQueue) throws -> Value
-  ) throws(DiskStoreError) -> Value {
+  ) throws(CacheError) -> Value {
     do {
       close()
       try makeAnew(because: error.message ?? "it is no SQLite database")
@@ -57,10 +57,10 @@ package final class StoreIndex: Sendable {
     }
   }
 
-  private func failure(_ error: any Error) -> DiskStoreError {
-    if let error = error as? DiskStoreError { return error }
+  private func failure(_ error: any Error) -> CacheError {
+    if let error = error as? CacheError { return error }
     let reason = (error as? DatabaseError)?.message ?? "\(error)"
-    return DiskStoreError(
+    return CacheError(
       code: .index,
       message: "can't use the cache index \(layout.index): \(reason); remove it, or run with --no-cache")
   }
@@ -154,7 +154,7 @@ package final class StoreIndex: Sendable {
   private func remove() throws {
     for suffix in ["", "-wal", "-shm", "-journal"] where unlink(layout.index + suffix) != 0 && errno != ENOENT
     {
-      throw DiskStoreError.file("remove", layout.index + suffix, errno: errno)
+      throw CacheError.file("remove", layout.index + suffix, errno: errno)
     }
   }
 }
@@ -163,7 +163,7 @@ extension StoreLayout {
   /// The objects that lie in the store, for an index that has lost them.
   static func objectFiles(
     in layout: StoreLayout
-  ) throws(DiskStoreError) -> [(digest: ContentDigest, byteCount: Int, modified: Double)] {
+  ) throws(CacheError) -> [(digest: ContentDigest, byteCount: Int, modified: Double)] {
     var files: [(digest: ContentDigest, byteCount: Int, modified: Double)] = []
     for prefix in try names(in: layout.objects) where prefix.utf8.count == 2 {
       for name in try names(in: "\(layout.objects)/\(prefix)") {

@@ -18,7 +18,7 @@ struct StoreLayout: Sendable {
 
   /// Makes what is missing of the directories, and the tag that tells backup programs to pass by
   /// (https://bford.info/cachedir/).
-  func make() throws(DiskStoreError) {
+  func make() throws(CacheError) {
     try Self.makeDirectory(root, mode: 0o700)
     for directory in [objects, temporaries, partials] { try Self.makeDirectory(directory, mode: 0o700) }
     guard let file = try FileDescriptor.open(tag, O_WRONLY | O_CREAT, mode: 0o644) else { return }
@@ -32,7 +32,7 @@ struct StoreLayout: Sendable {
   }
 
   /// Makes a directory and its parents.
-  static func makeDirectory(_ path: String, mode: mode_t) throws(DiskStoreError) {
+  static func makeDirectory(_ path: String, mode: mode_t) throws(CacheError) {
     if mkdir(path, mode) == 0 { return }
     switch errno {
     case EEXIST: return
@@ -46,7 +46,7 @@ struct StoreLayout: Sendable {
   }
 
   /// The names in a directory; none where it doesn't exist.
-  static func names(in directory: String) throws(DiskStoreError) -> [String] {
+  static func names(in directory: String) throws(CacheError) -> [String] {
     guard let stream = opendir(directory) else {
       if errno == ENOENT { return [] }
       throw .file("list", directory, errno: errno)
@@ -63,7 +63,7 @@ struct StoreLayout: Sendable {
   }
 
   /// Removes a directory with all that is in it; what can't be removed stays.
-  static func removeTree(_ path: String) throws(DiskStoreError) {
+  static func removeTree(_ path: String) throws(CacheError) {
     for name in try names(in: path) {
       let child = path + "/" + name
       var status = stat()

@@ -37,5 +37,9 @@ enum StoreSchema {
       path TEXT PRIMARY KEY, bytes INTEGER NOT NULL, modified_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
       digest TEXT NOT NULL, seal TEXT NOT NULL
     ) WITHOUT ROWID;
+
+    -- What credentials are hashed with, so that no key tells anything about them.
+    CREATE TABLE salt (id INTEGER PRIMARY KEY CHECK (id = 1), bytes BLOB NOT NULL);
+    INSERT INTO salt VALUES (1, randomblob(32));
     """
 }

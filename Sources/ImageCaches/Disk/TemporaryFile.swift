@@ -8,7 +8,8 @@ public final class TemporaryFile: Sendable {
   /// Where it is.
   public let path: String
   package let file: FileDescriptor
-  private let isMoved = Mutex(false)
+  /// Whether the file outlives this object: it was moved, or is kept for another run.
+  private let outlives = Mutex(false)
 
   init(path: String, file: FileDescriptor) {
     self.path = path
@@ -16,17 +17,22 @@ public final class TemporaryFile: Sendable {
   }
 
   deinit {
-    if !isMoved.withLock({ $0 }) { unlink(path) }
+    if !outlives.withLock({ $0 }) { unlink(path) }
   }
 
   /// Appends bytes.
-  public func write(_ bytes: UnsafeRawBufferPointer) throws(DiskStoreError) {
+  public func write(_ bytes: UnsafeRawBufferPointer) throws(CacheError) {
     try file.write(bytes, path: path)
   }
 
   /// Puts the file at its final place, at once and whole.
-  package func move(to destination: String) throws(DiskStoreError) {
+  package func move(to destination: String) throws(CacheError) {
     guard rename(path, destination) == 0 else { throw .file("rename a file to", destination, errno: errno) }
-    isMoved.withLock { $0 = true }
+    outlives.withLock { $0 = true }
+  }
+
+  /// Leaves the file where it is when the last reference goes.
+  package func keep() {
+    outlives.withLock { $0 = true }
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// What went wrong in the disk store.
-public struct DiskStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of failure; their raw values are stable.
   public enum Code: String, Sendable {
     /// A file or directory can't be read, made, written or removed.
@@ -17,17 +17,23 @@ public struct DiskStoreError: Error, Hashable, Sendable, CustomStringConvertible
   /// One sentence: what failed, and what to do about it.
   public let message: String
 
+  /// A failure.
+  package init(code: Code, message: String) {
+    self.code = code
+    self.message = message
+  }
+
   /// The message.
   public var description: String { message }
 
-  static func file(_ action: String, _ path: String, errno number: Int32) -> DiskStoreError {
+  static func file(_ action: String, _ path: String, errno number: Int32) -> CacheError {
     let remedy =
       switch number {
       case ENOSPC, EDQUOT: "free some space, or name another place with --cache-dir"
       case EACCES, EPERM, EROFS: "check the permissions, or name another place with --cache-dir"
       default: "name another place with --cache-dir, or run with --no-cache"
       }
-    return DiskStoreError(
+    return CacheError(
       code: .fileSystem, message: "can't \(action) \(path): \(String(cString: strerror(number))); \(remedy)")
   }
 }
