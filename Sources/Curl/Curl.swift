@@ -1,2 +1,0 @@
-import CCurl
-public func y() -> OpaquePointer? { nil }

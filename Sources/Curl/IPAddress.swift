@@ -1,0 +1,107 @@
+import Glibc
+
+/// An Internet address without its port: 4 or 16 bytes in network order.
+public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+  /// 4 bytes for IPv4, 16 for IPv6.
+  public let bytes: [UInt8]
+
+  /// An address of 4 or 16 bytes; nil for any other count.
+  public init?(bytes: [UInt8]) {
+    guard bytes.count == 4 || bytes.count == 16 else { return nil }
+    self.bytes = bytes
+  }
+
+  /// The address that `text` writes in the forms of `inet_pton`, with or without an IPv6 literal's brackets;
+  /// nil for a name.
+  public init?(_ text: some StringProtocol) {
+    var text = String(text)
+    if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
+    if let percent = text.firstIndex(of: "%") { text = String(text[..<percent]) }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    if inet_pton(AF_INET, text, &bytes) == 1 {
+      self.bytes = Array(bytes.prefix(4))
+    } else if inet_pton(AF_INET6, text, &bytes) == 1 {
+      self.bytes = bytes
+    } else {
+      return nil
+    }
+  }
+
+  /// The address of a socket address; nil for any family but IPv4 and IPv6.
+  init?(_ address: UnsafeRawPointer, family: Int32, length: Int) {
+    switch family {
+    case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
+      var value = address.loadUnaligned(as: sockaddr_in.self).sin_addr
+      bytes = withUnsafeBytes(of: &value) { Array($0) }
+    case AF_INET6 where length >= MemoryLayout<sockaddr_in6>.size:
+      var value = address.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+      bytes = withUnsafeBytes(of: &value) { Array($0) }
+    default: return nil
+    }
+  }
+
+  /// Whether it has 4 bytes.
+  public var isIPv4: Bool { bytes.count == 4 }
+
+  /// The IPv4 address inside one of the IPv6 forms that carry one, else itself: v4-mapped (`::ffff:0:0/96`),
+  /// v4-compatible (`::/96`), NAT64 (`64:ff9b::/96`) and 6to4 (`2002::/16`). A packet for such an address may end at the IPv4 one.
+  public var unwrapped: IPAddress {
+    guard !isIPv4 else { return self }
+    func inner(_ range: Range<Int>) -> IPAddress { IPAddress(bytes: Array(bytes[range])) ?? self }
+    if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff { return inner(12..<16) }
+    if bytes[..<12].elementsEqual([0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0]) { return inner(12..<16) }
+    if bytes[0] == 0x20, bytes[1] == 0x02 { return inner(2..<6) }
+    // `::` and `::1` are addresses of their own.
+    if bytes[..<12].allSatisfy({ $0 == 0 }), bytes[12..<15].contains(where: { $0 != 0 }) {
+      return inner(12..<16)
+    }
+    return self
+  }
+
+  /// The text of `inet_ntop`.
+  public var description: String {
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    guard inet_ntop(isIPv4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count)) != nil else {
+      return "?"
+    }
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
+
+/// A block of addresses in CIDR notation: an address and the number of its leading bits that count.
+public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
+  /// The block's first address.
+  public let address: IPAddress
+  /// The leading bits that count: 0 to 32, or 0 to 128.
+  public let prefixLength: Int
+
+  /// The block that `text` writes: `10.0.0.0/8`, `fc00::/7`, or one address alone; nil where it is none.
+  public init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), let address = IPAddress(parts[0]) else { return nil }
+    let width = address.bytes.count * 8
+    self.address = address
+    if parts.count == 2 {
+      guard parts[1].utf8.allSatisfy({ (48...57).contains($0) }), let length = Int(parts[1]), length <= width
+      else {
+        return nil
+      }
+      prefixLength = length
+    } else {
+      prefixLength = width
+    }
+  }
+
+  /// Whether the address lies in the block; addresses of the two families never lie in one another's.
+  public func contains(_ other: IPAddress) -> Bool {
+    guard other.bytes.count == address.bytes.count else { return false }
+    let whole = prefixLength / 8
+    guard address.bytes[..<whole].elementsEqual(other.bytes[..<whole]) else { return false }
+    guard prefixLength % 8 != 0 else { return true }
+    let mask = UInt8(truncatingIfNeeded: 0xff << (8 - prefixLength % 8))
+    return address.bytes[whole] & mask == other.bytes[whole] & mask
+  }
+
+  /// `address/bits`.
+  public var description: String { "\(address)/\(prefixLength)" }
+}

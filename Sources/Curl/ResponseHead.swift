@@ -1,0 +1,89 @@
+/// What comes before a response's body: the status line and the fields.
+public struct ResponseHead: Hashable, Sendable {
+  /// The protocol's version as the status line has it: `1.1`, `2`.
+  public var version: String
+  /// The status code.
+  public var status: Int
+  /// The reason phrase; empty in HTTP/2.
+  public var reason: String
+  /// The fields in the order of arrival, repeats kept.
+  public var fields: [HeaderField]
+
+  /// A head.
+  public init(version: String = "1.1", status: Int, reason: String = "", fields: [HeaderField] = []) {
+    self.version = version
+    self.status = status
+    self.reason = reason
+    self.fields = fields
+  }
+}
+
+/// Puts a head together from the lines that libcurl hands over one at a time.
+struct ResponseHeadParser {
+  /// The lines' limit in bytes, all of one head together; servers send a few hundred.
+  static let limit = 256 * 1024
+
+  private(set) var head: ResponseHead?
+  /// Whether the blank line that ends the head has come.
+  private(set) var isComplete = false
+  private var byteCount = 0
+
+  /// Takes one line with its line end; false where the head has grown past the limit.
+  mutating func consume(_ line: UnsafeRawBufferPointer) -> Bool {
+    var bytes = line[...]
+    while let last = bytes.last, last == UInt8(ascii: "\r") || last == UInt8(ascii: "\n") {
+      bytes.removeLast()
+    }
+    if bytes.starts(with: "HTTP/".utf8), isComplete || head == nil {
+      // A head follows another after 1xx answers and after a challenge that libcurl answers itself.
+      head = Self.statusLine(Self.text(bytes))
+      isComplete = false
+      byteCount = line.count
+      return true
+    }
+    byteCount += line.count
+    guard byteCount <= Self.limit else { return false }
+    if bytes.isEmpty {
+      isComplete = true
+    } else if !isComplete {
+      addField(bytes)
+    }  // Else it is a trailer field, which nothing here needs.
+    return true
+  }
+
+  private mutating func addField(_ bytes: Slice<UnsafeRawBufferPointer>) {
+    if let first = bytes.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
+      // An obsolete fold (RFC 9112 §5.2) goes on with the value before it.
+      guard let head, var last = head.fields.last else { return }
+      last.value = Self.trimmed(last.value + " " + Self.trimmed(Self.text(bytes)))
+      self.head?.fields[head.fields.count - 1] = last
+      return
+    }
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return }
+    let name = Self.trimmed(Self.text(bytes[..<colon]))
+    head?.fields.append(HeaderField(name, Self.trimmed(Self.text(bytes[(colon + 1)...]))))
+  }
+
+  private static func statusLine(_ line: String) -> ResponseHead {
+    let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
+    let version = parts.first.map { String($0.dropFirst(5)) } ?? ""
+    let status = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
+    return ResponseHead(version: version, status: status, reason: parts.count > 2 ? String(parts[2]) : "")
+  }
+
+  /// UTF-8 where it is that, else ISO 8859-1, which fields were once defined in: no byte is lost.
+  private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    var text = ""
+    for byte in bytes { text.unicodeScalars.append(Unicode.Scalar(byte)) }
+    return text
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+    guard let first = text.firstIndex(where: { !isBlank($0) }),
+      let last = text.lastIndex(where: { !isBlank($0) })
+    else { return "" }
+    return String(text[first...last])
+  }
+}

@@ -1,0 +1,283 @@
+import CCurl
+import Glibc
+
+/// One transfer on the engine's thread: its handle, what libcurl keeps pointers to, and what has come so far.
+///
+/// Not Sendable: it never leaves the engine's thread.
+final class Transfer {
+  let id: TransferID
+  let easy: UnsafeMutableRawPointer
+  let options: TransferOptions
+  let completion: TransferCompletion
+  private let sink: any TransferSink
+  private var fieldList: UnsafeMutablePointer<curl_slist>?
+  private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+  private var parser = ResponseHeadParser()
+  private var hasDeliveredHead = false
+  private var byteCount = 0
+  private var stopReason: CurlError.Reason?
+  private var refusedAddress: IPAddress?
+
+  init(
+    id: TransferID, easy: UnsafeMutableRawPointer, options: TransferOptions, sink: any TransferSink,
+    completion: @escaping TransferCompletion
+  ) {
+    self.id = id
+    self.easy = easy
+    self.options = options
+    self.sink = sink
+    self.completion = completion
+    errorText.pointee = 0
+  }
+
+  deinit {
+    // The handle has been reset or destroyed by now, so libcurl holds neither pointer.
+    curl_slist_free_all(fieldList)
+    errorText.deallocate()
+  }
+
+  /// Remembers why the transfer is being ended; the first reason counts.
+  func stop(_ reason: CurlError.Reason) {
+    if stopReason == nil { stopReason = reason }
+  }
+
+  /// Answers a transfer that is no longer in the multi handle.
+  func finish(_ code: CURLcode) {
+    completion(.failure(error(code)))
+  }
+
+  // MARK: Setting up
+
+  /// Sets every option on the handle.
+  func prepare() -> CURLcode {
+    var setter = OptionSetter(easy: easy)
+    setter.text(CURLOPT_URL, options.url)
+    setter.text(CURLOPT_PROTOCOLS_STR, "http,https")
+    setter.long(CURLOPT_NOSIGNAL, 1)
+    setter.long(CURLOPT_FOLLOWLOCATION, 0)
+    setter.long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    setter.long(CURLOPT_BUFFERSIZE, 64 * 1024)
+    setter.long(CURLOPT_TCP_KEEPALIVE, 1)
+    setter.long(CURLOPT_DNS_CACHE_TIMEOUT, 300)
+    setter.long(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+    setter.pointer(CURLOPT_ERRORBUFFER, errorText)
+    prepareRequest(&setter)
+    prepareConnection(&setter)
+    prepareCallbacks(&setter)
+    return setter.code
+  }
+
+  private func prepareRequest(_ setter: inout OptionSetter) {
+    if options.method == "HEAD" {
+      setter.long(CURLOPT_NOBODY, 1)
+    } else if options.method != "GET" {
+      setter.text(CURLOPT_CUSTOMREQUEST, options.method)
+    }
+    for field in options.fields {
+      // "Name;" is libcurl's form of an empty field; "Name:" would remove it.
+      let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+      guard let list = curl_slist_append(fieldList, line) else {
+        setter.code = CURLE_OUT_OF_MEMORY
+        return
+      }
+      fieldList = list
+    }
+    if let fieldList { setter.pointer(CURLOPT_HTTPHEADER, fieldList) }
+    if let userAgent = options.userAgent { setter.text(CURLOPT_USERAGENT, userAgent) }
+    if let credential = options.credential {
+      setter.text(CURLOPT_USERNAME, credential.user)
+      setter.text(CURLOPT_PASSWORD, credential.password)
+      // CURLAUTH_BASIC is 1 << 0, CURLAUTH_DIGEST 1 << 1: macros with casts, which Swift doesn't import.
+      setter.long(CURLOPT_HTTPAUTH, credential.scheme == .basic ? 1 : 2)
+    }
+  }
+
+  private func prepareConnection(_ setter: inout OptionSetter) {
+    setter.long(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
+    setter.long(CURLOPT_LOW_SPEED_LIMIT, 1)
+    setter.long(CURLOPT_LOW_SPEED_TIME, max(1, Int(options.stallTimeout.rounded(.up))))
+    if let timeout = options.timeout { setter.long(CURLOPT_TIMEOUT_MS, Self.milliseconds(timeout)) }
+    if options.byteLimit < Int.max { setter.offset(CURLOPT_MAXFILESIZE_LARGE, options.byteLimit) }
+    setter.text(CURLOPT_PROXY, options.proxy ?? "")
+    setter.text(CURLOPT_NOPROXY, "")
+    if let file = options.certificateAuthorities { setter.text(CURLOPT_CAINFO, file) }
+    if options.acceptsAnyCertificate {
+      setter.long(CURLOPT_SSL_VERIFYPEER, 0)
+      setter.long(CURLOPT_SSL_VERIFYHOST, 0)
+    }
+    setter.long(
+      CURLOPT_HTTP_VERSION,
+      options.allowsHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
+    setter.long(CURLOPT_PIPEWAIT, options.allowsHTTP2 && options.url.hasPrefix("https:") ? 1 : 0)
+    setter.long(CURLOPT_FRESH_CONNECT, options.needsFreshConnection ? 1 : 0)
+  }
+
+  private func prepareCallbacks(_ setter: inout OptionSetter) {
+    // The loop keeps the transfer as long as the handle is in use, so an unowned pointer is enough.
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    setter.dataFunction(CURLOPT_HEADERFUNCTION, Self.headerFunction)
+    setter.pointer(CURLOPT_HEADERDATA, context)
+    setter.dataFunction(CURLOPT_WRITEFUNCTION, Self.writeFunction)
+    setter.pointer(CURLOPT_WRITEDATA, context)
+    setter.openSocket(Self.openSocketFunction)
+    setter.pointer(CURLOPT_OPENSOCKETDATA, context)
+    setter.prerequest(Self.prerequestFunction)
+    setter.pointer(CURLOPT_PREREQDATA, context)
+  }
+
+  private static func milliseconds(_ seconds: Double) -> Int {
+    Int(max(1, min(seconds * 1000, Double(Int32.max))))
+  }
+
+  private static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+    context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  // MARK: libcurl's calls
+
+  private static let headerFunction: ccurl_data_function = { bytes, size, count, context in
+    guard let transfer = from(context), let bytes else { return 0 }
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    guard transfer.parser.consume(line) else {
+      transfer.stop(.headTooLong)
+      return 0
+    }
+    return line.count
+  }
+
+  private static let writeFunction: ccurl_data_function = { bytes, size, count, context in
+    guard let transfer = from(context), let bytes else { return 0 }
+    return transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+  }
+
+  private func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard deliverHead() else { return false }
+    guard byteCount + bytes.count <= options.byteLimit else {
+      stop(.byteLimitExceeded)
+      return false
+    }
+    byteCount += bytes.count
+    guard sink.receive(bytes: bytes) else {
+      stop(.stoppedBySink)
+      return false
+    }
+    return true
+  }
+
+  /// Shows the sink the head, once. It is shown no sooner than with the first byte of its body, because only then is it certain that libcurl won't answer a challenge.
+  private func deliverHead() -> Bool {
+    guard !hasDeliveredHead, let head = parser.head else { return true }
+    hasDeliveredHead = true
+    guard sink.receive(head: head) else {
+      stop(.stoppedBySink)
+      return false
+    }
+    return true
+  }
+
+  private static let openSocketFunction: curl_opensocket_callback = { context, _, address in
+    guard let transfer = from(context), let address else { return -1 }
+    let family = address.pointee.family
+    let isAllowed: Bool = withUnsafePointer(to: &address.pointee.addr) { pointer in
+      let ip = IPAddress(UnsafeRawPointer(pointer), family: family, length: Int(address.pointee.addrlen))
+      return transfer.allows(ip)
+    }
+    guard isAllowed else { return -1 }
+    return socket(
+      family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+  }
+
+  private static let prerequestFunction: curl_prereq_callback = { context, address, _, _, _ in
+    guard let transfer = from(context), let address else { return Int32(CURL_PREREQFUNC_ABORT) }
+    let isAllowed = transfer.allows(IPAddress(String(cString: address)))
+    return isAllowed ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+  }
+
+  private func allows(_ address: IPAddress?) -> Bool {
+    guard options.proxy == nil else { return true }
+    // An address of a family that can't be judged is refused.
+    guard let address else { return false }
+    guard options.allowsAddress(address) else {
+      refusedAddress = address
+      return false
+    }
+    return true
+  }
+
+  // MARK: The end
+
+  /// What to answer, read off the handle before it is reset.
+  func outcome(_ code: CURLcode) -> Result<TransferResult, CurlError> {
+    guard code == CURLE_OK else { return .failure(error(code)) }
+    guard let head = parser.head else { return .failure(error(CURLE_GOT_NOTHING)) }
+    guard deliverHead() else { return .failure(error(CURLE_WRITE_ERROR)) }
+    return .success(
+      TransferResult(
+        head: head, byteCount: byteCount, redirectURL: text(CURLINFO_REDIRECT_URL),
+        address: text(CURLINFO_PRIMARY_IP).flatMap { IPAddress($0) }, connections: long(CURLINFO_NUM_CONNECTS)
+      ))
+  }
+
+  private func error(_ code: CURLcode) -> CurlError {
+    let reason: CurlError.Reason =
+      if let stopReason {
+        stopReason
+      } else if code == CURLE_FILESIZE_EXCEEDED {
+        .byteLimitExceeded
+      } else if let refusedAddress, code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK {
+        .addressRefused(refusedAddress)
+      } else {
+        .transport
+      }
+    return CurlError(
+      reason: reason, curlCode: reason == .transport ? Int(code.rawValue) : 0, message: message(reason, code),
+      status: parser.head?.status, url: options.url, bytesReceived: byteCount)
+  }
+
+  private func message(_ reason: CurlError.Reason, _ code: CURLcode) -> String {
+    switch reason {
+    case .transport:
+      let detail = String(cString: errorText)
+      return detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+    case .cancelled: return "the transfer was cancelled"
+    case .shutDown: return "the transfer engine has been shut down"
+    case .byteLimitExceeded: return "the body is longer than \(options.byteLimit) bytes"
+    case .headTooLong: return "the response's header is longer than \(ResponseHeadParser.limit) bytes"
+    case .addressRefused(let address): return "the address \(address) is not allowed"
+    case .stoppedBySink: return "the body was not wanted"
+    }
+  }
+
+  private func long(_ info: CURLINFO) -> Int {
+    var value = 0
+    return ccurl_get_long(easy, info, &value) == CURLE_OK ? value : 0
+  }
+
+  private func text(_ info: CURLINFO) -> String? {
+    var value: UnsafePointer<CChar>?
+    guard ccurl_get_text(easy, info, &value) == CURLE_OK, let value else { return nil }
+    return String(cString: value)
+  }
+}
+
+extension CurlError {
+  /// A failure of the engine itself.
+  init(engineFailure message: String) {
+    self.init(
+      reason: .transport, curlCode: Int(CURLE_FAILED_INIT.rawValue), message: message, status: nil, url: "",
+      bytesReceived: 0)
+  }
+
+  static func cancelled(_ url: String) -> CurlError {
+    CurlError(
+      reason: .cancelled, curlCode: 0, message: "the transfer was cancelled", status: nil, url: url,
+      bytesReceived: 0)
+  }
+
+  static func shutDown(_ url: String) -> CurlError {
+    CurlError(
+      reason: .shutDown, curlCode: 0, message: "the transfer engine has been shut down", status: nil,
+      url: url,
+      bytesReceived: 0)
+  }
+}

@@ -1,0 +1,115 @@
+import CCurl
+
+/// The engine's thread: takes messages, drives libcurl, answers.
+struct TransferLoop {
+  private let mailbox: TransferMailbox
+  private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+  private var handles: [TransferID: UnsafeMutableRawPointer] = [:]
+  /// Easy handles that await their next transfer: making one costs more than resetting one.
+  private var idle: [UnsafeMutableRawPointer] = []
+  private var stopCompletions: [@Sendable () -> Void] = []
+
+  /// How long the thread sleeps when nothing happens, in milliseconds; messages and sockets wake it at once.
+  private static let longestSleep: Int32 = 1000
+  private static let idleHandles = 64
+
+  init(mailbox: TransferMailbox) {
+    self.mailbox = mailbox
+  }
+
+  consuming func run() {
+    guard let multi = mailbox.multi?.pointer else { return }
+    ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 256)
+    while stopCompletions.isEmpty {
+      for message in mailbox.take() { handle(message, on: multi) }
+      guard stopCompletions.isEmpty else { break }
+      var running: Int32 = 0
+      if !transfers.isEmpty {
+        curl_multi_perform(multi, &running)
+        finishEnded(on: multi)
+      }
+      curl_multi_poll(multi, nil, 0, Self.longestSleep, nil)
+    }
+    end(multi)
+  }
+
+  private mutating func handle(_ message: TransferMessage, on multi: UnsafeMutableRawPointer) {
+    switch message {
+    case .start(let id, let options, let sink, let completion):
+      guard !id.isCancelled else {
+        completion(.failure(.cancelled(options.url)))
+        return
+      }
+      guard let easy = idle.popLast() ?? curl_easy_init() else {
+        completion(
+          .failure(CurlError(engineFailure: "libcurl can't make a handle; there may be too little memory")))
+        return
+      }
+      let transfer = Transfer(id: id, easy: easy, options: options, sink: sink, completion: completion)
+      let code = transfer.prepare()
+      let status = code == CURLE_OK ? curl_multi_add_handle(multi, easy) : CURLM_INTERNAL_ERROR
+      guard status == CURLM_OK else {
+        transfer.finish(code == CURLE_OK ? CURLE_FAILED_INIT : code)
+        curl_easy_cleanup(easy)
+        return
+      }
+      transfers[easy] = transfer
+      handles[id] = easy
+    case .cancel(let id):
+      guard let easy = handles[id], let transfer = transfers[easy] else { return }
+      transfer.stop(.cancelled)
+      retire(easy, on: multi)
+      transfer.finish(CURLE_ABORTED_BY_CALLBACK)
+    case .stop(let completion):
+      stopCompletions.append(completion)
+    }
+  }
+
+  private mutating func finishEnded(on multi: UnsafeMutableRawPointer) {
+    var remaining: Int32 = 0
+    var ended: [(UnsafeMutableRawPointer, CURLcode)] = []
+    while let message = curl_multi_info_read(multi, &remaining) {
+      if message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle {
+        ended.append((easy, message.pointee.data.result))
+      }
+    }
+    for (easy, code) in ended {
+      guard let transfer = transfers[easy] else { continue }
+      let outcome = transfer.outcome(code)
+      retire(easy, on: multi)
+      transfer.completion(outcome)
+    }
+  }
+
+  /// Takes a handle out of the multi handle, wiped for its next use.
+  private mutating func retire(_ easy: UnsafeMutableRawPointer, on multi: UnsafeMutableRawPointer) {
+    curl_multi_remove_handle(multi, easy)
+    if let transfer = transfers.removeValue(forKey: easy) { handles[transfer.id] = nil }
+    if idle.count < Self.idleHandles {
+      curl_easy_reset(easy)
+      idle.append(easy)
+    } else {
+      curl_easy_cleanup(easy)
+    }
+  }
+
+  private mutating func end(_ multi: UnsafeMutableRawPointer) {
+    let unfinished = Array(transfers.values)
+    for transfer in unfinished {
+      transfer.stop(.shutDown)
+      retire(transfer.easy, on: multi)
+    }
+    for easy in idle { curl_easy_cleanup(easy) }
+    let late = mailbox.abandon()
+    for transfer in unfinished { transfer.finish(CURLE_ABORTED_BY_CALLBACK) }
+    for message in late {
+      switch message {
+      case .start(_, let options, _, let completion): completion(.failure(.shutDown(options.url)))
+      case .cancel: break
+      case .stop(let completion): completion()
+      }
+    }
+    for completion in stopCompletions { completion() }
+  }
+}

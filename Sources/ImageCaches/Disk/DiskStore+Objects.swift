@@ -1,0 +1,182 @@
+import GRDB
+import Glibc
+
+/// What this process has used: not yet written down, and already checked.
+struct StoreUse {
+  /// Times of last use that the index doesn't know yet.
+  var pending: [ContentDigest: Double] = [:]
+  /// Objects whose bytes were checked against their digest in this process.
+  var verified: Set<ContentDigest> = []
+  /// For names that no other process makes.
+  var temporaryCount = 0
+}
+
+extension DiskStore {
+  private static let pendingLimit = 1000
+
+  static func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  // MARK: Temporary files
+
+  /// A new, empty, locked file in `tmp/`.
+  public func makeTemporaryFile() throws(CacheError) -> TemporaryFile {
+    while true {
+      let count = use.withLock { use in
+        use.temporaryCount += 1
+        return use.temporaryCount
+      }
+      let path = "\(layout.temporaries)/\(getpid())-\(count)-\(UInt32.random(in: .min ... .max))"
+      guard let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o644) else {
+        try layout.make()
+        continue
+      }
+      // Another process that starts just now may have taken it for a dead one's.
+      guard file.lock(exclusive: false), file.isLinked else { continue }
+      return TemporaryFile(path: path, file: file)
+    }
+  }
+
+  /// Removes the files in `tmp/` that no living process holds.
+  func clearDeadTemporaries() throws(CacheError) {
+    for name in try StoreLayout.names(in: layout.temporaries) {
+      let path = "\(layout.temporaries)/\(name)"
+      guard let file = try FileDescriptor.open(path, O_RDONLY), file.lock(exclusive: true, waits: false)
+      else { continue }
+      unlink(path)
+    }
+  }
+
+  // MARK: Objects
+
+  /// Takes a finished temporary file into the store under the digest of its bytes, which the caller has computed while writing.
+  /// Bytes that are there already are kept, and the new file discarded.
+  public func insert(_ temporary: TemporaryFile, digest: ContentDigest) throws(CacheError) -> StoredObject {
+    if let existing = try object(digest) { return existing }
+    let byteCount = Int(temporary.file.status.st_size)
+    let path = layout.object(digest)
+    // The row comes first: a file without one would never be purged, while a row without a file mends itself at its first use.
+    let usage = try index.write { database in
+      try database.execute(
+        sql: """
+          INSERT INTO objects (digest, bytes, last_used) VALUES (?, ?, ?)
+          ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes, last_used = excluded.last_used
+          """, arguments: [digest.hex, byteCount, Self.now()])
+      return try Int.fetchOne(database, sql: "SELECT bytes FROM totals") ?? 0
+    }
+    do throws(CacheError) {
+      try temporary.move(to: path)
+    } catch {
+      guard let slash = path.lastIndex(of: "/") else { throw error }
+      try StoreLayout.makeDirectory(String(path[..<slash]), mode: 0o700)
+      try temporary.move(to: path)
+    }
+    use.withLock { _ = $0.verified.insert(digest) }
+    // The lock has moved with the file: the object is pinned from its first moment.
+    _ = temporary.file.lock(exclusive: false)
+    let object = StoredObject(
+      digest: digest, path: path, byteCount: byteCount, pin: ObjectPin(temporary.file))
+    if usage > capacity { try purge() }
+    return object
+  }
+
+  /// The object of this digest, checked and pinned; nil where the store hasn't got it, or had a bad one.
+  public func object(_ digest: ContentDigest) throws(CacheError) -> StoredObject? {
+    if let object = try object(digest, in: layout) { return object }
+    if let readOnlyLayout { return try object(digest, in: readOnlyLayout) }
+    return nil
+  }
+
+  private func object(_ digest: ContentDigest, in place: StoreLayout) throws(CacheError) -> StoredObject? {
+    let path = place.object(digest)
+    guard let file = try FileDescriptor.open(path, O_RDONLY), file.lock(exclusive: false), file.isLinked
+    else {
+      return nil
+    }
+    let byteCount = Int(file.status.st_size)
+    if !use.withLock({ $0.verified.contains(digest) }) {
+      guard try file.digest(path: path).digest == digest else {
+        try drop(digest, path: path, isOurs: place.root == layout.root)
+        return nil
+      }
+      use.withLock { _ = $0.verified.insert(digest) }
+    }
+    try noteUse(of: digest)
+    return StoredObject(digest: digest, path: path, byteCount: byteCount, pin: ObjectPin(file))
+  }
+
+  /// Drops an object whose bytes aren't what its name says.
+  private func drop(_ digest: ContentDigest, path: String, isOurs: Bool) throws(CacheError) {
+    noteRepair("the cache object \(digest.hex.prefix(12))… was damaged and is made again")
+    guard isOurs else { return }
+    if unlink(path) != 0, errno != ENOENT { throw .file("remove", path, errno: errno) }
+    try index.write { try Self.forget(digest, in: $0) }
+  }
+
+  /// Removes an object's row and whatever leads to it.
+  static func forget(_ digest: ContentDigest, in database: Database) throws {
+    for table in ["objects", "responses", "outputs"] {
+      try database.execute(sql: "DELETE FROM \(table) WHERE digest = ?", arguments: [digest.hex])
+    }
+  }
+
+  // MARK: Use
+
+  private func noteUse(of digest: ContentDigest) throws(CacheError) {
+    let isFull = use.withLock { use in
+      use.pending[digest] = Self.now()
+      return use.pending.count >= Self.pendingLimit
+    }
+    if isFull { try flushUse() }
+  }
+
+  /// Writes the times of last use to the index.
+  func flushUse() throws(CacheError) {
+    let pending = use.withLock { use in
+      defer { use.pending = [:] }
+      return use.pending
+    }
+    guard !pending.isEmpty else { return }
+    try index.write { database in
+      let statement = try database.cachedStatement(
+        sql: "UPDATE objects SET last_used = ? WHERE digest = ? AND last_used < ?")
+      for (digest, time) in pending { try statement.execute(arguments: [time, digest.hex, time]) }
+    }
+  }
+}
+
+// MARK: Interrupted downloads
+
+extension DiskStore {
+  /// Where the beginning of a body is kept.
+  package func partialPath(_ key: ContentDigest) -> String { "\(layout.partials)/\(key.hex)" }
+
+  /// Opens the file of an interrupted body and locks it; nil where there is none, or another process has it.
+  package func openPartial(_ key: ContentDigest, creates: Bool) throws(CacheError) -> TemporaryFile? {
+    let path = partialPath(key)
+    guard let file = try FileDescriptor.open(path, O_RDWR | (creates ? O_CREAT : 0)),
+      file.lock(exclusive: true, waits: false), file.isLinked
+    else { return nil }
+    return TemporaryFile(path: path, file: file)
+  }
+
+  /// Forgets an interrupted body.
+  package func removePartial(_ key: ContentDigest) {
+    unlink(partialPath(key))
+    unlink(partialPath(key) + ".json")
+  }
+
+  /// Removes interrupted bodies that nobody has gone on with for a week.
+  func clearOldPartials() throws(CacheError) {
+    for name in try StoreLayout.names(in: layout.partials) {
+      let path = "\(layout.partials)/\(name)"
+      guard let file = try FileDescriptor.open(path, O_RDONLY), file.lock(exclusive: true, waits: false),
+        Self.now() - Double(file.status.st_mtim.tv_sec) > 7 * 86400
+      else { continue }
+      unlink(path)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import GRDB
+
+/// An encoded output that the store may still have: where its bytes are, and what a report says about it.
+public struct StoredOutput: Hashable, Sendable {
+  /// The encoded bytes.
+  public var digest: ContentDigest
+  /// In pixels.
+  public var width: Int
+  /// In pixels, of one frame.
+  public var height: Int
+  /// The number of frames; 1 or more.
+  public var frames: Int
+  /// The encoded size.
+  public var bytes: Int
+  /// Whatever else the recorder wants back, as JSON.
+  public var extra: String
+
+  /// A stored output.
+  public init(
+    digest: ContentDigest, width: Int, height: Int, frames: Int = 1, bytes: Int, extra: String = "{}"
+  ) {
+    self.digest = digest
+    self.width = width
+    self.height = height
+    self.frames = frames
+    self.bytes = bytes
+    self.extra = extra
+  }
+
+  fileprivate func seal(_ key: ContentDigest) -> String {
+    var seal = KeyBuilder("output-row")
+    for field in [key.hex, digest.hex, "\(width)", "\(height)", "\(frames)", "\(bytes)", extra] {
+      seal.append(field)
+    }
+    return String(seal.digest.hex.prefix(16))
+  }
+}
+
+/// What tells whether a file is still the one that was hashed, without reading it.
+public struct FileStamp: Hashable, Sendable {
+  /// The absolute path.
+  public var path: String
+  /// The size in bytes.
+  public var bytes: Int
+  /// The time of the last modification, in nanoseconds since 1970.
+  public var modifiedNanoseconds: Int
+  /// The inode's number.
+  public var inode: Int
+
+  /// A stamp.
+  public init(path: String, bytes: Int, modifiedNanoseconds: Int, inode: Int) {
+    self.path = path
+    self.bytes = bytes
+    self.modifiedNanoseconds = modifiedNanoseconds
+    self.inode = inode
+  }
+
+  fileprivate func seal(_ digest: ContentDigest) -> String {
+    var seal = KeyBuilder("stamp-row")
+    for field in [path, "\(bytes)", "\(modifiedNanoseconds)", "\(inode)", digest.hex] { seal.append(field) }
+    return String(seal.digest.hex.prefix(16))
+  }
+}
+
+// Each row carries a seal, a short hash of its fields: a flipped bit in the index makes the row unknown instead of wrong.
+extension DiskStore {
+  /// What the store knows of outputs by their keys. That an output is known doesn't promise its object: ask ``object(_:)``.
+  public func storedOutputs(forKeys keys: [ContentDigest]) throws(CacheError) -> [ContentDigest:
+    StoredOutput]
+  {
+    guard !keys.isEmpty else { return [:] }
+    return try index.read { database in
+      let statement = try database.cachedStatement(
+        sql: "SELECT digest, width, height, frames, bytes, extra, seal FROM outputs WHERE key = ?")
+      var found: [ContentDigest: StoredOutput] = [:]
+      found.reserveCapacity(keys.count)
+      for key in keys {
+        guard let row = try Row.fetchOne(statement, arguments: [key.hex]),
+          let digest = ContentDigest(hex: row["digest"] as String)
+        else { continue }
+        let output = StoredOutput(
+          digest: digest, width: row["width"], height: row["height"], frames: row["frames"],
+          bytes: row["bytes"],
+          extra: row["extra"])
+        if output.seal(key) == row["seal"] as String { found[key] = output }
+      }
+      return found
+    }
+  }
+
+  /// Remembers outputs by their keys, in one transaction.
+  public func recordOutputs(_ outputs: [ContentDigest: StoredOutput]) throws(CacheError) {
+    guard !outputs.isEmpty else { return }
+    try index.write { database in
+      let statement = try database.cachedStatement(
+        sql: """
+          INSERT OR REPLACE INTO outputs (key, digest, width, height, frames, bytes, extra, seal)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+          """)
+      for (key, output) in outputs {
+        try statement.execute(arguments: [
+          key.hex, output.digest.hex, output.width, output.height, output.frames, output.bytes, output.extra,
+          output.seal(key),
+        ])
+      }
+    }
+  }
+
+  /// The digests of those files whose stamps are as they were when the digest was recorded.
+  public func digests(forFiles stamps: [FileStamp]) throws(CacheError) -> [FileStamp: ContentDigest] {
+    guard !stamps.isEmpty else { return [:] }
+    return try index.read { database in
+      let statement = try database.cachedStatement(
+        sql: "SELECT digest, seal FROM stamps WHERE path = ? AND bytes = ? AND modified_ns = ? AND inode = ?")
+      var found: [FileStamp: ContentDigest] = [:]
+      found.reserveCapacity(stamps.count)
+      for stamp in stamps {
+        let arguments: StatementArguments = [stamp.path, stamp.bytes, stamp.modifiedNanoseconds, stamp.inode]
+        guard let row = try Row.fetchOne(statement, arguments: arguments),
+          let digest = ContentDigest(hex: row["digest"] as String),
+          stamp.seal(digest) == row["seal"] as String
+        else { continue }
+        found[stamp] = digest
+      }
+      return found
+    }
+  }
+
+  /// Remembers the digests of files, in one transaction; an older stamp of the same path is replaced.
+  public func recordDigests(_ digests: [FileStamp: ContentDigest]) throws(CacheError) {
+    guard !digests.isEmpty else { return }
+    try index.write { database in
+      let statement = try database.cachedStatement(
+        sql: """
+          INSERT OR REPLACE INTO stamps (path, bytes, modified_ns, inode, digest, seal) VALUES (?, ?, ?, ?, ?, ?)
+          """)
+      for (stamp, digest) in digests {
+        try statement.execute(arguments: [
+          stamp.path, stamp.bytes, stamp.modifiedNanoseconds, stamp.inode, digest.hex, stamp.seal(digest),
+        ])
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import GRDB
+import Glibc
+
+extension DiskStore {
+  /// The objects' total size in bytes, and their number.
+  public func usage() throws(CacheError) -> (bytes: Int, objects: Int) {
+    try index.read { database in
+      let row = try Row.fetchOne(database, sql: "SELECT bytes, objects FROM totals")
+      return (row?["bytes"] ?? 0, row?["objects"] ?? 0)
+    }
+  }
+
+  /// Removes the least recently used objects until no more than `target` bytes are left (the preferred usage where nil). What is pinned, here or in another process, stays.
+  /// - Returns: the bytes that were freed.
+  @discardableResult
+  public func purge(to target: Int? = nil) throws(CacheError) -> Int {
+    try flushUse()
+    try clearOldPartials()
+    let target = target ?? preferredUsageAfterPurge
+    return try index.write { database in
+      var usage = try Int.fetchOne(database, sql: "SELECT bytes FROM totals") ?? 0
+      let before = usage
+      var goneRows: [ContentDigest] = []
+      let oldest = try Row.fetchCursor(
+        database, sql: "SELECT digest, bytes FROM objects ORDER BY last_used, digest")
+      while usage > target, let row = try oldest.next() {
+        guard let digest = ContentDigest(hex: row["digest"] as String) else { continue }
+        guard try removeUnlessPinned(digest) else { continue }
+        goneRows.append(digest)
+        usage -= row["bytes"] as Int
+      }
+      for digest in goneRows { try Self.forget(digest, in: database) }
+      use.withLock { $0.verified.subtract(goneRows) }
+      return before - usage
+    }
+  }
+
+  /// Removes an object's file, unless a process holds it.
+  private func removeUnlessPinned(_ digest: ContentDigest) throws(CacheError) -> Bool {
+    let path = layout.object(digest)
+    guard let file = try FileDescriptor.open(path, O_RDONLY) else { return true }
+    // Whoever opens it from here on waits for this lock, then finds that the file has lost its name.
+    guard file.lock(exclusive: true, waits: false) else { return false }
+    if unlink(path) != 0, errno != ENOENT { throw .file("remove", path, errno: errno) }
+    return true
+  }
+}

@@ -1,0 +1,39 @@
+import Glibc
+
+/// A directory under `$TMPDIR` that is removed with its last reference. One that a killed process left behind is removed by
+/// the next one: nobody holds its lock.
+final class ScratchDirectory: Sendable {
+  let path: String
+  private let lock: FileDescriptor?
+  private static let prefix = "imagemill-scratch-"
+
+  init() throws(CacheError) {
+    let parent = getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    try Self.removeDead(in: parent)
+    var template = Array("\(parent)/\(Self.prefix)XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw .file("make a directory in", parent, errno: errno) }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    lock = try FileDescriptor.open(path + "/lock", O_RDWR | O_CREAT)
+    _ = lock?.lock(exclusive: true)
+  }
+
+  deinit {
+    do {
+      try StoreLayout.removeTree(path)
+    } catch {
+      // The lock goes now, so the next process tries again.
+    }
+  }
+
+  private static func removeDead(in parent: String) throws(CacheError) {
+    for name in try StoreLayout.names(in: parent) where name.hasPrefix(prefix) {
+      let path = "\(parent)/\(name)"
+      var status = stat()
+      // A directory without a lock may be a second old and about to get one.
+      guard lstat(path, &status) == 0, status.st_uid == getuid(), status.st_mode & S_IFMT == S_IFDIR,
+        let lock = try FileDescriptor.open(path + "/lock", O_RDWR), lock.lock(exclusive: true, waits: false)
+      else { continue }
+      try StoreLayout.removeTree(path)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Glibc
+
+/// The store's places in one directory.
+struct StoreLayout: Sendable {
+  let root: String
+  var index: String { root + "/index.sqlite" }
+  var indexLock: String { root + "/index.lock" }
+  var objects: String { root + "/objects" }
+  var temporaries: String { root + "/tmp" }
+  /// Downloads that broke off and may be resumed.
+  var partials: String { root + "/partial" }
+  var tag: String { root + "/CACHEDIR.TAG" }
+
+  /// `objects/ab/cd…`: the digest's text after its first two digits.
+  func object(_ digest: ContentDigest) -> String {
+    "\(objects)/\(digest.hex.prefix(2))/\(digest.hex.dropFirst(2))"
+  }
+
+  /// Makes what is missing of the directories, and the tag that tells backup programs to pass by
+  /// (https://bford.info/cachedir/).
+  func make() throws(CacheError) {
+    try Self.makeDirectory(root, mode: 0o700)
+    for directory in [objects, temporaries, partials] { try Self.makeDirectory(directory, mode: 0o700) }
+    guard let file = try FileDescriptor.open(tag, O_WRONLY | O_CREAT, mode: 0o644) else { return }
+    guard file.status.st_size == 0 else { return }
+    let text = """
+      Signature: 8a477f597d28d172789f06886806bc55
+      # This directory is a cache of imagemill, which makes again whatever is deleted from it.
+
+      """
+    try file.write(Array(text.utf8), path: tag)
+  }
+
+  /// Makes a directory and its parents.
+  static func makeDirectory(_ path: String, mode: mode_t) throws(CacheError) {
+    if mkdir(path, mode) == 0 { return }
+    switch errno {
+    case EEXIST: return
+    case ENOENT:
+      guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { break }
+      try makeDirectory(String(path[..<slash]), mode: 0o755)
+      if mkdir(path, mode) == 0 || errno == EEXIST { return }
+    default: break
+    }
+    throw .file("make the directory", path, errno: errno)
+  }
+
+  /// The names in a directory; none where it doesn't exist.
+  static func names(in directory: String) throws(CacheError) -> [String] {
+    guard let stream = opendir(directory) else {
+      if errno == ENOENT { return [] }
+      throw .file("list", directory, errno: errno)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// Removes a directory with all that is in it; what can't be removed stays.
+  static func removeTree(_ path: String) throws(CacheError) {
+    for name in try names(in: path) {
+      let child = path + "/" + name
+      var status = stat()
+      guard lstat(child, &status) == 0 else { continue }
+      if status.st_mode & S_IFMT == S_IFDIR {
+        try removeTree(child)
+      } else if unlink(child) != 0, errno != ENOENT {
+        throw .file("remove", child, errno: errno)
+      }
+    }
+    if rmdir(path) != 0, errno != ENOENT { throw .file("remove", path, errno: errno) }
+  }
+}

@@ -1,0 +1,45 @@
+/// The tables of `index.sqlite`. Times are seconds since 1970; digests and keys are 64 hexadecimal digits.
+enum StoreSchema {
+  static let sql = """
+    -- What lies in objects/. `totals` follows it by triggers, so that the size is known without a scan.
+    CREATE TABLE objects (
+      digest TEXT PRIMARY KEY, bytes INTEGER NOT NULL, last_used REAL NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX objects_last_used ON objects (last_used);
+    CREATE TABLE totals (id INTEGER PRIMARY KEY CHECK (id = 1), bytes INTEGER NOT NULL, objects INTEGER NOT NULL);
+    INSERT INTO totals VALUES (1, 0, 0);
+    CREATE TRIGGER objects_added AFTER INSERT ON objects BEGIN
+      UPDATE totals SET bytes = bytes + NEW.bytes, objects = objects + 1;
+    END;
+    CREATE TRIGGER objects_removed AFTER DELETE ON objects BEGIN
+      UPDATE totals SET bytes = bytes - OLD.bytes, objects = objects - 1;
+    END;
+    CREATE TRIGGER objects_resized AFTER UPDATE OF bytes ON objects BEGIN
+      UPDATE totals SET bytes = bytes - OLD.bytes + NEW.bytes;
+    END;
+
+    -- HTTP answers by request key, with a variant for each combination of the fields that they vary by (RFC 9111 §4.1).
+    CREATE TABLE responses (
+      key TEXT NOT NULL, variant TEXT NOT NULL, url TEXT NOT NULL, digest TEXT NOT NULL, record TEXT NOT NULL,
+      last_used REAL NOT NULL, seal TEXT NOT NULL, PRIMARY KEY (key, variant)
+    ) WITHOUT ROWID;
+    CREATE INDEX responses_digest ON responses (digest);
+
+    -- Encoded outputs by output key.
+    CREATE TABLE outputs (
+      key TEXT PRIMARY KEY, digest TEXT NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
+      frames INTEGER NOT NULL, bytes INTEGER NOT NULL, extra TEXT NOT NULL, seal TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX outputs_digest ON outputs (digest);
+
+    -- Digests of files outside the store, as long as their stamps stay as they were.
+    CREATE TABLE stamps (
+      path TEXT PRIMARY KEY, bytes INTEGER NOT NULL, modified_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+      digest TEXT NOT NULL, seal TEXT NOT NULL
+    ) WITHOUT ROWID;
+
+    -- What credentials are hashed with, so that no key tells anything about them.
+    CREATE TABLE salt (id INTEGER PRIMARY KEY CHECK (id = 1), bytes BLOB NOT NULL);
+    INSERT INTO salt VALUES (1, randomblob(32));
+    """
+}

@@ -1,0 +1,105 @@
+public import Curl
+
+/// Which hosts and addresses may be reached: nothing but the public Internet unless more is allowed.
+///
+/// The decision on an address is made when it is connected to, after DNS, so that no name can point elsewhere by then.
+public struct AddressPolicy: Hashable, Sendable {
+  /// Networks beyond the public ones.
+  public var allowedNetworks: [IPNetwork] = []
+  /// Whether every address may be reached.
+  public var allowsEverything = false
+  /// Patterns of host names of which one must match, unless there are none; `*` stands for any text.
+  public var allowedHosts: [String] = []
+  /// Patterns of host names of which none may match.
+  public var deniedHosts: [String] = []
+  /// Hosts whose addresses, whatever they are, the user has asked for by typing them.
+  public var typedHosts: Set<String> = []
+
+  /// The public Internet only.
+  public init() {}
+
+  /// Adds what a word of `--allow-net` names: a CIDR, `loopback`, `private` or `all`.
+  /// - Returns: whether the word is one of these.
+  public mutating func allow(_ word: some StringProtocol) -> Bool {
+    switch word.lowercased() {
+    case "all": allowsEverything = true
+    case "loopback": allowedNetworks += Self.loopback
+    case "private": allowedNetworks += Self.privateNetworks
+    default:
+      guard let network = IPNetwork(word) else { return false }
+      allowedNetworks.append(network)
+    }
+    return true
+  }
+
+  /// Whether an address may be connected to for a request to `host`.
+  public func allows(_ address: IPAddress, for host: String) -> Bool {
+    if allowsEverything || typedHosts.contains(host) { return true }
+    let inner = address.unwrapped
+    if allowedNetworks.contains(where: { $0.contains(address) || $0.contains(inner) }) { return true }
+    return !Self.special.contains { $0.contains(address) || $0.contains(inner) }
+  }
+
+  /// Why a host may not be asked at all, by its name or its literal address; nil where it may. Addresses behind names are judged later, unless a proxy is used: then nobody here sees them.
+  func refusal(ofHost host: String) -> String? {
+    if let pattern = deniedHosts.first(where: { Glob.matches($0.lowercased(), host) }) {
+      return "the host '\(host)' is refused by --deny-host '\(pattern)'"
+    }
+    if !allowedHosts.isEmpty, !allowedHosts.contains(where: { Glob.matches($0.lowercased(), host) }) {
+      return "the host '\(host)' matches no --allow-host; add --allow-host '\(host)' to allow it"
+    }
+    if let address = IPAddress(host), !allows(address, for: host) { return refusal(of: address) }
+    return nil
+  }
+
+  /// Why an address was refused, and how to allow it.
+  func refusal(of address: IPAddress) -> String {
+    let inner = address.unwrapped
+    if Self.loopback.contains(where: { $0.contains(inner) }) {
+      return "the address \(address) is this machine itself; --allow-net loopback allows it"
+    }
+    if Self.privateNetworks.contains(where: { $0.contains(inner) }) {
+      return
+        "the address \(address) is in a private network; --allow-net private or --allow-net \(inner) allows it"
+    }
+    return "the address \(address) is not a public one; --allow-net \(address) allows it"
+  }
+
+  private static func networks(_ texts: String...) -> [IPNetwork] { texts.compactMap { IPNetwork($0) } }
+
+  private static let loopback = networks("127.0.0.0/8", "::1/128")
+  private static let privateNetworks = networks(
+    "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16", "fc00::/7",
+    "fe80::/10")
+  /// IANA's special-purpose registries: what isn't the public Internet.
+  private static let special =
+    loopback + privateNetworks
+    + networks(
+      "0.0.0.0/8", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+      "224.0.0.0/3", "::/128", "100::/64", "2001::/23", "2001:db8::/32", "ff00::/8")
+}
+
+/// Patterns in which `*` stands for any text, none included, and `?` for one character.
+enum Glob {
+  static func matches(_ pattern: String, _ text: String) -> Bool {
+    let pattern = Array(pattern.unicodeScalars)
+    let text = Array(text.unicodeScalars)
+    var (p, t) = (0, 0)
+    var star: (pattern: Int, text: Int)?
+    while t < text.count {
+      if p < pattern.count, pattern[p] == "?" || pattern[p] == text[t] {
+        (p, t) = (p + 1, t + 1)
+      } else if p < pattern.count, pattern[p] == "*" {
+        star = (p, t)
+        p += 1
+      } else if let last = star {
+        // The last star takes one character more.
+        (p, t) = (last.pattern + 1, last.text + 1)
+        star = (last.pattern, last.text + 1)
+      } else {
+        return false
+      }
+    }
+    return pattern[p...].allSatisfy { $0 == "*" }
+  }
+}

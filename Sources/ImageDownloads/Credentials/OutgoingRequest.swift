@@ -1,0 +1,57 @@
+import Crypto
+import Curl
+import ImageCaches
+
+/// What is sent for one hop: fields and a credential, of which nothing leaves the origin that it was meant for.
+struct OutgoingRequest: Sendable {
+  var fields: [HeaderField]
+  var credential: OriginSettings.Credential?
+
+  init(_ journey: Journey, configuration: ImageDownloader.Configuration) {
+    let address = journey.address
+    let settings = configuration.origins[address.origin]
+    fields = []
+    if journey.order.wantsImage {
+      fields.append(
+        HeaderField("Accept", configuration.acceptableContentTypes.sorted().joined(separator: ",")))
+    }
+    if journey.isAtHome { add(configuration.headers) }
+    if let settings { add(settings.headers) }
+    if journey.isAtHome { add(journey.order.headers) }
+    if fields.first("User-Agent") == nil { fields.append(HeaderField("User-Agent", configuration.userAgent)) }
+    if fields.first("Authorization") == nil {
+      credential =
+        address.credential.map { OriginSettings.Credential(user: $0.user, password: $0.password) }
+        ?? (journey.isAtHome ? journey.home.credential : nil).map {
+          .init(user: $0.user, password: $0.password)
+        }
+        ?? settings?.credential ?? configuration.netrc?.credential(for: address.host)
+        ?? (journey.isAtHome ? configuration.credential : nil)
+    }
+  }
+
+  /// Later fields take the place of earlier ones of the same name; repeats within one list are kept.
+  private mutating func add(_ list: [HeaderField]) {
+    fields.removeAll { field in list.contains { $0.isNamed(field.name) } }
+    fields += list
+  }
+
+  /// The key of its answers: method, URL, and a keyed hash that stands for the credentials, so that no one is served what another may see.
+  func key(_ address: WebAddress, salt: [UInt8]) -> ContentDigest {
+    var key = KeyBuilder("request")
+    key.append("GET")
+    key.append(address.description)
+    var secrets = fields.values(of: "Authorization")
+    if let credential { secrets += [credential.user, credential.password] }
+    if secrets.isEmpty {
+      key.append(optional: nil)
+    } else {
+      var text = KeyBuilder("credential")
+      for secret in secrets { text.append(secret) }
+      let code = HMAC<SHA256>.authenticationCode(
+        for: Array(text.digest.hex.utf8), using: SymmetricKey(data: salt))
+      key.append(optional: ContentDigest(hashing: Array(code)).hex)
+    }
+    return key.digest
+  }
+}

@@ -1,0 +1,140 @@
+import Curl
+import ImageCaches
+
+/// Why a source could not be had.
+public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kinds of failure; their raw values are stable.
+  public enum Code: String, Sendable, Codable {
+    /// The text names no source that is supported.
+    case badSource = "bad-source"
+    /// A local file that can't be read.
+    case unreadable = "file-unreadable"
+    /// An HTTP status other than 2xx.
+    case httpStatus = "http-status"
+    /// The server keeps answering 429 or 503, or asks to wait for longer than is waited.
+    case throttled = "throttled"
+    /// The host's name has no address, or the resolver failed.
+    case unresolved = "host-not-found"
+    /// No connection.
+    case connectionFailed = "connection-failed"
+    /// A connection that broke, or answers that make no sense.
+    case transferFailed = "transfer-failed"
+    /// One of the three time-outs.
+    case timedOut = "timed-out"
+    /// The body ended before its announced length.
+    case truncated = "truncated"
+    /// The TLS certificate isn't trusted, or TLS failed.
+    case tls = "tls-failed"
+    /// The address policy, or `--allow-host` and `--deny-host`.
+    case notAllowed = "not-allowed"
+    /// More redirects than allowed, or a circle.
+    case tooManyRedirects = "too-many-redirects"
+    /// A redirect that isn't followed: to another scheme, or from https to http.
+    case badRedirect = "bad-redirect"
+    /// More bytes than `--max-bytes`.
+    case tooLarge = "too-large"
+    /// The content type or the first bytes are no image's.
+    case notAnImage = "not-an-image"
+    /// A body of no bytes.
+    case empty = "empty-body"
+    /// Other bytes than the `sha256` pin says.
+    case digestMismatch = "digest-mismatch"
+    /// `--offline`, and nothing is stored.
+    case notCached = "not-cached"
+    /// The receipt, its URL, its owner or the task was cancelled.
+    case cancelled = "cancelled"
+    /// The cache directory failed.
+    case cache = "cache-failed"
+  }
+
+  /// The kind of failure.
+  public let code: Code
+  /// One sentence: what happened, and what to do about it. It shows no secret.
+  public let message: String
+  /// The source as it may be shown.
+  public let source: String
+  /// The HTTP status, where one came.
+  public var status: Int?
+  /// libcurl's code, where it was libcurl that failed.
+  public var curlCode: Int?
+  /// Whether the same download may succeed later.
+  public var isTemporary = false
+
+  /// A failure.
+  public init(_ code: Code, _ message: String, source: String) {
+    self.code = code
+    self.message = message
+    self.source = source
+  }
+
+  /// Whether it ended because somebody asked for that.
+  public var isCancelled: Bool { code == .cancelled }
+
+  /// The message.
+  public var description: String { message }
+
+  static func badSource(_ text: String, _ message: String) -> DownloadError {
+    let shown =
+      text.hasPrefix("data:") ? ImageSource.data(text).displayText : Self.withoutUserInformation(text)
+    return DownloadError(.badSource, "\(message): '\(shown)'", source: shown)
+  }
+
+  /// Broken URLs are shown too, so that what may be a password is cut out without parsing.
+  private static func withoutUserInformation(_ text: String) -> String {
+    guard let at = text.lastIndex(of: "@"), let slash = text[..<at].lastIndex(of: "/") else { return text }
+    return String(text[...slash] + text[text.index(after: at)...])
+  }
+
+  static func cancelled(_ source: String) -> DownloadError {
+    DownloadError(.cancelled, "The request was explicitly cancelled.", source: source)
+  }
+
+  init(_ error: CacheError, source: String) {
+    self.init(.cache, error.message, source: source)
+  }
+}
+
+extension DownloadError {
+  /// What libcurl's failure means to a user.
+  init(
+    _ error: CurlError, source: String, policy: AddressPolicy, configuration: ImageDownloader.Configuration
+  ) {
+    switch error.reason {
+    case .cancelled, .shutDown: self = .cancelled(source)
+    case .byteLimitExceeded: self = .tooLarge(source, limit: configuration.byteLimit)
+    case .addressRefused(let address):
+      self.init(.notAllowed, policy.refusal(of: address), source: source)
+    case .headTooLong:
+      self.init(
+        .transferFailed, "the server sent an endless header; it is no server for pictures", source: source)
+    case .stoppedBySink:
+      self.init(.transferFailed, "the body was not wanted", source: source)
+    case .transport:
+      let (code, message) = Self.meaning(ofCurl: error.curlCode, error.message)
+      self.init(code, message, source: source)
+      isTemporary = RetryPolicy.isTransient(curlCode: error.curlCode)
+    }
+    status = error.status
+    if error.curlCode != 0 { curlCode = error.curlCode }
+  }
+
+  static func tooLarge(_ source: String, limit: Int) -> DownloadError {
+    DownloadError(
+      .tooLarge, "the body is longer than \(limit) bytes; raise --max-bytes to allow it", source: source)
+  }
+
+  private static func meaning(ofCurl code: Int, _ detail: String) -> (Code, String) {
+    switch code {
+    case 1, 3: (.badSource, "libcurl can't use the URL: \(detail)")
+    case 5: (.unresolved, "the proxy's name has no address: \(detail); check --proxy")
+    case 6: (.unresolved, "the host has no address: \(detail); check its spelling and the resolver")
+    case 7: (.connectionFailed, "no connection: \(detail)")
+    case 18: (.truncated, "the connection ended before the body did: \(detail)")
+    case 28: (.timedOut, "\(detail); see --timeout, --connect-timeout and --stall-timeout")
+    case 35, 53, 54, 58, 59, 64, 66, 80, 83, 90, 91: (.tls, "TLS failed: \(detail)")
+    case 60: (.tls, "the server's certificate isn't trusted: \(detail); name its authority with --cacert")
+    case 77: (.tls, "the certificates can't be read: \(detail); check --cacert")
+    default: (.transferFailed, "the transfer failed: \(detail)")
+    }
+  }
+}

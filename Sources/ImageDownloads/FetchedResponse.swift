@@ -1,0 +1,47 @@
+public import Curl
+
+/// An answer as a client of the cache sees it.
+public struct FetchedResponse: Sendable {
+  /// What the cache had to do with it; the raw values are CLI.md's.
+  public enum CacheStatus: String, Sendable, Codable {
+    /// It came from the origin.
+    case miss
+    /// Stored and fresh.
+    case hit
+    /// Stored, and confirmed by the origin.
+    case revalidated
+    /// Stored and stale.
+    case stale
+    /// The cache was told to keep out of it.
+    case bypass
+  }
+
+  /// The status code.
+  public var status: Int
+  /// The reason phrase; empty in HTTP/2.
+  public var reason: String
+  /// The fields as the cache serves them: repeats kept, `Age` generated, hop-by-hop fields dropped.
+  public var fields: [HeaderField]
+  /// The URL that answered, as it may be shown.
+  public var finalURL: String?
+  /// What the cache had to do with it.
+  public var cache: CacheStatus
+  /// A file with the body; it stays as long as this value lives.
+  public var body: StoredSource
+
+  init(_ answer: Answer, _ mode: CacheMode) {
+    status = answer.head.status
+    reason = answer.head.reason
+    fields = answer.head.fields
+    finalURL = answer.address?.displayText
+    body = answer.source(displayText: answer.address?.displayText ?? answer.path)
+    cache =
+      switch answer.disposition {
+      case _ where mode == .none: .bypass
+      case .downloaded, .merged, .local: .miss
+      case .hit: .hit
+      case .revalidated: .revalidated
+      case .stale: .stale
+      }
+  }
+}

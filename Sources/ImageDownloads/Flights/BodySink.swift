@@ -1,0 +1,153 @@
+import Crypto
+import Curl
+import ImageCaches
+import Synchronization
+
+/// Takes a body from the transfer thread into a file, hashing and judging it on the way.
+final class BodySink: TransferSink {
+  /// What it is told beforehand.
+  struct Plan: Sendable {
+    let source: String
+    let url: String
+    /// Refuses what can't be an image as soon as that shows; nil takes any answer.
+    var validation: ResponseValidation?
+    /// The longest body of an answer that isn't a success: enough for an error page.
+    var errorBodyLimit = 1 << 20
+    /// What an earlier try has received, if its rest was asked for.
+    var partial: PartialBody?
+    /// Makes the file, once it is needed.
+    let makeFile: @Sendable (_ isWorthKeeping: Bool) throws(CacheError) -> PartialFile
+    /// Told now and then how many bytes have come.
+    let progress: @Sendable (_ received: Int, _ expected: Int?) -> Void
+  }
+
+  /// What has come.
+  struct Body: Sendable {
+    var file: PartialFile?
+    var hasher = SHA256()
+    var byteCount = 0
+    var expected: Int?
+    /// What vouches for the rest of this body, should the transfer break off.
+    var validator: String?
+    /// The first bytes.
+    var prefix: [UInt8] = []
+    /// Why it was stopped.
+    var failure: DownloadError?
+    /// The answer didn't fit the range that was asked for.
+    var mustRestart = false
+    fileprivate var head: ResponseHead?
+    fileprivate var isJudged = false
+    fileprivate var reported = 0
+  }
+
+  /// Bodies shorter than this aren't worth the note that another run would need to resume them, in bytes.
+  private static let worthKeeping = 64 * 1024
+
+  private let plan: Plan
+  private let state: Mutex<Body>
+
+  init(_ plan: Plan) {
+    self.plan = plan
+    state = Mutex(Body())
+  }
+
+  /// What has come so far, or all of it.
+  var body: Body { state.withLock { $0 } }
+
+  func receive(head: ResponseHead) -> Bool {
+    state.withLock { body in
+      body.head = head
+      body.expected = head.fields.first("Content-Length").flatMap { Int($0) }
+      do throws(CacheError) {
+        try begin(&body, head)
+      } catch {
+        body.failure = DownloadError(error, source: plan.source)
+      }
+      return body.failure == nil && !body.mustRestart
+    }
+  }
+
+  private func begin(_ body: inout Body, _ head: ResponseHead) throws(CacheError) {
+    if let partial = plan.partial {
+      switch RangeOutcome(
+        head, received: partial.received, total: partial.total, validator: partial.validator)
+      {
+      case .rest:
+        body.file = partial.file
+        body.hasher = partial.hasher
+        body.byteCount = partial.received
+        body.expected = partial.total ?? body.expected.map { $0 + partial.received }
+        body.validator = partial.validator
+        body.isJudged = true
+        return
+      case .restart
+      where head.status == 206 || head.status == 416 || head.fields.first("Content-Range") != nil:
+        body.mustRestart = true
+        return
+      case .whole, .restart: break
+      }
+    }
+    guard head.status == 200 else { return }
+    body.validator = StrongValidator.find(in: head.fields, now: Int(Clock.now))
+    if head.fields.first("Accept-Ranges")?.lowercased() == "none" { body.validator = nil }
+    let isLong = body.expected.map { $0 >= Self.worthKeeping } ?? true
+    let file: PartialFile
+    if let partial = plan.partial {
+      file = partial.file
+      try file.truncate()
+    } else {
+      file = try plan.makeFile(isLong && body.validator != nil)
+    }
+    body.file = file
+    if let validator = body.validator {
+      try file.write(.init(url: plan.url, validator: validator, total: body.expected))
+    }
+  }
+
+  func receive(bytes: UnsafeRawBufferPointer) -> Bool {
+    state.withLock { body in
+      if body.prefix.count < ContentSignature.length {
+        body.prefix += bytes.prefix(ContentSignature.length - body.prefix.count)
+        judge(&body, isWhole: false)
+        guard body.failure == nil else { return false }
+      }
+      do throws(CacheError) {
+        if body.file == nil { body.file = try plan.makeFile(false) }
+        try body.file?.file.write(bytes)
+      } catch {
+        body.failure = DownloadError(error, source: plan.source)
+        return false
+      }
+      body.hasher.update(bufferPointer: bytes)
+      body.byteCount += bytes.count
+      if let status = body.head?.status, !(200..<300).contains(status), plan.validation != nil,
+        body.byteCount > plan.errorBodyLimit
+      {
+        return false
+      }
+      if body.byteCount - body.reported >= max(1 << 16, (body.expected ?? 0) / 50) {
+        body.reported = body.byteCount
+        plan.progress(body.byteCount, body.expected)
+      }
+      return true
+    }
+  }
+
+  /// Judges by the head and the first bytes, as soon as there are enough of them or no more will come.
+  private func judge(_ body: inout Body, isWhole: Bool) {
+    guard !body.isJudged, let validation = plan.validation, let head = body.head,
+      (200..<300).contains(head.status),
+      isWhole || body.prefix.count >= 64
+    else { return }
+    body.isJudged = true
+    body.failure = validation.failure(of: head, prefix: body.prefix, source: plan.source)
+  }
+
+  /// All that came, judged to the end.
+  func finish() -> Body {
+    state.withLock { body in
+      judge(&body, isWhole: true)
+      return body
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Crypto
+import Curl
+import ImageCaches
+
+/// A request on its way to an answer: where it stands after redirects and retries. A value; each step makes the next.
+struct Journey: Sendable {
+  /// What was asked for.
+  let order: FlightOrder
+  /// The source's own address: what credentials and fields without an origin belong to.
+  let home: WebAddress
+  /// Where it stands now.
+  var address: WebAddress
+  /// Redirects so far.
+  var hops = 0
+  /// Tries of the present hop after the first.
+  var retries = 0
+  /// The last wait.
+  var lastWait: Double?
+  /// What the origin is asked to confirm.
+  var validating: StoredResponse?
+  /// Whether the next try must not reuse a connection.
+  var needsFreshConnection = false
+  /// What an earlier try has received.
+  var partial: PartialBody?
+
+  init(_ order: FlightOrder, home: WebAddress) {
+    self.order = order
+    self.home = home
+    address = home
+  }
+
+  /// Whether the source's own fields and credentials may be sent.
+  var isAtHome: Bool { address.origin == home.origin }
+}
+
+/// What a flight is keyed by: equal orders in flight are one.
+struct FlightOrder: Hashable, Sendable {
+  /// Where the bytes come from; URLs normalised.
+  var source: ImageSource
+  /// Fields for the source's own origin.
+  var headers: [HeaderField]
+  /// What is wanted of the HTTP cache.
+  var cacheMode: CacheMode
+  /// The digest that the bytes must have.
+  var pinnedDigest: ContentDigest?
+  /// Whether the answer must be an image; otherwise any answer will do, whatever its status.
+  var wantsImage = true
+  /// Whether redirects are followed.
+  var followsRedirects = true
+
+  /// The source as it may be shown.
+  var displayText: String { source.displayText }
+}
+
+/// A whole answer, its body in the store.
+struct Answer: Sendable {
+  var head: ResponseHead
+  var body: StoredObject?
+  var path: String
+  var digest: ContentDigest
+  var byteCount: Int
+  var address: WebAddress?
+  var disposition: StoredSource.Disposition
+
+  init(
+    _ object: StoredObject, head: ResponseHead, address: WebAddress?, _ disposition: StoredSource.Disposition
+  ) {
+    self.head = head
+    body = object
+    path = object.path
+    digest = object.digest
+    byteCount = object.byteCount
+    self.address = address
+    self.disposition = disposition
+  }
+
+  /// A local file that is used in place.
+  init(file path: String, digest: ContentDigest, byteCount: Int) {
+    head = ResponseHead(status: 200)
+    self.path = path
+    self.digest = digest
+    self.byteCount = byteCount
+    disposition = .local
+  }
+
+  func source(displayText: String) -> StoredSource {
+    StoredSource(
+      digest: digest, path: path, byteCount: byteCount,
+      contentType: head.fields.first("Content-Type").map(ContentTypes.essence),
+      finalURL: address?.displayText,
+      etag: head.fields.first("ETag"), lastModified: head.fields.first("Last-Modified"),
+      disposition: disposition,
+      displayText: displayText, pin: body?.pin)
+  }
+}

@@ -1,0 +1,91 @@
+import Curl
+import ImageCaches
+
+extension Transport {
+  /// What comes after a transfer that brought no whole answer.
+  func failed(_ attempt: Attempt) throws(CacheError) -> Step {
+    let journey = attempt.journey
+    guard let error = attempt.error else { return .done(.failure(.cancelled(journey.order.displayText))) }
+    var next = journey
+    if let curlError = attempt.curlError, curlError.reason == .transport {
+      if [16, 55, 92].contains(curlError.curlCode) { meter.noteHTTP2Failure(journey.address.host) }
+      next.needsFreshConnection = [16, 52, 55, 56, 92].contains(curlError.curlCode)
+      next.partial = remainder(attempt) ?? (attempt.body.file == nil ? journey.partial : nil)
+    }
+    guard error.isTemporary else { return .done(.failure(error)) }
+    return try again(next, attempt, error, floor: nil)
+  }
+
+  /// What comes after an answer that says "not now"; nil where it is to be taken as it is.
+  func passing(_ attempt: Attempt, _ head: ResponseHead) throws(CacheError) -> Step? {
+    let name = attempt.journey.order.displayText
+    let asked = head.fields.first("Retry-After").flatMap { RetryPolicy.retryAfter($0, now: Clock.now) }
+    guard var error = ResponseValidation(acceptableContentTypes: []).failure(of: head, source: name) else {
+      return nil
+    }
+    let isThrottled = head.status == 429 || (head.status == 503 && asked != nil)
+    if let asked, asked > configuration.longestRetryWait {
+      error = .throttled(head.status, seconds: asked, source: name)
+      if let stale = try standIn(attempt) { return stale }
+      return attempt.journey.order.wantsImage ? .done(.failure(error)) : nil
+    }
+    let step = try again(attempt.journey, attempt, error, floor: asked, pausesHost: isThrottled)
+    // Whoever takes any answer gets the last one, not words about it.
+    if case .done(.failure) = step, !attempt.journey.order.wantsImage { return nil }
+    return step
+  }
+
+  /// Another try, a stale answer in its place, or the end.
+  private func again(
+    _ journey: Journey, _ attempt: Attempt, _ error: DownloadError, floor: Double?, pausesHost: Bool = false
+  ) throws(CacheError) -> Step {
+    guard journey.retries < configuration.retries, meter.spendRetry() else {
+      if let stale = try standIn(attempt) { return stale }
+      return .done(.failure(error))
+    }
+    var next = journey
+    var generator = SystemRandomNumberGenerator()
+    let policy = RetryPolicy(
+      retries: configuration.retries, base: configuration.retryWait, cap: configuration.longestRetryWait)
+    var wait = policy.wait(after: journey.lastWait, using: &generator)
+    next.lastWait = wait
+    // What the server asks for is a floor; the jitter on top keeps those who wait from coming back together.
+    if let floor { wait = floor + Double.random(in: 0...max(0.01, min(wait, 1)), using: &generator) }
+    next.retries += 1
+    meter.count(.retries)
+    return .retry(next, after: wait, because: error, hostPause: pausesHost ? max(wait, floor ?? 0) : nil)
+  }
+
+  /// The stored answer, where it may stand in for an origin that fails (RFC 5861 §4, RFC 9111 §4.2.4).
+  private func standIn(_ attempt: Attempt) throws(CacheError) -> Step? {
+    guard let stored = attempt.journey.validating, stored.mayBeServedStale else { return nil }
+    let allowance = max(configuration.staleIfError, stored.allowance("stale-if-error") ?? 0)
+    let now = Clock.now
+    guard allowance > 0, stored.age(at: now) <= stored.freshnessLifetime + allowance,
+      let object = try store.object(stored.digest)
+    else { return nil }
+    meter.count(.stale)
+    return .done(
+      .success(Answer(object, head: stored.servedHead(at: now), address: attempt.journey.address, .stale)))
+  }
+
+  /// What has come of a body whose rest can be asked for.
+  private func remainder(_ attempt: Attempt) -> PartialBody? {
+    let body = attempt.body
+    guard let file = body.file, let validator = body.validator, body.byteCount > 0 else { return nil }
+    return PartialBody(
+      file: file, validator: validator, total: body.expected, received: body.byteCount, hasher: body.hasher)
+  }
+}
+
+extension DownloadError {
+  static func throttled(_ status: Int, seconds: Double, source: String) -> DownloadError {
+    var error = DownloadError(
+      .throttled,
+      "the server answered \(status) and asks to wait for \(Int(seconds)) s; run again after that, or see --rate",
+      source: source)
+    error.status = status
+    error.isTemporary = true
+    return error
+  }
+}

@@ -1,0 +1,143 @@
+import Curl
+import ImageCaches
+
+/// A flight's way: looked up first, then, where that isn't enough, transfers with a slot each.
+extension ImageDownloader {
+  /// Looks a flight up; it ends here, or queues for a slot.
+  func lookUp(_ number: Int) async {
+    guard let order = board.withLock({ $0.flights[number]?.order }) else {
+      // Cancelled meanwhile.
+      return perform(
+        board.withLock { $0.endLookup(number, .failure(.cancelled(""))) + $0.begin(now: Clock.monotonic) })
+    }
+    let step: Transport.Step
+    switch order.source {
+    case .url(let text):
+      guard let address = WebAddress(text) else {
+        let error = DownloadError.badSource(text, "this is no URL of the form http://host/path")
+        return finishLookup(number, .failure(error))
+      }
+      step = await lookUp(Journey(order, home: address))
+    default:
+      return finishLookup(number, await local(order))
+    }
+    switch step {
+    case .done(let outcome): finishLookup(number, outcome)
+    case .doneForNow(let answer, let validate):
+      finishLookup(number, .success(answer))
+      revalidate(validate)
+    case .transfer(let journey), .redirect(let journey), .retry(let journey, _, _, _):
+      perform(
+        board.withLock { board in
+          board.enqueue(journey, number)
+          return board.begin(now: Clock.monotonic)
+        })
+    }
+  }
+
+  private func finishLookup(_ number: Int, _ outcome: FlightBoard.Outcome) {
+    perform(board.withLock { $0.endLookup(number, outcome) + $0.begin(now: Clock.monotonic) })
+  }
+
+  /// Stored redirects are followed without a slot.
+  private func lookUp(_ journey: Journey) async -> Transport.Step {
+    var step = await transport.lookUp(journey)
+    while case .redirect(let next) = step { step = await transport.lookUp(next) }
+    return step
+  }
+
+  /// Validates a stale answer that was already handed out, as a flight that nobody waits for.
+  private func revalidate(_ journey: Journey) {
+    var order = journey.order
+    order.cacheMode = .refresh
+    let receipt = RequestReceipt(ImageRequest(order.source))
+    perform(
+      board.withLock { board in
+        let (_, actions) = board.add(order, priority: -1) { joined in
+          FlightBoard.Waiter(receipt: receipt, completion: { _ in }, progress: nil, joined: joined)
+        }
+        return actions + board.begin(now: Clock.monotonic)
+      })
+  }
+
+  /// Transfers with the slot that the flight was given, until there is an answer or no hope.
+  func travel(_ number: Int, _ first: Journey) async {
+    var journey = first
+    while true {
+      var step = await transfer(number, journey)
+      release(number)
+      while case .redirect(let next) = step { step = await transport.lookUp(next) }
+      switch step {
+      case .done(let outcome): return land(number, outcome)
+      case .doneForNow(let answer, let validate):
+        land(number, .success(answer))
+        return revalidate(validate)
+      case .transfer(let next), .redirect(let next): journey = next
+      case .retry(let next, let seconds, let error, let hostPause):
+        journey = next
+        send(.retrying(source: journey.order.displayText, seconds: seconds, reason: error.message))
+        if let hostPause { pause(journey.address, seconds: hostPause) }
+        do {
+          try await Task.sleep(for: .seconds(seconds))
+        } catch {
+          return land(number, .failure(.cancelled(journey.order.displayText)))
+        }
+      }
+      guard await hasNextSlot(number, journey.address.origin) else {
+        return land(number, .failure(.cancelled(journey.order.displayText)))
+      }
+    }
+  }
+
+  private func transfer(_ number: Int, _ journey: Journey) async -> Transport.Step {
+    let name = journey.order.displayText
+    let engine: TransferEngine
+    do throws(CurlError) {
+      engine = try runningEngine()
+    } catch {
+      return .done(.failure(DownloadError(.transferFailed, error.message, source: name)))
+    }
+    send(.started(id: number, source: name, host: journey.address.host))
+    let attempt = await transport.transfer(journey, engine: engine) { [weak self] received, expected in
+      guard let self else { return }
+      self.send(.progressed(id: number, received: received, expected: expected))
+      for handler in self.board.withLock({ $0.progressHandlers(of: number) }) { handler(received, expected) }
+    }
+    send(.finished(id: number, bytes: attempt.body.byteCount, failed: attempt.result == nil))
+    // The slot is for the network; what follows is disk work.
+    release(number)
+    return await transport.evaluate(attempt)
+  }
+
+  private func release(_ number: Int) {
+    perform(
+      board.withLock { board in
+        board.releaseSlot(number)
+        return board.begin(now: Clock.monotonic)
+      })
+  }
+
+  private func land(_ number: Int, _ outcome: FlightBoard.Outcome) {
+    perform(board.withLock { $0.land(number, outcome) + $0.begin(now: Clock.monotonic) })
+  }
+
+  private func pause(_ address: WebAddress, seconds: Double) {
+    send(.hostPaused(host: address.host, seconds: seconds))
+    board.withLock { $0.pause(address.origin, until: Clock.monotonic + seconds) }
+  }
+
+  /// Waits for another slot; false where the flight is to end instead.
+  private func hasNextSlot(_ number: Int, _ host: String) async -> Bool {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        perform(
+          board.withLock { board in
+            guard !Task.isCancelled else { return [.resume(continuation, false)] }
+            return board.requestSlot(number, host: host, continuation) + board.begin(now: Clock.monotonic)
+          })
+      }
+    } onCancel: {
+      perform(board.withLock { $0.withdrawSlotRequest(number) })
+    }
+  }
+}

@@ -1,0 +1,246 @@
+import Curl
+public import ImageCaches
+import Synchronization
+
+/// Downloads sources into a disk store: each once, however many wait for it, within limits.
+///
+///     let downloader = try ImageDownloader(configuration: .init(), store: store)
+///     let source = try await downloader.download(ImageRequest(.url("https://example.org/a.jpg")))
+///     … source.path, source.digest …
+///     await downloader.shutDown()
+///
+/// What AlamofireImage's type of this name promises of queueing, merging and cancelling holds; what it promises of decoding and filtering is `ImageBatch`'s.
+public final class ImageDownloader: Sendable {
+  /// What it was made with.
+  public let configuration: Configuration
+  /// Where the bytes go.
+  public let store: DiskStore
+
+  let board: Mutex<FlightBoard>
+  let meter = DownloadMeter()
+  let work = BlockingWork()
+  let transport: Transport
+  private let engine = Mutex<TransferEngine?>(nil)
+  private let report: @Sendable (DownloadEvent) -> Void
+
+  /// A downloader; its transfer thread starts with the first transfer.
+  /// - Parameters:
+  ///   - configuration: limits, headers, credentials, policy.
+  ///   - store: where the bytes go.
+  ///   - report: told what happens, on whatever thread it happens; it must not block.
+  public init(
+    configuration: Configuration = Configuration(), store: DiskStore,
+    report: @escaping @Sendable (DownloadEvent) -> Void = { _ in }
+  ) {
+    self.configuration = configuration
+    self.store = store
+    self.report = report
+    var limits = DownloadQueue<Int>.Limits()
+    limits.total = max(1, configuration.activeDownloads)
+    limits.perHost = max(1, configuration.activeDownloadsPerHost)
+    limits.newHosts = max(1, configuration.newHosts)
+    limits.rate = configuration.rate
+    limits.order = configuration.order
+    limits.byHost = configuration.origins.compactMapValues(\.activeDownloads)
+    limits.rateByHost = configuration.origins.compactMapValues(\.rate)
+    board = Mutex(FlightBoard(limits: limits))
+    transport = Transport(configuration: configuration, store: store, work: work, meter: meter)
+  }
+
+  // MARK: Downloading
+
+  /// Has a source's bytes in the store, or says why not. Cancelling the calling task cancels this call alone.
+  ///
+  /// - Parameters:
+  ///   - request: the source.
+  ///   - priority: higher goes first among pending downloads.
+  ///   - pinnedDigest: the SHA-256 that the bytes must have.
+  public func download(
+    _ request: ImageRequest, priority: Int = 0, pinnedDigest: ContentDigest? = nil
+  ) async throws(DownloadError) -> StoredSource {
+    let answer = try await answer(
+      to: order(request, pinnedDigest: pinnedDigest), RequestReceipt(request), priority: priority)
+    return answer.source(displayText: request.source.displayText)
+  }
+
+  /// As ``download(_:priority:pinnedDigest:)``, for callers without a task: `completion` is called exactly once, on a thread of the downloader's.
+  ///
+  /// - Parameters:
+  ///   - owner: whose request it is, for ``cancelRequests(of:)``.
+  ///   - progress: told the bytes received so far and, if known, of how many.
+  /// - Returns: what cancels this call, and no other.
+  @discardableResult
+  public func download(
+    _ request: ImageRequest, priority: Int = 0, owner: String? = nil,
+    progress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil,
+    completion: @escaping @Sendable (Result<StoredSource, DownloadError>) -> Void
+  ) -> RequestReceipt {
+    let receipt = RequestReceipt(request, owner: owner)
+    let name = request.source.displayText
+    start(order(request), receipt, priority: priority, progress: progress) { outcome in
+      completion(outcome.map { $0.source(displayText: name) })
+    }
+    return receipt
+  }
+
+  /// Has any answer, whatever its status and content, through the same queue, policy and cache.
+  ///
+  /// - Parameter followsRedirects: whether a redirecting answer is followed or is the answer.
+  /// - Throws: `DownloadError` where there is no answer at all.
+  public func fetch(
+    _ request: ImageRequest, followsRedirects: Bool = true, priority: Int = 0
+  ) async throws(DownloadError) -> FetchedResponse {
+    var order = order(request)
+    order.wantsImage = false
+    order.followsRedirects = followsRedirects
+    return FetchedResponse(
+      try await answer(to: order, RequestReceipt(request), priority: priority), order.cacheMode)
+  }
+
+  private func answer(
+    to order: FlightOrder, _ receipt: RequestReceipt, priority: Int
+  ) async throws(DownloadError) -> Answer {
+    let outcome: Result<Answer, DownloadError> = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        start(order, receipt, priority: priority, progress: nil) { continuation.resume(returning: $0) }
+      }
+    } onCancel: {
+      cancel(receipt, of: order)
+    }
+    return try outcome.get()
+  }
+
+  private func order(_ request: ImageRequest, pinnedDigest: ContentDigest? = nil) -> FlightOrder {
+    var source = request.source
+    if case .url(let text) = source, let address = WebAddress(text), address.credential == nil {
+      source = .url(address.description)
+    }
+    return FlightOrder(
+      source: source, headers: request.headers, cacheMode: request.cacheMode ?? configuration.cacheMode,
+      pinnedDigest: pinnedDigest)
+  }
+
+  private func start(
+    _ order: FlightOrder, _ receipt: RequestReceipt, priority: Int,
+    progress: (@Sendable (Int, Int?) -> Void)?,
+    _ completion: @escaping FlightBoard.Completion
+  ) {
+    let actions: [FlightBoard.Action] = board.withLock { board in
+      guard !receipt.isCancelled, !board.isShutDown else {
+        return [.answer(completion, .failure(.cancelled(order.displayText)))]
+      }
+      let (joined, actions) = board.add(order, priority: priority) { joined in
+        FlightBoard.Waiter(receipt: receipt, completion: completion, progress: progress, joined: joined)
+      }
+      if joined { meter.count(.merged) }
+      return actions + board.begin(now: Clock.monotonic)
+    }
+    perform(actions)
+  }
+
+  // MARK: Cancelling
+
+  /// Cancels one call: it is answered at once. If it was the only one that waited, a pending download is dropped, and an active one
+  /// completes for the cache or is aborted, as the configuration says. Others that wait are not disturbed.
+  public func cancel(_ receipt: RequestReceipt) {
+    receipt.markCancelled()
+    cancel { $0 === receipt }
+  }
+
+  /// Cancels all calls for a source.
+  public func cancelRequests(for source: ImageSource) {
+    cancel { $0.request.source == source }
+  }
+
+  /// Cancels all calls of an owner.
+  public func cancelRequests(of owner: String) {
+    cancel { $0.owner == owner }
+  }
+
+  /// Cancels every call.
+  public func cancelAll() {
+    cancel { _ in true }
+  }
+
+  /// Drops every download that has not begun; those that are active end as they would.
+  public func cancelPending() {
+    perform(board.withLock { $0.cancelPending() + $0.begin(now: Clock.monotonic) })
+  }
+
+  private func cancel(where matches: (RequestReceipt) -> Bool) {
+    perform(
+      board.withLock { board in
+        board.cancel(abortsActive: configuration.abortsOnCancel, where: matches)
+          + board.begin(now: Clock.monotonic)
+      })
+  }
+
+  private func cancel(_ receipt: RequestReceipt, of order: FlightOrder) {
+    receipt.markCancelled()
+    perform(
+      board.withLock { board in
+        board.cancel(receipt, of: order, abortsActive: configuration.abortsOnCancel)
+          + board.begin(now: Clock.monotonic)
+      })
+  }
+
+  /// Aborts everything, answers everybody, and waits until the transfer thread has ended. Calls after this are answered with a cancellation.
+  public func shutDown() async {
+    perform(board.withLock { $0.shutDown() })
+    while let task = board.withLock({ $0.flights.values.lazy.compactMap(\.task).first }) { await task.value }
+    let engine = engine.withLock { engine in
+      defer { engine = nil }
+      return engine
+    }
+    await engine?.shutDown()
+  }
+
+  /// What it has done so far.
+  public var totals: DownloadTotals { meter.totals }
+
+  // MARK: Flights
+
+  func perform(_ actions: [FlightBoard.Action]) {
+    for action in actions {
+      switch action {
+      case .lookUp(let number): launch(number) { await self.lookUp(number) }
+      case .transfer(let number, let journey): launch(number) { await self.travel(number, journey) }
+      case .resume(let continuation, let hasSlot): continuation.resume(returning: hasSlot)
+      case .answer(let completion, let outcome): completion(outcome)
+      case .cancel(let task): task.cancel()
+      case .wake(let time): wake(at: time)
+      }
+    }
+  }
+
+  /// Runs a flight's task, so that whoever cancels the flight finds it.
+  private func launch(_ number: Int, _ body: @escaping @Sendable () async -> Void) {
+    let task = Task { await body() }
+    board.withLock { $0.attach(task, to: number) }
+  }
+
+  /// Looks again when a host's pause or rate allows a start.
+  private func wake(at time: Double) {
+    let wait = max(0, time - Clock.monotonic)
+    Task { [weak self] in
+      // Cancelled by nobody: it only sleeps.
+      try? await Task.sleep(for: .seconds(wait))
+      guard let self else { return }
+      self.perform(self.board.withLock { $0.begin(now: Clock.monotonic) })
+    }
+  }
+
+  func runningEngine() throws(CurlError) -> TransferEngine {
+    let result: Result<TransferEngine, CurlError> = engine.withLock { engine in
+      if let engine { return .success(engine) }
+      return Result { () throws(CurlError) -> TransferEngine in
+        let started = try TransferEngine()
+        engine = started
+        return started
+      }
+    }
+    return try result.get()
+  }
+
+  func send(_ event: DownloadEvent) { report(event) }
+}

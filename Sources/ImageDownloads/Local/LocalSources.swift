@@ -1,0 +1,133 @@
+import Crypto
+import Glibc
+import ImageCaches
+
+/// Sources that need no network: files, `data:` URLs, standard input.
+extension ImageDownloader {
+  func local(_ order: FlightOrder) async -> FlightBoard.Outcome {
+    let reader = LocalReader(store: store, byteLimit: configuration.byteLimit, source: order.displayText)
+    let outcome: FlightBoard.Outcome = await work.run { reader.read(order.source) }
+    guard order.wantsImage, let pinned = order.pinnedDigest, case .success(let answer) = outcome,
+      answer.digest != pinned
+    else { return outcome }
+    return .failure(.mismatch(answer.digest, pinned: pinned, source: order.displayText))
+  }
+}
+
+/// Reads local sources; its functions block.
+struct LocalReader: Sendable {
+  let store: DiskStore
+  let byteLimit: Int
+  let source: String
+
+  func read(_ source: ImageSource) -> FlightBoard.Outcome {
+    do {
+      switch source {
+      case .file(let path): return .success(try file(path))
+      case .data(let text): return .success(try data(text))
+      case .standardInput: return .success(try standardInput())
+      case .url(let text): throw DownloadError.badSource(text, "this is no local source")
+      }
+    } catch let error as DownloadError {
+      return .failure(error)
+    } catch {
+      return .failure(unreadable((error as? CacheError)?.message ?? "\(error)"))
+    }
+  }
+
+  /// A file is used where it is; a pipe is read to its end.
+  func file(_ path: String) throws -> Answer {
+    guard let file = try FileDescriptor.open(path, O_RDONLY) else {
+      throw unreadable("there is no file '\(path)'")
+    }
+    let status = file.status
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR: throw unreadable("'\(path)' is a directory; name a file in it")
+    default: return try stream(file, path: path)
+    }
+    guard status.st_size <= byteLimit else { throw DownloadError.tooLarge(source, limit: byteLimit) }
+    guard status.st_size > 0 else {
+      throw DownloadError(.empty, "the file '\(path)' is empty", source: source)
+    }
+    return Answer(file: path, digest: try digest(of: file, path: path), byteCount: Int(status.st_size))
+  }
+
+  /// The digest, by the file's stamp where it is known. A file that changes while it is read isn't remembered.
+  private func digest(of file: FileDescriptor, path: String) throws(CacheError) -> ContentDigest {
+    let before = FileStamp(path: absolute(path), status: file.status)
+    if let known = try store.digests(forFiles: [before])[before] { return known }
+    let digest = try file.digest(path: path).digest
+    if FileStamp(path: absolute(path), status: file.status) == before {
+      try store.recordDigests([before: digest])
+    }
+    return digest
+  }
+
+  private func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
+    defer { free(directory) }
+    return String(cString: directory) + "/" + path
+  }
+
+  /// A `data:` URL's bytes (RFC 2397).
+  func data(_ text: String) throws -> Answer {
+    guard let data = DataURL(text) else {
+      throw DownloadError.badSource(text, "this is no data: URL of the form data:image/png;base64,…")
+    }
+    guard data.bytes.count <= byteLimit else { throw DownloadError.tooLarge(source, limit: byteLimit) }
+    guard !data.bytes.isEmpty else { throw DownloadError(.empty, "the data: URL is empty", source: source) }
+    let temporary = try store.makeTemporaryFile()
+    try temporary.file.write(data.bytes, path: temporary.path)
+    let object = try store.insert(temporary, digest: ContentDigest(hashing: data.bytes))
+    var answer = Answer(file: object.path, digest: object.digest, byteCount: object.byteCount)
+    answer.body = object
+    answer.head.fields = [.init("Content-Type", data.mediaType)]
+    return answer
+  }
+
+  /// Everything on standard input.
+  func standardInput() throws -> Answer {
+    let number = dup(STDIN_FILENO)
+    guard number >= 0 else { throw unreadable("standard input is closed") }
+    return try stream(FileDescriptor(number), path: "standard input")
+  }
+
+  /// Reads a descriptor to its end into the store.
+  private func stream(_ file: FileDescriptor, path: String) throws -> Answer {
+    let temporary = try store.makeTemporaryFile()
+    var hasher = SHA256()
+    var byteCount = 0
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = Glibc.read(file.number, buffer.baseAddress, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw unreadable("can't read \(path): \(String(cString: strerror(errno)))") }
+      if count == 0 { break }
+      let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      byteCount += count
+      guard byteCount <= byteLimit else { throw DownloadError.tooLarge(source, limit: byteLimit) }
+      hasher.update(bufferPointer: bytes)
+      try temporary.write(bytes)
+    }
+    guard byteCount > 0 else { throw DownloadError(.empty, "there is nothing on \(path)", source: source) }
+    let object = try store.insert(temporary, digest: ContentDigest(hasher.finalize()))
+    var answer = Answer(file: object.path, digest: object.digest, byteCount: byteCount)
+    answer.body = object
+    return answer
+  }
+
+  private func unreadable(_ message: String) -> DownloadError {
+    DownloadError(.unreadable, message, source: source)
+  }
+}
+
+extension FileStamp {
+  init(path: String, status: stat) {
+    self.init(
+      path: path, bytes: Int(status.st_size),
+      modifiedNanoseconds: status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec,
+      inode: Int(status.st_ino))
+  }
+}

@@ -1,0 +1,87 @@
+import Crypto
+import FoundationEssentials
+import Glibc
+import ImageCaches
+
+/// A file that a body is written to: in `partial/` under the request's key, where it outlives this process, or in `tmp/`.
+///
+/// The one in `partial/` is locked exclusively; a second process that wants the same body writes its own in `tmp/`.
+final class PartialFile: Sendable {
+  let file: TemporaryFile
+  /// Where the validator is kept; nil in `tmp/`.
+  private let notePath: String?
+
+  init(_ file: TemporaryFile, notePath: String? = nil) {
+    self.file = file
+    self.notePath = notePath
+  }
+
+  /// What is remembered of an interrupted body.
+  struct Note: Codable {
+    var url: String
+    var validator: String
+    var total: Int?
+  }
+
+  /// Remembers what the bytes belong to, before the first of them is written.
+  func write(_ note: Note) throws(CacheError) {
+    guard let notePath else { return }
+    let text: Data
+    do {
+      text = try JSONEncoder().encode(note)
+    } catch {
+      throw CacheError(code: .fileSystem, message: "a note can't be written as JSON: \(error)")
+    }
+    guard let output = try FileDescriptor.open(notePath, O_WRONLY | O_CREAT | O_TRUNC) else { return }
+    try output.write(Array(text), path: notePath)
+  }
+
+  /// Empties the file.
+  func truncate() throws(CacheError) {
+    guard ftruncate(file.file.number, 0) == 0, lseek(file.file.number, 0, SEEK_SET) == 0 else {
+      throw CacheError(
+        code: .fileSystem, message: "can't empty \(file.path): \(String(cString: strerror(errno)))")
+    }
+  }
+
+  /// Leaves the file where it is when the last reference goes, for another run.
+  func keep() {
+    if notePath != nil { file.keep() }
+  }
+
+  /// Removes the note: the body is whole or of no use.
+  func forgetNote() {
+    if let notePath { unlink(notePath) }
+  }
+}
+
+extension DiskStore {
+  /// What an earlier run has of a body; nil where there is nothing, or another process is at it.
+  func interruptedBody(_ key: ContentDigest, url: String) throws(CacheError) -> PartialBody? {
+    let path = partialPath(key)
+    let notePath = path + ".json"
+    guard let noteFile = try FileDescriptor.open(notePath, O_RDONLY) else { return nil }
+    let text = try noteFile.contents(path: notePath, limit: 1 << 16)
+    guard let note = try? JSONDecoder().decode(PartialFile.Note.self, from: Data(text)), note.url == url,
+      let file = try openPartial(key, creates: false)
+    else { return nil }
+    let partial = PartialFile(file, notePath: notePath)
+    partial.keep()
+    let hashed = try file.file.hash(path: path)
+    guard hashed.byteCount > 0, lseek(file.file.number, 0, SEEK_END) == hashed.byteCount else { return nil }
+    return PartialBody(
+      file: partial, validator: note.validator, total: note.total, received: hashed.byteCount,
+      hasher: hashed.hasher)
+  }
+
+  /// A file in `partial/` for a body that is worth resuming, else one in `tmp/`.
+  func makePartialFile(_ key: ContentDigest, isWorthKeeping: Bool) throws(CacheError) -> PartialFile {
+    guard isWorthKeeping, let file = try openPartial(key, creates: true) else {
+      return PartialFile(try makeTemporaryFile())
+    }
+    let partial = PartialFile(file, notePath: partialPath(key) + ".json")
+    try partial.truncate()
+    partial.keep()
+    return partial
+  }
+}

@@ -1,0 +1,168 @@
+import Curl
+
+/// An absolute http or https URL in parts (RFC 3986), strict enough that what is checked is what is sent.
+public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
+  /// `http` or `https`.
+  public let scheme: String
+  /// The host in lower case; an IPv6 literal with its brackets.
+  public let host: String
+  /// The port: that of the scheme unless another was given.
+  public let port: Int
+  /// The path and the query, beginning with `/`; what a URL may not hold is percent-encoded.
+  public let target: String
+  /// User name and password of the URL, decoded; they are never part of any text of it.
+  let credential: Credential?
+
+  /// A user name and password.
+  struct Credential: Hashable, Sendable {
+    var user: String
+    var password: String
+  }
+
+  /// The URL that `text` writes; nil where it is none, or has another scheme.
+  public init?(_ text: String) {
+    guard let colon = text.range(ofFirst: "://") else { return nil }
+    let scheme = text[..<colon.lowerBound].lowercased()
+    guard scheme == "http" || scheme == "https" else { return nil }
+    let rest = text[colon.upperBound...]
+    let end = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" || $0 == "\\" } ?? rest.endIndex
+    var authority = rest[..<end]
+    guard end == rest.endIndex || rest[end] != "\\" else { return nil }
+    credential = authority.lastIndex(of: "@").map { Self.credential(authority[..<$0]) }
+    if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
+    guard let (host, port) = Self.hostAndPort(authority) else { return nil }
+    self.scheme = scheme
+    self.host = host
+    self.port = port ?? (scheme == "https" ? 443 : 80)
+    var target = Self.encoded(rest[end...].prefix { $0 != "#" })
+    if !target.hasPrefix("/") { target = "/" + target }
+    self.target = target
+  }
+
+  /// `scheme://host`, with the port where it isn't the scheme's own (RFC 6454): what credentials belong to.
+  public var origin: String {
+    let isDefault = port == (scheme == "https" ? 443 : 80)
+    return isDefault ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+  }
+
+  /// The whole URL without user name and password, normalised: what is sent, shown and keyed by.
+  public var description: String { origin + target }
+
+  /// The URL as it may be shown: the values of query parameters that carry signatures or tokens are left out.
+  public var displayText: String {
+    guard let question = target.firstIndex(of: "?") else { return description }
+    let parameters = target[target.index(after: question)...].split(
+      separator: "&", omittingEmptySubsequences: false)
+    let shown = parameters.map { parameter -> String in
+      let name = parameter.prefix { $0 != "=" }
+      return Self.isSecret(name.lowercased()) && name.count < parameter.count
+        ? "\(name)=…" : String(parameter)
+    }
+    return origin + target[...question] + shown.joined(separator: "&")
+  }
+
+  private static func isSecret(_ name: String) -> Bool {
+    ["token", "signature", "secret", "password", "passwd", "apikey", "api_key", "api-key", "credential"]
+      .contains { name.contains($0) } || ["sig", "key", "auth", "access_key"].contains(name)
+  }
+
+  /// The path without the query.
+  var path: Substring { target.prefix { $0 != "?" } }
+
+  private static func credential(_ text: Substring) -> Credential {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    return Credential(
+      user: PercentEncoding.decoded(parts[0]),
+      password: parts.count > 1 ? PercentEncoding.decoded(parts[1]) : "")
+  }
+
+  private static func hostAndPort(_ authority: Substring) -> (String, Int?)? {
+    var host = authority
+    var port: Int?
+    let afterLiteral = authority.lastIndex(of: "]") ?? authority.startIndex
+    if let colon = authority[afterLiteral...].lastIndex(of: ":") {
+      host = authority[..<colon]
+      let digits = authority[authority.index(after: colon)...]
+      if !digits.isEmpty {
+        guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(digits),
+          (1...65535).contains(number)
+        else { return nil }
+        port = number
+      }
+    }
+    if host.hasPrefix("[") {
+      guard host.hasSuffix("]"), let address = IPAddress(host), !address.isIPv4 else { return nil }
+      return ("[\(address)]", port)
+    }
+    let isOrdinary = host.unicodeScalars.allSatisfy { scalar in
+      scalar.value > 32 && scalar.value != 127 && !"<>\"%^`{}|[]@:/\\?#".unicodeScalars.contains(scalar)
+    }
+    guard !host.isEmpty, isOrdinary else { return nil }
+    let name = host.lowercased()
+    return (name.count > 1 && name.hasSuffix(".") ? String(name.dropLast()) : name, port)
+  }
+
+  /// Percent-encodes blanks, control characters and what isn't ASCII; leaves escapes and the rest as they are.
+  private static func encoded(_ text: Substring) -> String {
+    var result = ""
+    for byte in text.utf8 {
+      if byte <= 32 || byte >= 127 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "<")
+        || byte == UInt8(ascii: ">")
+      {
+        result += PercentEncoding.encoded(byte)
+      } else {
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      }
+    }
+    return result
+  }
+}
+
+/// Percent-encoding (RFC 3986 §2.1).
+enum PercentEncoding {
+  static func encoded(_ byte: UInt8) -> String {
+    let digits = Array("0123456789ABCDEF")
+    return "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+  }
+
+  /// The bytes behind the escapes; a percent sign that begins none stands for itself.
+  static func decodedBytes(_ text: some StringProtocol) -> [UInt8] {
+    let bytes = Array(text.utf8)
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = digit(bytes[index + 1]),
+        let low = digit(bytes[index + 2])
+      {
+        result.append(high << 4 | low)
+        index += 3
+      } else {
+        result.append(bytes[index])
+        index += 1
+      }
+    }
+    return result
+  }
+
+  /// The text behind the escapes, as UTF-8.
+  static func decoded(_ text: some StringProtocol) -> String {
+    String(decoding: decodedBytes(text), as: UTF8.self)
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
+  }
+}
+
+extension String {
+  /// The first place of a literal.
+  fileprivate func range(ofFirst literal: String) -> Range<Index>? {
+    var start = startIndex
+    while start < endIndex {
+      if self[start...].hasPrefix(literal) { return start..<index(start, offsetBy: literal.count) }
+      formIndex(after: &start)
+    }
+    return nil
+  }
+}
