@@ -57,7 +57,7 @@ extension KeyTable {
     Key("profile", .text, "srgb, keep, or the path of an ICC file."),
     Key("background", .text, "The colour that alpha is flattened on where the format has none."),
     Key("frames", .scalar, "all, first, or a number."),
-    Key("orient", .choice(["apply", "keep"]), "keep leaves the orientation tag and the pixels as they are."),
+    Key("orient", .choice(["keep"]), "keep leaves the orientation tag and the pixels as they are."),
     Key("max-bytes", .scalar, "The size to stay under: a number of bytes, or a size such as 200kB."),
   ]
 }
