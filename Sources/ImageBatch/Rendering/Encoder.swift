@@ -72,8 +72,11 @@ struct Encoder {
     _ = try VipsOperation(saver, arguments)
   }
 
-  private var saver: String {
-    switch encoding.format {
+  private var saver: String { Self.saver(of: encoding.format) }
+
+  /// The libvips operation that writes a format to a file.
+  static func saver(of format: OutputFormat) -> String {
+    switch format {
     case .jpeg: "jpegsave"
     case .png: "pngsave"
     case .webp: "webpsave"

@@ -41,6 +41,28 @@ enum AtomicFile {
     }
   }
 
+  /// All bytes of the file at `path`.
+  static func read(_ path: String) throws(Failure) -> [UInt8] {
+    let input = open(path, O_RDONLY | O_CLOEXEC)
+    guard input >= 0 else { throw Failure(action: "read \(path)", code: errno) }
+    defer { close(input) }
+    var information = stat()
+    guard fstat(input, &information) == 0 else { throw Failure(action: "read \(path)", code: errno) }
+    var bytes = [UInt8](repeating: 0, count: Int(information.st_size))
+    var filled = 0
+    while filled < bytes.count {
+      let count = bytes.withUnsafeMutableBytes { buffer in
+        Glibc.read(input, buffer.baseAddress.map { $0 + filled }, buffer.count - filled)
+      }
+      if count > 0 {
+        filled += count
+      } else if count == 0 || errno != EINTR {
+        throw Failure(action: "read \(path)", code: count == 0 ? EIO : errno)
+      }
+    }
+    return bytes
+  }
+
   /// The file has no name until it is complete, where the file system can do that (`O_TMPFILE`): then not even a
   /// `kill -9` leaves a trace. Elsewhere it has a hidden name beside its destination.
   private static func write(
@@ -87,7 +109,7 @@ enum AtomicFile {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { buffer.deallocate() }
     while true {
-      let received = read(input, buffer.baseAddress, buffer.count)
+      let received = Glibc.read(input, buffer.baseAddress, buffer.count)
       if received == 0 { return }
       guard received > 0 else {
         if errno == EINTR { continue }

@@ -112,7 +112,7 @@ public final class DiskStore: Sendable {
     repairs.observe(report)
   }
 
-  func noteRepair(_ sentence: String) { repairs.note(sentence) }
+  package func noteRepair(_ sentence: String) { repairs.note(sentence) }
 
   /// SQLite can't read a WAL index where it can't write beside it, so a read-only cache's index is copied.
   private static func copyIndex(from source: StoreLayout, to target: StoreLayout) throws(CacheError) {

@@ -1,0 +1,79 @@
+import ImageCaches
+import ImageDownloads
+
+extension Job {
+  /// The source as it may be shown.
+  var displaySource: String { sources.first?.displayText ?? "" }
+}
+
+extension OutputResult {
+  /// A result of which nothing is known but what was wanted.
+  init(of planned: PlannedOutput) {
+    self.init(
+      job: planned.job, position: planned.position, output: planned.output)
+    output = planned.path
+    path = planned.location
+    if let known = planned.known { describe(RenderedFile(known, format: planned.output.encoding.format)) }
+  }
+
+  /// Says that it isn't in place.
+  mutating func fail(_ error: JobError) {
+    status = .failed
+    self.error = error
+  }
+
+  init(job: Job, position: Int, output: Output) {
+    self.init(
+      index: job.index, outputIndex: position, source: job.displaySource, status: .failed,
+      filter: output.chain.identifier, format: output.encoding.format.rawValue)
+    fields = job.fields
+    location = output.location ?? job.location
+  }
+
+  /// What the output holds.
+  mutating func describe(_ image: RenderedFile) {
+    width = image.width
+    height = image.height
+    frames = image.frames
+    bytes = image.bytes
+    sha256 = image.digest.hex
+  }
+}
+
+extension JobResult {
+  /// A job of which nothing could be made.
+  init(failing job: Job, _ error: JobError, seconds: Double) {
+    let outputs = job.outputs.enumerated().map { position, output in
+      var result = OutputResult(job: job, position: position, output: output)
+      result.output = output.template.expanded(.init(job, output), variables: output.variables)
+      result.error = error
+      result.seconds = seconds
+      return result
+    }
+    self.init(index: job.index, source: job.displaySource, outputs: outputs, location: job.location)
+  }
+}
+
+extension JobError {
+  /// A download's failure.
+  init(_ error: DownloadError) {
+    self.init(
+      code: error.code.rawValue, stage: .download, message: error.message, isTemporary: error.isTemporary)
+  }
+
+  /// The disk store's failure: it stands in the way of writing.
+  init(_ error: CacheError) {
+    self.init(code: "cache-failed", stage: .write, message: error.message)
+  }
+
+  /// Why several sources failed, one after the other. Temporary if any of them was: that one may come back.
+  init(allOf errors: [JobError]) {
+    guard let first = errors.first, errors.count > 1 else {
+      self = errors.first ?? .cancelled
+      return
+    }
+    self = first
+    message = errors.map(\.message).joined(separator: "; then ")
+    isTemporary = errors.contains(where: \.isTemporary)
+  }
+}

@@ -1,0 +1,56 @@
+import ImageCaches
+import ImageDownloads
+
+/// The pictures that a group's overlays and masks name, each downloaded once.
+struct AuxiliarySources: Sendable {
+  private let found: [ImageSource: Result<StoredSource, JobError>]
+
+  /// Downloads whatever the chains of `jobs` refer to.
+  init(of jobs: [Job], downloader: ImageDownloader) async {
+    let wanted = Set(
+      jobs.flatMap(\.outputs).flatMap { output in
+        output.chain.references.compactMap { try? Self.source($0, of: output) }
+      })
+    var found: [ImageSource: Result<StoredSource, JobError>] = [:]
+    for source in wanted {
+      do throws(DownloadError) {
+        found[source] = .success(try await downloader.download(ImageRequest(source)))
+      } catch {
+        found[source] = .failure(JobError(error))
+      }
+    }
+    self.found = found
+  }
+
+  /// The digests that an output's key holds, by reference.
+  func digests(of output: Output) throws(JobError) -> [String: ContentDigest] {
+    try stored(for: output).mapValues(\.digest)
+  }
+
+  /// The files that a render request names, by reference.
+  func files(of output: Output) throws(JobError) -> [String: AuxiliarySource] {
+    try stored(for: output).mapValues { AuxiliarySource(path: $0.path, digest: $0.digest) }
+  }
+
+  private func stored(for output: Output) throws(JobError) -> [String: StoredSource] {
+    var result: [String: StoredSource] = [:]
+    for reference in output.chain.references {
+      let source = try Self.source(reference, of: output)
+      switch found[source] {
+      case .success(let stored): result[reference] = stored
+      case .failure(let error): throw error
+      case nil: throw .cancelled
+      }
+    }
+    return result
+  }
+
+  private static func source(_ reference: String, of output: Output) throws(JobError) -> ImageSource {
+    if let named = output.namedSources[reference] { return named }
+    do throws(DownloadError) {
+      return try ImageSource(parsing: reference)
+    } catch {
+      throw JobError(error)
+    }
+  }
+}

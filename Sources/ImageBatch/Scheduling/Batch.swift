@@ -1,0 +1,92 @@
+public import ImageCaches
+public import ImageDownloads
+import Synchronization
+
+/// Runs jobs: downloads, rendering and writing overlap, each within its own slots, and one bad image costs one job.
+///
+///     let batch = Batch(configuration, downloader: downloader, store: store, rendering: pool) { event in … }
+///     let summary = await batch.run(JobGroup.grouping(manifest.jobs).async)
+///
+/// A batch is run once.
+public final class Batch: Sendable {
+  let configuration: BatchConfiguration
+  let downloader: ImageDownloader
+  let store: DiskStore
+  let rendering: any RenderingService
+  let writer: OutputWriter
+  let claims = OutputClaims()
+  let flights = OutputFlights()
+  private let report: @Sendable (BatchEvent) async -> Void
+  private let tally = Mutex(BatchTally())
+  private let isStopping = Atomic<Bool>(false)
+
+  /// A batch whose events go to `report`, in the order of each job; a report that takes its time holds the batch
+  /// back.
+  public init(
+    _ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore,
+    rendering: any RenderingService, report: @escaping @Sendable (BatchEvent) async -> Void
+  ) {
+    self.configuration = configuration
+    self.downloader = downloader
+    self.store = store
+    self.rendering = rendering
+    self.report = report
+    writer = OutputWriter(store: store)
+  }
+
+  /// Runs the jobs as they come. Returns when the last of them has ended, or what was in flight after ``stop()``.
+  public func run<Groups: AsyncSequence>(_ groups: Groups) async -> BatchSummary
+  where Groups.Element == JobGroup, Groups.Failure == Never {
+    let start = ContinuousClock.now
+    await withTaskGroup(of: Void.self) { tasks in
+      var inFlight = 0
+      for await group in groups {
+        if stops {
+          tally.withLock { $0.skip(group) }
+          continue
+        }
+        if inFlight == configuration.window {
+          await tasks.next()
+          inFlight -= 1
+        }
+        inFlight += 1
+        tasks.addTask { await GroupRun(batch: self, group: group).run() }
+      }
+    }
+    if let error = await writer.flush() { await report(.warning(BatchWarning(message: error.message))) }
+    let summary = tally.withLock { tally in
+      tally.summary(after: ContinuousClock.now - start, downloads: downloader.totals)
+    }
+    await report(.finished(summary))
+    return summary
+  }
+
+  /// Starts no more jobs; those in flight end as they would.
+  public func stop() {
+    isStopping.store(true, ordering: .relaxed)
+    downloader.cancelPending()
+  }
+
+  /// Whether no more jobs are to be started.
+  var stops: Bool { isStopping.load(ordering: .relaxed) || Task.isCancelled }
+
+  // MARK: What happened
+
+  func send(_ event: BatchEvent) async { await report(event) }
+
+  func count(_ response: RenderResponse) { tally.withLock { $0.count(response) } }
+
+  func countMerged(_ jobs: Int) { tally.withLock { $0.mergedJobs += jobs } }
+
+  func skip(_ group: JobGroup) { tally.withLock { $0.skip(group) } }
+
+  func finish(_ result: JobResult) async {
+    for output in result.outputs { await report(.outputFinished(output)) }
+    let failures = tally.withLock { tally in
+      tally.count(result)
+      return tally.failedJobs
+    }
+    await report(.jobFinished(result))
+    if let limit = configuration.failureLimit, failures >= limit { stop() }
+  }
+}

@@ -1,0 +1,22 @@
+/// How a batch is run; the defaults are the command line's.
+public struct BatchConfiguration: Sendable {
+  /// What relative output paths start from.
+  public var outputDirectory = "."
+  /// Whether outputs may leave ``outputDirectory``.
+  public var allowsOutside = false
+  /// What a source may be, checked from its header.
+  public var limits = RenderLimits()
+  /// What becomes of a corrupt or truncated source.
+  public var onCorrupt = CorruptPolicy.fail
+  /// Render and write again what is up to date.
+  public var force = false
+  /// Stop starting jobs after so many have failed; nil: keep going.
+  public var failureLimit: Int?
+  /// Whether results carry placeholder hashes.
+  public var wantsPlaceholders = false
+  /// How many job groups are in flight at once, those that wait for a download slot included.
+  public var window = 1024
+
+  /// The defaults.
+  public init() {}
+}

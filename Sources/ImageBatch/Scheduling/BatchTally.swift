@@ -1,0 +1,49 @@
+import ImageDownloads
+
+/// Adds up what happens in a batch.
+struct BatchTally {
+  private var summary = BatchSummary()
+  private var permanentFailures = 0
+  /// Jobs that used a source which another job of their group had downloaded.
+  var mergedJobs = 0
+
+  var failedJobs: Int { summary.jobsFailed }
+
+  mutating func count(_ result: JobResult) {
+    summary.jobs += 1
+    if result.failed { summary.jobsFailed += 1 } else { summary.jobsDone += 1 }
+    for output in result.outputs {
+      summary.outputs += 1
+      switch output.status {
+      case .written: summary.outputsWritten += 1
+      case .unchanged: summary.outputsUnchanged += 1
+      case .cached: summary.outputsFromCache += 1
+      case .failed:
+        summary.outputsFailed += 1
+        if output.error?.isTemporary != true { permanentFailures += 1 }
+      }
+      if output.usedPlaceholder { summary.placeholdersUsed += 1 }
+    }
+  }
+
+  mutating func count(_ response: RenderResponse) {
+    summary.decodes += response.counts.decodes
+    summary.renderings += response.counts.encodes
+  }
+
+  mutating func skip(_ group: JobGroup) {
+    summary.jobs += group.jobs.count
+    summary.jobsNotStarted += group.jobs.count
+  }
+
+  func summary(after duration: Duration, downloads: DownloadTotals) -> BatchSummary {
+    var result = summary
+    result.downloads = downloads.downloads
+    result.downloadedBytes = downloads.bytes
+    result.mergedDownloads = downloads.merged + mergedJobs
+    result.revalidatedDownloads = downloads.revalidated
+    result.allFailuresTemporary = summary.outputsFailed > 0 && permanentFailures == 0
+    result.seconds = duration / .seconds(1)
+    return result
+  }
+}

@@ -1,0 +1,154 @@
+import ImageCaches
+import ImageDownloads
+
+/// One group's way: its source, its outputs' keys, what is known of them, the rendering of the rest, the writing.
+struct GroupRun {
+  let batch: Batch
+  let group: JobGroup
+
+  private let start = ContinuousClock.now
+
+  init(batch: Batch, group: JobGroup) {
+    self.batch = batch
+    self.group = group
+  }
+
+  func run() async {
+    guard !batch.stops else { return batch.skip(group) }
+    switch await acquisition() {
+    case .cancelled:
+      batch.skip(group)
+    case .failed(let error):
+      for job in group.jobs {
+        await batch.finish(JobResult(failing: job, error, seconds: seconds))
+      }
+    case .acquired(let source, let replaced):
+      if let replaced { await warnOfPlaceholder(replaced) }
+      batch.countMerged(group.jobs.count - 1)
+      await make(of: source, usedPlaceholder: replaced != nil)
+    }
+  }
+
+  private var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
+
+  // MARK: The source
+
+  private enum Acquisition {
+    case acquired(StoredSource, replaced: JobError?)
+    case failed(JobError)
+    case cancelled
+  }
+
+  /// The first source that can be had, else the placeholder.
+  private func acquisition() async -> Acquisition {
+    var errors: [JobError] = []
+    for source in group.key.sources {
+      do throws(DownloadError) {
+        let request = ImageRequest(source)
+        let stored = try await batch.downloader.download(
+          request, priority: group.priority, pinnedDigest: group.key.pinnedDigest)
+        return .acquired(stored, replaced: nil)
+      } catch {
+        if error.isCancelled { return .cancelled }
+        errors.append(JobError(error))
+      }
+    }
+    let failure = JobError(allOf: errors)
+    guard let placeholder = group.key.placeholder else { return .failed(failure) }
+    do throws(DownloadError) {
+      let stored = try await batch.downloader.download(ImageRequest(placeholder), priority: group.priority)
+      return .acquired(stored, replaced: failure)
+    } catch {
+      if error.isCancelled { return .cancelled }
+      return .failed(JobError(allOf: [failure, JobError(error)]))
+    }
+  }
+
+  private func warnOfPlaceholder(_ error: JobError) async {
+    for job in group.jobs {
+      await batch.send(
+        .warning(
+          BatchWarning(
+            source: job.displaySource, message: "the placeholder stands in: \(error.message)",
+            location: job.location)))
+    }
+  }
+
+  // MARK: The outputs
+
+  private func make(of source: StoredSource, usedPlaceholder: Bool) async {
+    let auxiliary = await AuxiliarySources(of: group.jobs, downloader: batch.downloader)
+    var plan = GroupPlan(
+      group, source: source, auxiliary: auxiliary, configuration: batch.configuration)
+    let known = await known(plan.wantedKeys)
+    plan.learn(known)
+    plan.claimPaths(batch.claims)
+    let (inPlace, objects) = await batch.writer.survey(plan.outputs, known: known)
+    plan.settle(inPlace)
+    var made = objects.mapValues { OutputFlights.Landing.success($0) }
+    var led: [ContentDigest] = []
+    var followed: [ContentDigest: OutputFlights.Flight] = [:]
+    for key in plan.wantedKeys where made[key] == nil {
+      switch batch.flights.join(key) {
+      case .leader: led.append(key)
+      case .follower(let flight): followed[key] = flight
+      }
+    }
+    made.merge(await render(led, of: source, plan: plan)) { $1 }
+    for (key, flight) in followed { made[key] = await flight.landing() }
+    await place(made, plan: plan, usedPlaceholder: usedPlaceholder)
+    withExtendedLifetime(source) {}
+  }
+
+  /// What earlier runs have stored; nothing where all is to be made again.
+  private func known(_ keys: [ContentDigest]) async -> [ContentDigest: StoredOutput] {
+    guard !batch.configuration.force else { return [:] }
+    switch await batch.writer.known(keys) {
+    case .success(let known): return known
+    case .failure(let error):
+      await batch.send(.warning(BatchWarning(message: error.message)))
+      return [:]
+    }
+  }
+
+  /// Renders what this group leads, and lands every one of those flights.
+  private func render(
+    _ keys: [ContentDigest], of source: StoredSource, plan: GroupPlan
+  ) async -> [ContentDigest: OutputFlights.Landing] {
+    guard !keys.isEmpty else { return [:] }
+    var landings: [ContentDigest: OutputFlights.Landing] = [:]
+    if !batch.stops { landings = await RenderStep(batch: batch, source: source, plan: plan).run(keys) }
+    for key in keys { batch.flights.land(key, landings[key] ?? .failure(.cancelled)) }
+    return landings
+  }
+
+  private func place(
+    _ made: [ContentDigest: OutputFlights.Landing], plan: GroupPlan, usedPlaceholder: Bool
+  ) async {
+    for job in group.jobs {
+      var result = JobResult(
+        index: job.index, source: job.displaySource, outputs: [], location: job.location)
+      for planned in plan.outputs where planned.job.index == job.index {
+        var output = OutputResult(of: planned)
+        output.usedPlaceholder = usedPlaceholder
+        if planned.isInPlace {
+          output.status = .unchanged
+        } else if let error = planned.error {
+          output.fail(error)
+        } else {
+          switch planned.key.flatMap({ made[$0] }) ?? .failure(.cancelled) {
+          case .success(let made): await batch.writer.place(planned, made, claims: batch.claims, into: &output)
+          case .failure(let error): output.fail(error)
+          }
+        }
+        output.seconds = seconds
+        result.outputs.append(output)
+      }
+      if result.outputs.contains(where: { $0.error?.code == JobError.cancelled.code }) {
+        batch.skip(JobGroup(job))
+      } else {
+        await batch.finish(result)
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import ImageCaches
+import Synchronization
+
+/// Single flight for outputs: of all who want one output key at once, one renders and the others wait for it.
+///
+/// A leader never waits for another key before it has ended its own flights, so no two leaders wait for each other.
+final class OutputFlights: Sendable {
+  /// How a flight ended.
+  typealias Landing = Result<MadeOutput, JobError>
+
+  /// What becomes of someone who wants a key.
+  enum Role {
+    /// Render it, and call ``land(_:_:)`` whatever happens.
+    case leader
+    /// Somebody renders it: wait with ``landing(of:)``.
+    case follower(Flight)
+  }
+
+  /// One key on its way; its waiters are resumed by ``land(_:)``, once, whether they came before or after.
+  final class Flight: Sendable {
+    private enum State {
+      case inTheAir([CheckedContinuation<Landing, Never>])
+      case landed(Landing)
+    }
+    private let state = Mutex(State.inTheAir([]))
+
+    /// Waits for the end.
+    func landing() async -> Landing {
+      await withCheckedContinuation { continuation in
+        let landing: Landing? = state.withLock { state in
+          switch state {
+          case .landed(let landing): return landing
+          case .inTheAir(let waiters):
+            state = .inTheAir(waiters + [continuation])
+            return nil
+          }
+        }
+        if let landing { continuation.resume(returning: landing) }
+      }
+    }
+
+    fileprivate func land(_ landing: Landing) {
+      let waiters: [CheckedContinuation<Landing, Never>] = state.withLock { state in
+        guard case .inTheAir(let waiters) = state else { return [] }
+        state = .landed(landing)
+        return waiters
+      }
+      for waiter in waiters { waiter.resume(returning: landing) }
+    }
+  }
+
+  private let flights = Mutex<[ContentDigest: Flight]>([:])
+
+  /// Joins the flight of `key`, or begins it.
+  func join(_ key: ContentDigest) -> Role {
+    flights.withLock { flights in
+      if let flight = flights[key] { return .follower(flight) }
+      flights[key] = Flight()
+      return .leader
+    }
+  }
+
+  /// Ends the flight of `key`.
+  func land(_ key: ContentDigest, _ landing: Landing) {
+    let flight = flights.withLock { $0.removeValue(forKey: key) }
+    flight?.land(landing)
+  }
+}
+
+/// An output's bytes, made or found, and where they lie.
+struct MadeOutput: Sendable {
+  var image: RenderedFile
+  /// The bytes in the store, held there.
+  var object: StoredObject
+  /// Whether this run rendered it; otherwise it was stored by an earlier one.
+  var isNew: Bool
+}

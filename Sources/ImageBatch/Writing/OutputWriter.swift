@@ -1,0 +1,165 @@
+import Glibc
+import ImageCaches
+
+/// Puts outputs in place, and keeps what was made in the disk store for the next run.
+///
+/// An output that is in place with the right bytes is left alone, its modification time too.
+final class OutputWriter: Sendable {
+  private let store: DiskStore
+  private let stamps: StampMemory
+  private let threads = BlockingThreads(label: "writing", count: 4)
+
+  init(store: DiskStore) {
+    self.store = store
+    stamps = StampMemory(store: store)
+  }
+
+  /// A new file for a worker to write into.
+  func temporaryFile() throws(JobError) -> TemporaryFile {
+    do throws(CacheError) {
+      return try store.makeTemporaryFile()
+    } catch {
+      throw JobError(error)
+    }
+  }
+
+  /// What earlier runs have stored under the keys.
+  func known(_ keys: [ContentDigest]) async -> Result<[ContentDigest: StoredOutput], JobError> {
+    await threads.run { [store] in
+      do throws(CacheError) {
+        return .success(try store.storedOutputs(forKeys: keys))
+      } catch {
+        return .failure(JobError(error))
+      }
+    }
+  }
+
+  /// Of outputs whose bytes are known: which are in place already, by index, and the objects of the others.
+  func survey(
+    _ outputs: [PlannedOutput], known: [ContentDigest: StoredOutput]
+  ) async -> (inPlace: Set<Int>, objects: [ContentDigest: MadeOutput]) {
+    guard !known.isEmpty else { return ([], [:]) }
+    return await threads.run { [self] in
+      var inPlace: Set<Int> = []
+      var objects: [ContentDigest: MadeOutput] = [:]
+      for (index, output) in outputs.enumerated() where output.error == nil {
+        guard let key = output.key, let stored = known[key] else { continue }
+        if let location = output.location, isInPlace(stored.digest, bytes: stored.bytes, at: location) {
+          inPlace.insert(index)
+        } else if objects[key] == nil, let object = object(stored.digest) {
+          objects[key] = MadeOutput(image: RenderedFile(stored, format: output.output.encoding.format), object: object, isNew: false)
+        }
+      }
+      return (inPlace, objects)
+    }
+  }
+
+  /// Stores what was rendered.
+  func store(
+    _ rendered: [(key: ContentDigest, image: RenderedFile, file: TemporaryFile)]
+  ) async -> [ContentDigest: OutputFlights.Landing] {
+    await threads.run { [store] in
+      var landings: [ContentDigest: OutputFlights.Landing] = [:]
+      var records: [ContentDigest: StoredOutput] = [:]
+      do throws(CacheError) {
+        for (key, image, file) in rendered {
+          let object = try store.insert(file, digest: image.digest)
+          landings[key] = .success(MadeOutput(image: image, object: object, isNew: true))
+          records[key] = StoredOutput(image)
+        }
+        try store.recordOutputs(records)
+      } catch {
+        for (key, _, _) in rendered where landings[key] == nil { landings[key] = .failure(JobError(error)) }
+      }
+      return landings
+    }
+  }
+
+  /// Puts one output in place: where its path depends on what was made, at that path.
+  func place(
+    _ planned: PlannedOutput, _ made: MadeOutput, claims: OutputClaims, into result: inout OutputResult
+  ) async {
+    do throws(JobError) {
+      var planned = planned
+      result.describe(made.image)
+      if planned.location == nil {
+        planned.values.rendered = (made.image.width, made.image.height, made.image.digest)
+        try planned.claimPath(claims)
+      }
+      guard let location = planned.location else { throw .cancelled }
+      result.output = planned.path
+      result.path = location
+      let directory = planned.directory
+      let outcome = await threads.run { [self] in put(made, at: location, in: directory) }
+      result.status = try outcome.get()
+    } catch {
+      result.fail(error)
+    }
+  }
+
+  /// Writes down what is still only remembered.
+  func flush() async -> JobError? {
+    await threads.run { [stamps] in
+      do throws(CacheError) {
+        try stamps.flush()
+        return nil
+      } catch {
+        return JobError(error)
+      }
+    }
+  }
+
+  private func put(
+    _ made: MadeOutput, at location: String, in directory: OutputDirectory
+  ) -> Result<OutputResult.Status, JobError> {
+    do throws(JobError) {
+      if isInPlace(made.image.digest, bytes: made.image.bytes, at: location) { return .success(.unchanged) }
+      try directory.prepare(location)
+      do throws(AtomicFile.Failure) {
+        try AtomicFile.copy(made.object.path, to: location)
+      } catch {
+        throw JobError(
+          code: "write-failed", stage: .write, message: "can't \(error.action): \(describe(error.code))")
+      }
+      stamps.remember(location, made.image.digest)
+      return .success(made.isNew ? .written : .cached)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func isInPlace(_ digest: ContentDigest, bytes: Int, at location: String) -> Bool {
+    var information = stat()
+    guard lstat(location, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
+      Int(information.st_size) == bytes
+    else { return false }
+    return stamps.digest(ofFile: location, information) == digest
+  }
+
+  /// The stored object; one that can't be had is made again.
+  private func object(_ digest: ContentDigest) -> StoredObject? {
+    do throws(CacheError) {
+      return try store.object(digest)
+    } catch {
+      store.noteRepair("a stored output can't be read and is made again: \(error.message)")
+      return nil
+    }
+  }
+}
+
+extension RenderedFile {
+  /// What the index has remembered of it.
+  init(_ stored: StoredOutput, format: OutputFormat) {
+    self.init(
+      format: format, width: stored.width, height: stored.height, frames: stored.frames, bytes: stored.bytes,
+      digest: stored.digest)
+  }
+}
+
+extension StoredOutput {
+  init(_ image: RenderedFile) {
+    self.init(
+      digest: image.digest, width: image.width, height: image.height, frames: image.frames,
+      bytes: image.bytes)
+  }
+}

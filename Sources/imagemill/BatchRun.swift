@@ -1,0 +1,75 @@
+import Dispatch
+import ImageBatch
+import ImageDownloads
+import Reports
+
+/// What `run` and `pipe` have in common: a batch with its downloader, its workers, its reports and its signals.
+struct BatchRun {
+  var downloads: DownloadOptions
+  var cache: CacheOptions
+  var limits: LimitOptions
+  var batch: BatchOptions
+  var origins: [String: OriginSettings] = [:]
+  var outputDirectory: String
+  var allowsOutside: Bool
+  /// Told of every event, in order, from one place.
+  var reporting: Reporting
+
+  /// Runs the groups to their end; the process's exit status.
+  func run<Groups: AsyncSequence & Sendable>(_ groups: Groups) async throws -> ExitStatus
+  where Groups.Element == JobGroup, Groups.Failure == Never {
+    let reporting = reporting
+    let session = try Session(downloads: downloads, cache: cache, origins: origins) { event in
+      if let event = BatchEvent(event) { reporting.note(event) }
+    }
+    let pool = WorkerPool(
+      WorkerPool.Configuration(
+        slots: batch.slots, timeout: batch.jobTimeout.duration, memory: limits.totalMemory))
+    let run = Batch(configuration, downloader: session.downloader, store: session.store, rendering: pool) {
+      await reporting.receive($0)
+    }
+    reporting.onReaderGone { run.stop() }
+    let task = Task { await run.run(groups) }
+    let signals = Signals {
+      task.cancel()
+      session.downloader.cancelAll()
+      Task { await pool.stop() }
+    }
+    let summary = await task.value
+    await pool.stop()
+    await session.end()
+    try reporting.finish()
+    return signals.exitStatus ?? ExitStatus(summary)
+  }
+
+  private var configuration: BatchConfiguration {
+    var configuration = BatchConfiguration()
+    configuration.outputDirectory = outputDirectory
+    configuration.allowsOutside = allowsOutside
+    configuration.limits = limits.limits(slots: batch.slots)
+    configuration.onCorrupt = limits.corruptPolicy
+    configuration.force = batch.force
+    configuration.failureLimit = batch.failFast ? 1 : batch.maxFailures
+    return configuration
+  }
+}
+
+extension BatchEvent {
+  /// What a batch's listeners are told of a download; nil for what they aren't.
+  init?(_ event: DownloadEvent) {
+    switch event {
+    case .started(let id, let source, let host): self = .downloadStarted(id: id, source: source, host: host)
+    case .progressed(let id, let received, let expected):
+      self = .downloadProgressed(id: id, received: received, expected: expected)
+    case .finished(let id, let bytes, let failed):
+      self = .downloadFinished(id: id, bytes: bytes, failed: failed)
+    case .warning(let source, let message):
+      self = .warning(BatchWarning(source: source, message: message))
+    case .retrying(let source, let seconds, let reason):
+      self = .warning(
+        BatchWarning(source: source, message: "trying again in \((seconds * 10).rounded() / 10) s: \(reason)"))
+    case .hostPaused(let host, let seconds):
+      self = .warning(BatchWarning(message: "\(host) is left alone for \((seconds * 10).rounded() / 10) s"))
+    }
+  }
+}

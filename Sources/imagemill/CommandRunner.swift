@@ -1,0 +1,49 @@
+import ArgumentParser
+import Glibc
+
+/// Parses the arguments, runs the command and ends the process with its status.
+enum CommandRunner {
+  static func run(_ arguments: [String]) async {
+    // A reader that closes its end is an error of that write, not the end of us.
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      var command = try Imagemill.parseAsRoot(arguments)
+      if var asynchronous = command as? any AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command.run()
+      }
+    } catch let status as ExitStatus {
+      exit(status.rawValue)
+    } catch let complaint as Complaint {
+      StandardError.write("imagemill: \(complaint.message)\n")
+      exit(complaint.status.rawValue)
+    } catch {
+      end(with: error)
+    }
+  }
+
+  /// Help and versions go to standard output with status 0; what is wrong with the command line, to standard error
+  /// with status 2.
+  private static func end(with error: any Error) {
+    let text = Imagemill.fullMessage(for: error)
+    let code = Imagemill.exitCode(for: error)
+    if code == .success {
+      StandardOutput.write(text.isEmpty ? "" : text + "\n")
+      exit(ExitStatus.success.rawValue)
+    }
+    StandardError.write(text.isEmpty ? "" : text + "\n")
+    exit(code == .validationFailure ? ExitStatus.usage.rawValue : ExitStatus.failed.rawValue)
+  }
+}
+
+/// Something that ends the command with a sentence on standard error.
+struct Complaint: Error {
+  let status: ExitStatus
+  let message: String
+
+  init(_ status: ExitStatus, _ message: String) {
+    self.status = status
+    self.message = message
+  }
+}

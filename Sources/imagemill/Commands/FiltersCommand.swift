@@ -1,0 +1,79 @@
+import ArgumentParser
+import ImageFilters
+
+/// What filters there are, from the one table.
+struct FiltersCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "filters", abstract: "List the filters, or show one with its arguments and an example.",
+    discussion: """
+      A chain is filters joined by commas; arguments follow a filter's name after colons, positional ones first.
+
+        imagemill filters
+        imagemill filters fill
+      """)
+
+  @Argument(help: "A filter, or the name of the AlamofireImage type.")
+  var name: String?
+
+  @Flag(help: "Print names only, aliases included.")
+  var names = false
+
+  func run() throws {
+    if let name {
+      guard let filter = FilterTable.definition(named: name) else {
+        throw Complaint(.usage, "there is no filter '\(name)'; 'imagemill filters' lists them")
+      }
+      StandardOutput.write(Self.description(of: filter))
+    } else if names {
+      StandardOutput.write(FilterChain.knownNames.joined(separator: "\n") + "\n")
+    } else {
+      StandardOutput.write(Self.overview)
+    }
+  }
+
+  private static var overview: String {
+    var text = ""
+    for category in FilterDefinition.Category.allCases {
+      let filters = FilterTable.all.filter { $0.category == category }
+      if filters.isEmpty { continue }
+      text += (text.isEmpty ? "" : "\n") + category.rawValue + "\n"
+      let width = filters.map(\.name.count).max() ?? 0
+      for filter in filters {
+        text += "  \(filter.name.padded(to: width))  \(filter.summary)\n"
+      }
+    }
+    return text + "\n'imagemill filters NAME' shows a filter's arguments.\n"
+  }
+
+  private static func description(of filter: FilterDefinition) -> String {
+    var text = "\(usage(of: filter))\n\n\(filter.summary)\n"
+    if let expansion = filter.expansion { text += "Stands for \(expansion).\n" }
+    if !filter.parameters.isEmpty {
+      text += "\nArguments\n"
+      let width = filter.parameters.map(\.name.count).max() ?? 0
+      for parameter in filter.parameters {
+        let fallback = parameter.defaultText.map { " (default: \($0))" } ?? ""
+        let need = parameter.isRequired ? " (required)" : ""
+        text += "  \(parameter.name.padded(to: width))  \(parameter.summary)\(need)\(fallback)\n"
+        text += "  \(String(repeating: " ", count: width))  \(parameter.type.summary)\n"
+      }
+    }
+    if !filter.aliases.isEmpty {
+      text += "\nAlso called \(filter.aliases.map(\.name).joined(separator: ", "))\n"
+    }
+    return text + "\nExample\n  imagemill convert in.jpg -f \(filter.example) out.png\n"
+  }
+
+  /// As in `fill:SIZE[:GRAVITY]…`.
+  private static func usage(of filter: FilterDefinition) -> String {
+    filter.parameters.reduce(filter.name) { text, parameter in
+      let word = parameter.name.uppercased()
+      return text + (parameter.isRequired ? ":\(word)" : "[:\(word)]")
+    }
+  }
+}
+
+extension String {
+  /// Filled up with blanks on the right.
+  func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

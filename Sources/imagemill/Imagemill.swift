@@ -1,0 +1,37 @@
+import ArgumentParser
+import ImageBatch
+
+/// The command: what `imagemill` is with its first argument taken off.
+struct Imagemill: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "imagemill",
+    abstract: "Make for images: downloads each source once, runs filters, writes the outputs.",
+    usage: """
+      imagemill run MANIFEST…
+      imagemill pipe -f CHAIN -o TEMPLATE < urls.txt
+      imagemill convert SOURCE -f CHAIN OUTPUT
+      """,
+    discussion: """
+      Exit status: 0 every output is in place; 1 a job failed; 2 the command line or the manifest is wrong and \
+      nothing was started; 3 --check found something missing or out of date; 75 as 1, and the same command may \
+      pass later; 130 or 143 stopped by a signal.
+      """,
+    version: Version.text,
+    subcommands: [
+      RunCommand.self, ConvertCommand.self, ValidateCommand.self, FiltersCommand.self,
+      FormatsCommand.self,
+    ])
+}
+
+/// Where the process begins: as a worker when its parent says so, else as the command.
+@main
+enum EntryPoint {
+  static func main() async {
+    let arguments = CommandLine.arguments
+    if arguments.count > 1, arguments[1] == WorkerMain.argument {
+      WorkerMain.run(memoryLimit: arguments.count > 2 ? Int(arguments[2]) : nil)
+      return
+    }
+    await CommandRunner.run(Array(arguments.dropFirst()))
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Glibc
+
+/// What this process may use of the machine.
+enum Machine {
+  /// CPUs by affinity and by the control group's quota.
+  static var availableProcessors: Int {
+    let count = ProcessInfo.processInfo.activeProcessorCount
+    guard let quota = processorQuota else { return max(1, count) }
+    return max(1, min(count, quota))
+  }
+
+  /// Memory by the machine and by the control group's limit, in bytes.
+  static var memory: Int {
+    let machine = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
+    let limit = firstLine(of: "/sys/fs/cgroup/memory.max").flatMap { Int($0) }
+    return min(machine, limit ?? machine)
+  }
+
+  /// cgroup v2's `cpu.max`: a quota and a period in microseconds, or `max`.
+  private static var processorQuota: Int? {
+    guard let words = firstLine(of: "/sys/fs/cgroup/cpu.max")?.split(separator: " "), words.count == 2,
+      let quota = Double(words[0]), let period = Double(words[1]), period > 0
+    else { return nil }
+    return Int((quota / period).rounded(.up))
+  }
+
+  private static func firstLine(of path: String) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var buffer = [UInt8](repeating: 0, count: 256)
+    let count = read(descriptor, &buffer, buffer.count)
+    guard count > 0 else { return nil }
+    return String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n").first.map(String.init)
+  }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Curl
+import Foundation
+import ImageCaches
+import ImageDownloads
+
+extension DownloadOptions {
+  /// The downloader that the options ask for. `typedHosts` are those of sources typed as arguments.
+  func configuration(
+    cache: CacheOptions, origins: [String: OriginSettings] = [:], typedHosts: [String] = []
+  ) throws -> ImageDownloader.Configuration {
+    var configuration = ImageDownloader.Configuration()
+    try check()
+    configuration.activeDownloads = downloads
+    configuration.activeDownloadsPerHost = perHost
+    configuration.order = order == .fifo ? .fifo : .lifo
+    configuration.rate = rate
+    configuration.timeout = timeout.duration / .seconds(1)
+    configuration.connectTimeout = connectTimeout.duration / .seconds(1)
+    configuration.stallTimeout = stallTimeout.duration / .seconds(1)
+    configuration.retries = retries
+    configuration.retryWait = retryWait.duration / .seconds(1)
+    configuration.origins = origins
+    try addHeaders(to: &configuration)
+    configuration.credential = try credential()
+    configuration.netrc = try netrcEntries()
+    let environment = ProcessInfo.processInfo.environment
+    configuration.proxies = proxy.map { ProxySettings(proxy: $0) } ?? ProxySettings(environment: environment)
+    configuration.certificateAuthorities = cacert
+    configuration.acceptsAnyCertificate = insecure
+    configuration.redirects = maxRedirects
+    configuration.byteLimit = maxBytes.bytes
+    configuration.cacheMode = cache.mode
+    configuration.addressPolicy = try addressPolicy(typedHosts: typedHosts)
+    return configuration
+  }
+
+  private func check() throws {
+    for (name, value) in [("--downloads", downloads), ("--per-host", perHost)] where value < 1 {
+      throw Complaint(.usage, "\(name) is 1 or more, not \(value)")
+    }
+    for (name, value) in [("--retries", retries), ("--max-redirects", maxRedirects)] where value < 0 {
+      throw Complaint(.usage, "\(name) is 0 or more, not \(value)")
+    }
+    if let rate, !(rate > 0) { throw Complaint(.usage, "--rate is more than 0, not \(rate)") }
+  }
+
+  private func addHeaders(to configuration: inout ImageDownloader.Configuration) throws {
+    let fields = try headers.map { text in
+      guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+        throw Complaint(.usage, "a header is written 'NAME: VALUE', as in -H 'Accept: image/webp'")
+      }
+      let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      return HeaderField(String(text[..<colon]), value)
+    }
+    if headerOrigins.isEmpty {
+      configuration.headers = fields
+    } else {
+      for origin in headerOrigins { configuration.origins[origin, default: OriginSettings()].headers += fields }
+    }
+  }
+
+  /// From `--user`; `-` reads the first line of standard input, where no other process can see it.
+  private func credential() throws -> OriginSettings.Credential? {
+    guard let user else { return nil }
+    return OriginSettings.Credential(user == "-" ? readLine() ?? "" : user)
+  }
+
+  private func netrcEntries() throws -> Netrc? {
+    guard let path = netrcFile ?? (netrc ? NSHomeDirectory() + "/.netrc" : nil) else { return nil }
+    do {
+      return Netrc(parsing: try String(contentsOfFile: path, encoding: .utf8))
+    } catch {
+      throw Complaint(.usage, "can't read the netrc file \(path)")
+    }
+  }
+
+  private func addressPolicy(typedHosts: [String]) throws -> AddressPolicy {
+    var policy = AddressPolicy()
+    for word in LimitOptions.words(allowNet) where !policy.allow(word) {
+      throw Complaint(.usage, "--allow-net takes CIDRs such as 10.0.0.0/8, or loopback, private, all; not '\(word)'")
+    }
+    policy.allowedHosts = LimitOptions.words(allowHost)
+    policy.deniedHosts = LimitOptions.words(denyHost)
+    policy.typedHosts = Set(typedHosts)
+    return policy
+  }
+}
+
+extension CacheOptions {
+  /// What is wanted of the HTTP cache.
+  var mode: CacheMode { offline ? .offline : refresh ? .refresh : noCache ? .none : .standard }
+
+  /// Opens the store that the options name.
+  func openStore() throws -> DiskStore {
+    let environment = ProcessInfo.processInfo.environment
+    do {
+      if noCache { return try DiskStore.ephemeral() }
+      guard let directory = cacheDir ?? DiskStore.defaultDirectory(environment: environment) else {
+        throw Complaint(.usage, "nothing says where the cache is; set HOME, or use --cache-dir or --no-cache")
+      }
+      return try DiskStore(directory: directory, capacity: cacheSize.bytes)
+    } catch let error as CacheError {
+      throw Complaint(.failed, error.message)
+    }
+  }
+}

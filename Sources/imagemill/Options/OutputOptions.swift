@@ -1,0 +1,111 @@
+import ArgumentParser
+import ImageBatch
+import ImageDownloads
+import ImageFilters
+
+/// What is made, and where it goes.
+struct OutputOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("f"), .customLong("filter")],
+    help: ArgumentHelp("A filter chain, such as fill:100x100,circle; given again, it is appended.", valueName: "chain"))
+  var filters: [String] = []
+
+  @Option(help: ArgumentHelp("Output format; by default the output's extension says it.", valueName: "name"))
+  var format: String?
+
+  @Option(help: ArgumentHelp("Encoder quality, 1 to 100.", valueName: "n"))
+  var quality: String?
+
+  @Option(
+    name: .customLong("encode"),
+    help: ArgumentHelp("An encoder option; see 'imagemill formats'. Repeatable.", valueName: "key=value"))
+  var encoderOptions: [PairArgument] = []
+
+  @Option(help: ArgumentHelp("Metadata to keep: none, copyright or all.", valueName: "policy"))
+  var metadata: String?
+
+  @Option(help: ArgumentHelp("Colour profile of the output: srgb, keep, or an ICC file.", valueName: "profile"))
+  var profile: String?
+
+  @Option(
+    help: ArgumentHelp("What transparency meets in a format without it (default: white).", valueName: "colour"))
+  var background: String?
+
+  @Option(help: ArgumentHelp("Frames of an animation: all, first, or a number.", valueName: "frames"))
+  var frames: String?
+
+  @Option(
+    name: .customLong("source"),
+    help: ArgumentHelp("A named source for overlay and mask. Repeatable.", valueName: "name=source"))
+  var namedSources: [PairArgument] = []
+
+  /// The chains given, one after the other.
+  func chain() throws -> FilterChain {
+    FilterChain(
+      try filters.map { text in
+        do throws(FilterError) {
+          return try FilterChain(parsing: text)
+        } catch {
+          throw Complaint(.usage, Self.pointed(text, at: error.offset, error.message))
+        }
+      })
+  }
+
+  /// What the options say of the encoding.
+  var encoding: EncodingSettings {
+    var settings = EncodingSettings()
+    settings.format = format
+    settings.quality = quality
+    for pair in encoderOptions { settings.options[pair.name] = pair.value }
+    settings.metadata = metadata
+    settings.profile = profile
+    settings.background = background
+    settings.frames = frames
+    return settings
+  }
+
+  /// The encoding of an output whose path has this extension.
+  func encoding(pathExtension: String?) throws -> Encoding {
+    do throws(EncodingError) {
+      return try Encoding(resolving: encoding, pathExtension: pathExtension)
+    } catch {
+      throw Complaint(.usage, error.message)
+    }
+  }
+
+  /// What `overlay:NAME` and `mask:NAME` stand for.
+  func sources() throws -> [String: ImageSource] {
+    var result: [String: ImageSource] = [:]
+    for pair in namedSources { result[pair.name] = try ImageSource(argument: pair.value) }
+    return result
+  }
+
+  /// A message with the text that it is about, and a caret under the place.
+  static func pointed(_ text: String, at offset: Int?, _ message: String) -> String {
+    guard let offset else { return "\(message)\n  \(text)" }
+    let column = String(decoding: text.utf8.prefix(offset), as: UTF8.self).count
+    return "\(message)\n  \(text)\n  \(String(repeating: " ", count: column))^"
+  }
+}
+
+extension ImageSource {
+  /// The source that a word of the command line names.
+  init(argument: String) throws {
+    do throws(DownloadError) {
+      self = try ImageSource(parsing: argument)
+    } catch {
+      throw Complaint(.usage, error.message)
+    }
+  }
+}
+
+/// Where relative outputs go.
+struct DestinationOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("C"), .customLong("output-dir")],
+    help: ArgumentHelp("Outputs are inside it (default: the manifest's directory, or '.').", valueName: "dir"))
+  var outputDirectory: String?
+
+  @Flag(help: "Let outputs and local sources lie outside their directories.")
+  var allowOutside = false
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import ImageBatch
+
+/// What a source may be.
+struct LimitOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Refuse a source with more pixels.", valueName: "n"))
+  var maxPixels = 268_402_689
+
+  @Option(help: ArgumentHelp("Refuse a source with more frames.", valueName: "n"))
+  var maxFrames = 1000
+
+  @Option(help: ArgumentHelp("Formats beyond the safe ones to read: svg, pdf, jxl, … Repeatable, or a list.", valueName: "list"))
+  var allowFormat: [String] = []
+
+  @Option(help: ArgumentHelp("What becomes of a corrupt source: fail or warn.", valueName: "policy"))
+  var onCorrupt = CorruptArgument.fail
+
+  @Option(help: ArgumentHelp("Memory for rendering, shared by the workers (default: half the machine's).", valueName: "size"))
+  var memory: SizeArgument?
+
+  /// The words of a list option, which may be repeated or separated by commas.
+  static func words(_ values: [String]) -> [String] {
+    values.flatMap { $0.split(whereSeparator: { $0 == "," || $0 == " " }).map(String.init) }
+  }
+
+  /// The limits for one of `slots` workers.
+  func limits(slots: Int) -> RenderLimits {
+    var limits = RenderLimits()
+    limits.maxPixels = maxPixels
+    limits.maxFrames = maxFrames
+    limits.allowedFormats = Set(Self.words(allowFormat).map { $0.lowercased() })
+    limits.memory = totalMemory / max(1, slots)
+    return limits
+  }
+
+  /// Memory for all workers together, in bytes.
+  var totalMemory: Int { memory?.bytes ?? Machine.memory / 2 }
+
+  /// What becomes of a corrupt source.
+  var corruptPolicy: CorruptPolicy { onCorrupt == .fail ? .fail : .warn }
+}
+
+/// `fail` or `warn`.
+enum CorruptArgument: String, ExpressibleByArgument, CaseIterable {
+  case fail, warn
+}
+
+/// How a batch goes on.
+struct BatchOptions: ParsableArguments {
+  @Option(name: [.short, .long], help: ArgumentHelp("Rendering slots (default: the CPUs available).", valueName: "n"))
+  var jobs: Int?
+
+  @Option(help: ArgumentHelp("For rendering one job.", valueName: "dur"))
+  var jobTimeout = DurationArgument(.seconds(60))
+
+  @Flag(help: "Stop starting jobs at the first failure.")
+  var failFast = false
+
+  @Option(help: ArgumentHelp("Stop starting jobs after so many failures.", valueName: "n"))
+  var maxFailures: Int?
+
+  @Flag(help: "Make and write again what is up to date.")
+  var force = false
+
+  @Option(help: ArgumentHelp("What progress looks like on standard error: auto, bar, plain or none.", valueName: "kind"))
+  var progress = ProgressArgument.auto
+
+  @Option(name: .customLong("report"), help: ArgumentHelp("Write a report; .json, .ndjson, .xml (JUnit) or .html. Repeatable.", valueName: "file"))
+  var reports: [String] = []
+
+  @Option(name: .customLong("events"), help: ArgumentHelp("Write events as they happen, one JSON object a line ('-': standard output).", valueName: "file"))
+  var events: String?
+
+  @Flag(name: [.short, .long], help: "Say nothing but failures.")
+  var quiet = false
+
+  @Flag(name: [.short, .long], help: "Say more.")
+  var verbose = false
+
+  /// Rendering slots.
+  var slots: Int { max(1, jobs ?? Machine.availableProcessors) }
+}
+
+/// `auto`, `bar`, `plain` or `none`.
+enum ProgressArgument: String, ExpressibleByArgument, CaseIterable {
+  case auto, bar, plain, none
+}

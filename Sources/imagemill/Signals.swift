@@ -1,0 +1,41 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// SIGINT and SIGTERM: the first asks for an orderly end, the second ends the process at once.
+final class Signals: Sendable {
+  private let received = Mutex<Int32?>(nil)
+  /// Kept, since a source that nobody holds is cancelled. Unsafe only in name: set before anyone else has this
+  /// object, and never used afterwards.
+  nonisolated(unsafe) private var sources: [any DispatchSourceSignal] = []
+
+  /// Calls `onFirst` when the first of them comes.
+  init(onFirst: @escaping @Sendable () -> Void) {
+    let queue = DispatchQueue(label: "imagemill.signals")
+    for number in [SIGINT, SIGTERM] {
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+      source.setEventHandler { [weak self] in
+        guard let self, note(number) else { _exit(Signals.status(of: number)) }
+        onFirst()
+      }
+      source.resume()
+      sources.append(source)
+    }
+  }
+
+  /// The exit status that the signal calls for, if one came.
+  var exitStatus: ExitStatus? {
+    received.withLock { $0 }.flatMap { ExitStatus(rawValue: Self.status(of: $0)) }
+  }
+
+  /// Whether it is the first.
+  private func note(_ signal: Int32) -> Bool {
+    received.withLock { received in
+      defer { received = received ?? signal }
+      return received == nil
+    }
+  }
+
+  private static func status(of signal: Int32) -> Int32 { 128 + signal }
+}

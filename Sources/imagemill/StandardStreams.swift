@@ -1,0 +1,39 @@
+import Glibc
+
+/// Standard output, unbuffered: what is written is with the reader when the call returns.
+enum StandardOutput {
+  /// Writes all of `text`; false when the reader has closed its end.
+  @discardableResult
+  static func write(_ text: String) -> Bool { StandardStream.write(Array(text.utf8), to: STDOUT_FILENO) }
+
+  /// Writes all of `bytes`; false when the reader has closed its end.
+  @discardableResult
+  static func write(_ bytes: [UInt8]) -> Bool { StandardStream.write(bytes, to: STDOUT_FILENO) }
+}
+
+/// Standard error, unbuffered.
+enum StandardError {
+  /// Writes all of `text`.
+  @discardableResult
+  static func write(_ text: String) -> Bool { StandardStream.write(Array(text.utf8), to: STDERR_FILENO) }
+}
+
+private enum StandardStream {
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { buffer in
+        Glibc.write(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
+      }
+      if count >= 0 {
+        written += count
+      } else if errno == EAGAIN {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&entry, 1, -1)
+      } else if errno != EINTR {
+        return false
+      }
+    }
+    return true
+  }
+}
