@@ -28,7 +28,7 @@ struct Blur {
       x: margin - growth, y: margin - growth, width: extent.width, height: extent.height)
   }
 
-  private func gaussian(_ image: VipsImage) throws -> VipsImage {
+  func gaussian(_ image: VipsImage) throws -> VipsImage {
     if radius < 0.05 { return image }
     // Float precision, and a kernel cut where it is less than a thousandth.
     let wanted: VipsArguments = ["sigma": .double(radius), "min-ampl": 0.001, "precision": "float"]

@@ -2,25 +2,109 @@ import Vips
 
 /// Filters that mix neighbouring pixels.
 enum EffectFilters {
-  static let all = [blur]
+  static let all = [blur, boxBlur, median, sharpen, unsharp, pixelate, vignette, edges]
+
+  private static let mixing = FilterDefinition.FrameTraits(isSequential: false)
+  static let edge = FilterParameter.optional(
+    "edge", .choice(["clamp", "transparent", "extend"]), default: "clamp",
+    "outside is the edge's colour, or nothing; extend also grows the canvas")
+  private static let linear = FilterParameter.optional(
+    "linear", .boolean, default: "false", "add light, not the numbers that stand for it")
 
   static let blur = FilterDefinition(
     "blur", .effects, "a Gaussian blur",
-    aliases: [
-      FilterDefinition.Alias(name: "BlurFilter", presets: ["edge": "extend", "linear": "true"])
-    ],
+    aliases: [FilterDefinition.Alias(name: "BlurFilter", presets: ["edge": "extend", "linear": "true"])],
     parameters: [
       .optional("radius", .number(0...1_000, unit: "px"), default: "10", "the standard deviation"),
       .optional(
         "edge", .choice(["clamp", "transparent", "extend"]), default: "clamp",
         "outside is the edge's colour, or nothing; extend also grows the canvas by 3 radii a side"),
-      .optional("linear", .boolean, default: "false", "add light, not the numbers that stand for it"),
-    ], example: "blur:4",
-    traits: FilterDefinition.FrameTraits(isSequential: false)
+      linear,
+    ], example: "blur:4", traits: mixing
   ) { pass in
     try Blur(
       radius: pass.arguments.number("radius"), edge: pass.arguments.word("edge"),
       linear: pass.arguments.boolean("linear")
     ).apply(to: pass.image)
+  }
+
+  static let boxBlur = FilterDefinition(
+    "box-blur", .effects, "the mean of a square of 2 radii and a pixel",
+    parameters: [
+      .optional("radius", .integer(0...1_000, unit: "px"), default: "10", "on either side of a pixel")
+    ],
+    example: "box-blur:5", traits: mixing
+  ) { pass in
+    try BoxBlur(radius: pass.arguments.integer("radius"), linear: false).apply(to: pass.image)
+  }
+
+  static let median = FilterDefinition(
+    "median", .effects, "the middle one of a square's numbers: specks go, edges stay",
+    parameters: [
+      .optional("size", .integer(1...63, unit: "px"), default: "3", "the square's side; made odd")
+    ],
+    example: "median:3", traits: mixing
+  ) { pass in
+    let size = try pass.arguments.integer("size") | 1
+    if size == 1 { return pass.image }
+    return try pass.image.mappingColours { try $0.rounding($0.medianFiltered(size: size)) }
+  }
+
+  static let sharpen = FilterDefinition(
+    "sharpen", .effects, "details of the lightness stronger; colours stay",
+    parameters: [
+      .optional("sigma", .number(0.1...10, unit: "px"), default: "1", "how fine the details are"),
+      .optional("amount", .number(0...10), default: "1", "0 changes nothing"),
+    ], example: "sharpen:1:0.8", traits: mixing
+  ) { pass in
+    let sigma = try pass.arguments.number("sigma")
+    let amount = try pass.arguments.number("amount")
+    return try pass.toning { try $0.sharpenedLuma(sigma: sigma, amount: amount) }
+  }
+
+  static let unsharp = FilterDefinition(
+    "unsharp", .effects, "what a blur takes away, added again",
+    parameters: [
+      .optional("radius", .number(0...100, unit: "px"), default: "2.5", "of the blur"),
+      .optional("intensity", .number(0...10), default: "0.5", "0 changes nothing"),
+    ], example: "unsharp:2:0.6", traits: mixing
+  ) { pass in
+    let blur = Blur(radius: try pass.arguments.number("radius"), edge: "clamp", linear: false)
+    let intensity = try pass.arguments.number("intensity")
+    return try pass.image.mixingPixels { image in
+      let soft = try blur.gaussian(image)
+      let sharp = try image.linear([1 + intensity], [0]).combined(
+        "subtract", with: soft.linear([intensity], [0]))
+      return try sharp.keepingAlpha(of: image, pass.image.hasAlpha)
+    }
+  }
+
+  static let pixelate = FilterDefinition(
+    "pixelate", .effects, "squares of one colour, the mean of what they cover",
+    parameters: [.optional("size", .integer(1...1_000, unit: "px"), default: "8", "the squares' side")],
+    example: "pixelate:12", traits: mixing
+  ) { pass in
+    try Pixelating(size: pass.arguments.integer("size"), originX: 0, originY: 0).apply(to: pass.image)
+  }
+
+  static let vignette = FilterDefinition(
+    "vignette", .effects, "darker towards the corners",
+    parameters: [
+      .optional("intensity", .number(0...1), default: "0.5", "how dark the corners become"),
+      .optional("radius", .number(0...2), default: "0.5", "where it begins, 1 being the corners"),
+    ], example: "vignette:0.7:0.4", traits: mixing
+  ) { pass in
+    try Vignette(
+      intensity: pass.arguments.number("intensity"), start: pass.arguments.number("radius"), end: 1
+    ).apply(pass)
+  }
+
+  static let edges = FilterDefinition(
+    "edges", .effects, "edges light on black",
+    parameters: [.optional("intensity", .number(0...100), default: "1", "how light")],
+    example: "edges:2", traits: mixing
+  ) { pass in
+    let intensity = try pass.arguments.number("intensity")
+    return try pass.toning { try $0.sobelEdges(intensity: intensity) }
   }
 }

@@ -19,6 +19,7 @@ struct FilterReader {
       }
       return chain.steps
     }
+    if name.lowercased() == "ci" { return try coreImageSteps(arguments, offset: offset) }
     guard let (definition, presets) = FilterTable.entry(named: name) else {
       let known = FilterTable.names + named.keys
       throw FilterError(
@@ -31,6 +32,23 @@ struct FilterReader {
     case .frame: return [FilterStep(name: definition.name, arguments: complete)]
     case .chain(let steps): return try steps(complete)
     }
+  }
+
+  /// `ci:NAME:…`: the name is the first argument.
+  private func coreImageSteps(_ arguments: [Argument], offset: Int?) throws(FilterError) -> [FilterStep] {
+    let names = CoreImageFilters.all.map { String($0.name.dropFirst(3)) }
+    let name = arguments.first.flatMap { $0.key == nil || $0.key == "name" ? $0.value : nil }
+    guard let name, FilterTable.definition(named: "ci:\(name)") != nil else {
+      throw FilterError(
+        .unknownFilter,
+        (name.map {
+          "Core Image's filter '\($0)' isn't done here" + NearestName.suggestion(for: $0, among: names)
+        }
+          ?? "ci needs the name of a Core Image filter") + "; there are "
+          + names.sorted().joined(separator: ", "),
+        offset: arguments.first?.offset ?? offset)
+    }
+    return try steps(name: "ci:\(name)", arguments: Array(arguments.dropFirst()), offset: offset)
   }
 
   /// Every parameter's value: as written, from the alias, or the default.

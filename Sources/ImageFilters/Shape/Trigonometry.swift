@@ -5,3 +5,6 @@ func sine(_ angle: Double) -> Double { sin(angle) }
 
 /// The C library's cosine.
 func cosine(_ angle: Double) -> Double { cos(angle) }
+
+/// The C library's power.
+func power(_ base: Double, _ exponent: Double) -> Double { pow(base, exponent) }

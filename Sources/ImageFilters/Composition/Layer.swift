@@ -1,0 +1,69 @@
+import Vips
+
+/// A picture on its way over another.
+struct Layer {
+  let picture: VipsImage
+  let pass: FilterPass
+  let blend: String
+
+  /// The words that a chain may use for how colours mix (W3C Compositing and Blending 1).
+  static let blends = [
+    "over", "multiply", "screen", "overlay", "darken", "lighten", "add", "colour-dodge", "colour-burn",
+    "hard-light",
+    "soft-light", "difference", "exclusion",
+  ]
+
+  /// The picture below with this one over it; it has an alpha if it had one before.
+  func composed(tiled: Bool) throws -> VipsImage {
+    let base = pass.image
+    let gravity = try pass.arguments.gravity("gravity")
+    var (x, y) = (
+      Self.place(gravity, picture.width, base.width, \.x, try pass.arguments.integer("x")),
+      Self.place(gravity, picture.height, base.height, \.y, try pass.arguments.integer("y"))
+    )
+    var layer = try picture.addingAlpha()
+    if layer.format != base.format {
+      layer = try layer.linear([base.maximum / layer.maximum], [0.5]).cast(to: base.format)
+        .copied(["interpretation": .nick(base.interpretation.rawValue)])
+    }
+    let opacity = try pass.arguments.number("opacity")
+    if opacity < 1, let alpha = try layer.alpha() {
+      layer = try layer.replacingAlpha(alpha.linear([opacity], [0.5]).cast(to: layer.format))
+    }
+    if tiled {
+      let (left, top) = (Self.remainder(x, layer.width), Self.remainder(y, layer.height))
+      let (across, down) = (
+        (base.width + left) / layer.width + 1, (base.height + top) / layer.height + 1
+      )
+      layer = try layer.materialized().applying(
+        "replicate", ["across": .integer(across), "down": .integer(down)])
+      (x, y) = (-left, -top)
+    }
+    let composed = try VipsOperation(
+      "composite2",
+      [
+        "base": .image(base.addingAlpha()), "overlay": .image(layer), "mode": .nick(blend),
+        "x": .integer(x), "y": .integer(y),
+        "compositing-space": .nick(base.interpretation.rawValue),
+      ]
+    ).image()
+    let rounded = try base.rounding(composed)
+    return base.hasAlpha ? rounded : try rounded.extractingBands(from: 0, count: base.bands)
+  }
+
+  /// Where the layer's first pixel comes to lie. From an edge an offset goes inwards.
+  private static func place(
+    _ gravity: Gravity, _ length: Int, _ line: Int, _ axis: KeyPath<(x: Double, y: Double), Double>,
+    _ offset: Int
+  ) -> Int {
+    let origin = Int(gravity.origin(of: Double(length), along: Double(line), axis: axis).rounded(.down))
+    if case .place(let place) = gravity, place.fractions[keyPath: axis] == 1 { return origin - offset }
+    return origin + offset
+  }
+
+  /// How far before the edge the first of the tiles begins.
+  private static func remainder(_ place: Int, _ length: Int) -> Int {
+    let rest = place % length
+    return rest > 0 ? length - rest : -rest
+  }
+}

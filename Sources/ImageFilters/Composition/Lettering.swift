@@ -1,0 +1,57 @@
+import Vips
+
+/// Words as a picture of one colour.
+struct Lettering {
+  let pass: FilterPass
+
+  init(_ pass: FilterPass) { self.pass = pass }
+
+  func picture() throws -> VipsImage {
+    let arguments = pass.arguments
+    let width = arguments.has("width") ? try arguments.integer("width") : pass.image.width
+    let font = try arguments.text("font")
+    var wanted: VipsArguments = [
+      "text": .string(Self.escaped(try arguments.text("string"))), "dpi": 72, "width": .integer(width),
+    ]
+    let size = Number.text(try arguments.number("size"))
+    if Self.isFile(font) {
+      wanted["fontfile"] = .string(font)
+      wanted["font"] = .string("sans \(size)")
+    } else {
+      wanted["font"] = .string("\(font) \(size)")
+    }
+    wanted["align"] = .nick(Self.alignment(try arguments.gravity("gravity")))
+    let shape = try VipsOperation("text", wanted).image()
+    let colour = try arguments.colour("colour")
+    let alpha = try shape.linear([Double(colour.alpha) / 255], [0.5]).cast(to: .uchar)
+    let plain = try VipsImage.plain(
+      [Double(colour.red), Double(colour.green), Double(colour.blue)], width: shape.width,
+      height: shape.height)
+    return try plain.joiningBands([alpha])
+  }
+
+  /// Whether a font is named by its file.
+  static func isFile(_ font: String) -> Bool {
+    let name = font.lowercased()
+    return [".ttf", ".otf", ".ttc", ".woff", ".woff2", ".pfb"].contains { name.hasSuffix($0) }
+  }
+
+  /// Pango would take these for markup.
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      default: result.unicodeScalars.append(character)
+      }
+    }
+    return result
+  }
+
+  private static func alignment(_ gravity: Gravity) -> String {
+    guard case .place(let place) = gravity else { return "centre" }
+    return place.fractions.x == 0 ? "low" : place.fractions.x == 1 ? "high" : "centre"
+  }
+}
