@@ -198,6 +198,9 @@ public final class ImageDownloader: Sendable {
   /// What it has done so far.
   public var totals: DownloadTotals { meter.totals }
 
+  /// How many downloads have been looked up and wait for a slot.
+  package var queuedCount: Int { board.withLock(\.queuedCount) }
+
   // MARK: Flights
 
   func perform(_ actions: [FlightBoard.Action]) {

@@ -253,6 +253,6 @@ struct FlightBoard: Sendable {
 
   // MARK: Numbers for tests and displays
 
-  var pendingCount: Int { flights.values.count { if case .active = $0.phase { false } else { true } } }
+  var queuedCount: Int { queue.pendingCount }
   var activeCount: Int { queue.activeCount }
 }
