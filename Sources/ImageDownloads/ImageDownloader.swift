@@ -198,6 +198,24 @@ public final class ImageDownloader: Sendable {
   /// What it has done so far.
   public var totals: DownloadTotals { meter.totals }
 
+  /// Whether new transfers are held back, because what has been downloaded isn't used up. Cached answers and what has begun go on.
+  public var holdsNewTransfers: Bool {
+    get { board.withLock(\.holdsNewTransfers) }
+    set {
+      perform(
+        board.withLock { board in
+          board.holdsNewTransfers = newValue
+          return board.begin(now: Clock.monotonic)
+        })
+    }
+  }
+
+  /// How many downloads have been looked up and wait for a slot.
+  package var queuedCount: Int { board.withLock(\.queuedCount) }
+
+  /// How many flights have not landed.
+  package var activeCount: Int { board.withLock { $0.flights.count } }
+
   // MARK: Flights
 
   func perform(_ actions: [FlightBoard.Action]) {

@@ -55,6 +55,8 @@ struct FlightBoard: Sendable {
   private var slotWaiters: [Int: CheckedContinuation<Bool, Never>] = [:]
   private var nextNumber = 1
   private(set) var isShutDown = false
+  /// While true, no transfer gets a slot; lookups go on.
+  var holdsNewTransfers = false
   private let lookupLimit: Int
   private var wakeTime = Double.infinity
 
@@ -236,6 +238,7 @@ struct FlightBoard: Sendable {
       actions.append(.lookUp(number))
     }
     if now >= wakeTime { wakeTime = .infinity }
+    guard !holdsNewTransfers else { return actions }
     for number in queue.takeReady(now: now) {
       if let continuation = slotWaiters.removeValue(forKey: number) {
         actions.append(.resume(continuation, true))
@@ -253,6 +256,6 @@ struct FlightBoard: Sendable {
 
   // MARK: Numbers for tests and displays
 
-  var pendingCount: Int { flights.values.count { if case .active = $0.phase { false } else { true } } }
+  var queuedCount: Int { queue.pendingCount }
   var activeCount: Int { queue.activeCount }
 }

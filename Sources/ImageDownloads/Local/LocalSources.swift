@@ -50,24 +50,7 @@ struct LocalReader: Sendable {
     guard status.st_size > 0 else {
       throw DownloadError(.empty, "the file '\(path)' is empty", source: source)
     }
-    return Answer(file: path, digest: try digest(of: file, path: path), byteCount: Int(status.st_size))
-  }
-
-  /// The digest, by the file's stamp where it is known. A file that changes while it is read isn't remembered.
-  private func digest(of file: FileDescriptor, path: String) throws(CacheError) -> ContentDigest {
-    let before = FileStamp(path: absolute(path), status: file.status)
-    if let known = try store.digests(forFiles: [before])[before] { return known }
-    let digest = try file.digest(path: path).digest
-    if FileStamp(path: absolute(path), status: file.status) == before {
-      try store.recordDigests([before: digest])
-    }
-    return digest
-  }
-
-  private func absolute(_ path: String) -> String {
-    guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
-    defer { free(directory) }
-    return String(cString: directory) + "/" + path
+    return Answer(file: path, digest: try store.digest(of: file, path: path), byteCount: Int(status.st_size))
   }
 
   /// A `data:` URL's bytes (RFC 2397).
@@ -120,14 +103,5 @@ struct LocalReader: Sendable {
 
   private func unreadable(_ message: String) -> DownloadError {
     DownloadError(.unreadable, message, source: source)
-  }
-}
-
-extension FileStamp {
-  init(path: String, status: stat) {
-    self.init(
-      path: path, bytes: Int(status.st_size),
-      modifiedNanoseconds: status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec,
-      inode: Int(status.st_ino))
   }
 }
