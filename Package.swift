@@ -64,11 +64,12 @@ let package = Package(
         .product(name: "Collections", package: "swift-collections"),
       ],
       swiftSettings: settings),
+    .target(name: "TerminalText", swiftSettings: settings),
     .target(
       name: "Manifests",
-      dependencies: ["ImageBatch", .product(name: "Yams", package: "Yams")],
+      dependencies: ["ImageBatch", "TerminalText", .product(name: "Yams", package: "Yams")],
       swiftSettings: settings),
-    .target(name: "Reports", dependencies: ["ImageBatch"], swiftSettings: settings),
+    .target(name: "Reports", dependencies: ["ImageBatch", "TerminalText"], swiftSettings: settings),
     .executableTarget(
       name: "imagemill",
       dependencies: [

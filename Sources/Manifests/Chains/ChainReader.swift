@@ -1,0 +1,92 @@
+import ImageFilters
+
+/// Reads a chain in any of its forms: `fill:100x100,circle`, a list of texts and mappings, or a mapping such as
+/// `{fit: {width: 800, height: 600}, circle: {}}`.
+struct ChainReader {
+  let named: [String: FilterChain]
+  var substitution: FieldSubstitution?
+
+  /// The chain that `node` describes; nil where it is wrong, which is then in the log.
+  func chain(_ node: ManifestNode, log: inout DiagnosticLog) -> FilterChain? {
+    switch node.value {
+    case .text: return parsed(node, log: &log)
+    case .list(let members):
+      let chains = members.map { member -> FilterChain? in
+        switch member.value {
+        case .text, .mapping: return chain(member, log: &log)
+        default:
+          log.error(member.place, "a member of a chain is a text or a mapping, not \(member.kind)")
+          return nil
+        }
+      }
+      let found = chains.compactMap(\.self)
+      return found.count == chains.count ? FilterChain(found) : nil
+    case .mapping(let entries):
+      let chains = entries.map { filter($0, log: &log) }
+      let found = chains.compactMap(\.self)
+      return found.count == chains.count ? FilterChain(found) : nil
+    case .null, .bool, .number:
+      return nil
+    }
+  }
+
+  private func parsed(_ node: ManifestNode, log: inout DiagnosticLog) -> FilterChain? {
+    guard let (text, isAsWritten) = substituted(node, inChain: true, log: &log) else { return nil }
+    do {
+      return try FilterChain(parsing: text, named: named)
+    } catch {
+      log.error(isAsWritten ? node.place(ofOffset: error.offset) : node.place, error.message)
+      return nil
+    }
+  }
+
+  private func filter(_ entry: ManifestNode.Entry, log: inout DiagnosticLog) -> FilterChain? {
+    guard let arguments = arguments(of: entry, log: &log) else { return nil }
+    do {
+      return try FilterChain(name: entry.key, arguments: arguments, named: named)
+    } catch {
+      log.error(entry.place, error.message)
+      return nil
+    }
+  }
+
+  private func arguments(
+    of entry: ManifestNode.Entry, log: inout DiagnosticLog
+  ) -> [(key: String?, value: String)]? {
+    switch entry.value.value {
+    case .null: return []
+    case .bool, .number, .text:
+      return substituted(entry.value, inChain: false, log: &log).map { [(nil, $0.text)] }
+    case .list(let members):
+      let values = members.map { argument($0, log: &log) }
+      let found = values.compactMap(\.self)
+      return found.count == values.count ? found.map { (nil, $0) } : nil
+    case .mapping(let members):
+      let values = members.map { member in argument(member.value, log: &log).map { (member.key, $0) } }
+      let found = values.compactMap(\.self)
+      return found.count == values.count ? found.map { ($0.0, $0.1) } : nil
+    }
+  }
+
+  private func argument(_ node: ManifestNode, log: inout DiagnosticLog) -> String? {
+    guard node.scalar != nil else {
+      log.error(node.place, "a filter's argument is a text or a number, not \(node.kind)")
+      return nil
+    }
+    return substituted(node, inChain: false, log: &log)?.text
+  }
+
+  private func substituted(
+    _ node: ManifestNode, inChain: Bool, log: inout DiagnosticLog
+  ) -> (text: String, isAsWritten: Bool)? {
+    guard let text = node.scalar else { return nil }
+    guard let substitution else { return (text, true) }
+    do {
+      let result = try substitution.applied(to: text, inChain: inChain)
+      return (result, result == text)
+    } catch {
+      log.error(node.place(ofOffset: error.offset), error.message)
+      return nil
+    }
+  }
+}

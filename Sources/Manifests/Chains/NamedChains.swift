@@ -1,0 +1,88 @@
+import ImageFilters
+
+/// Resolves a manifest's `filters`: chains that may use one another, not in a circle.
+struct NamedChains {
+  private let definitions: [String: ManifestNode.Entry]
+  private var resolved: [String: FilterChain] = [:]
+  private var failed: Set<String> = []
+
+  /// The chains of `node`, by their names in lower case.
+  static func read(_ node: ManifestNode?, log: inout DiagnosticLog) -> [String: FilterChain] {
+    let entries = node?.entries ?? []
+    let builtIn = Set(FilterChain.knownNames.map { $0.lowercased() })
+    var definitions: [String: ManifestNode.Entry] = [:]
+    for entry in entries {
+      let name = entry.key.lowercased()
+      if builtIn.contains(name) {
+        log.error(entry.place, "'\(entry.key)' is a built-in filter: give the chain another name")
+      } else if let problem = problem(withName: name) {
+        log.error(entry.place, problem)
+      } else if let first = definitions[name] {
+        guard first.key != entry.key else { continue }
+        log.error(
+          entry.place,
+          "'\(entry.key)' and '\(first.key)' are one name, since letter case doesn't count: rename one")
+      } else {
+        definitions[name] = entry
+      }
+    }
+    var chains = NamedChains(definitions: definitions)
+    for entry in entries { chains.resolve(entry.key.lowercased(), path: [], log: &log) }
+    // An output that uses a broken chain needs no complaint of its own.
+    for name in chains.failed { chains.resolved[name] = FilterChain([FilterChain]()) }
+    return chains.resolved
+  }
+
+  private init(definitions: [String: ManifestNode.Entry]) { self.definitions = definitions }
+
+  private static func problem(withName name: String) -> String? {
+    let isName =
+      !name.isEmpty
+      && name.unicodeScalars.allSatisfy {
+        $0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "-" || $0 == "_" || $0 == "."
+      }
+    return isName ? nil : "a chain's name is made of letters, digits, '-', '_' and '.'"
+  }
+
+  private mutating func resolve(_ name: String, path: [String], log: inout DiagnosticLog) {
+    guard let entry = definitions[name], resolved[name] == nil, !failed.contains(name) else { return }
+    if let start = path.firstIndex(of: name) {
+      let circle = (path[start...] + [name]).map { definitions[$0]?.key ?? $0 }
+      log.error(entry.place, "the named chains go in a circle: \(circle.joined(separator: " → "))")
+      failed.formUnion(path[start...])
+      return
+    }
+    let used = Self.namesUsed(in: entry.value)
+    for other in used { resolve(other, path: path + [name], log: &log) }
+    // What a broken chain makes wrong isn't reported again.
+    guard !failed.contains(name), failed.isDisjoint(with: used) else {
+      failed.insert(name)
+      return
+    }
+    if let chain = ChainReader(named: resolved).chain(entry.value, log: &log) {
+      resolved[name] = chain
+    } else {
+      failed.insert(name)
+    }
+  }
+
+  /// The names that a chain begins its filters with, in lower case.
+  private static func namesUsed(in node: ManifestNode) -> [String] {
+    switch node.value {
+    case .text(let text):
+      text.split(separator: ",").map { filter in
+        let name = filter.prefix { $0 != ":" }
+        return name.lowercased().trimmingSpaces
+      }
+    case .list(let members): members.flatMap(namesUsed)
+    case .mapping(let entries): entries.map { $0.key.lowercased() }
+    case .null, .bool, .number: []
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmingSpaces: String {
+    String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+  }
+}

@@ -1,0 +1,153 @@
+import ImageBatch
+import ImageCaches
+import ImageDownloads
+
+/// Turns a job's mapping, whose keys have been checked, into a `Job`.
+struct JobReader {
+  let context: JobContext
+  let file: String
+
+  /// The job; nil where something in it is wrong, which is then in the log.
+  func job(_ node: ManifestNode, index: Int, log: inout DiagnosticLog) -> Job? {
+    let sources = sources(of: node, log: &log)
+    let digest = digest(of: node, log: &log)
+    let placeholder = placeholder(of: node, log: &log)
+    let priority = priority(of: node, log: &log)
+    let fields = context.allowsOtherKeys ? ownFields(of: node) : []
+    let variables = variables(of: node)
+    let outputs = outputs(of: node, variables: variables, log: &log)
+    guard let sources, let priority, let outputs else { return nil }
+    var job = Job(index: index, sources: sources, outputs: outputs)
+    job.pinnedDigest = digest
+    job.placeholder = placeholder
+    job.priority = priority
+    job.location = location(node.place)
+    job.fields = fields.map { .init(name: $0.key, json: $0.value.json) }
+    return job
+  }
+
+  private func location(_ place: TextPlace) -> ManifestLocation {
+    ManifestLocation(file: file, line: place.line, column: place.column)
+  }
+
+  // MARK: Sources
+
+  private func sources(of node: ManifestNode, log: inout DiagnosticLog) -> [ImageSource]? {
+    guard let source = node["source"] else { return nil }
+    let members = source.list ?? [source]
+    let found = members.compactMap { member in self.source(member, log: &log) }
+    return found.count == members.count && !found.isEmpty ? found : nil
+  }
+
+  private func source(_ node: ManifestNode, log: inout DiagnosticLog) -> ImageSource? {
+    guard let text = node.text else { return nil }
+    do {
+      return try context.resolver.resolve(text)
+    } catch {
+      log.error(node.place, error.message)
+      return nil
+    }
+  }
+
+  private func placeholder(of node: ManifestNode, log: inout DiagnosticLog) -> ImageSource? {
+    guard let value = node["placeholder"] ?? context.defaults?["placeholder"], let text = value.text else {
+      return nil
+    }
+    return context.givenSources[text] ?? context.sources[text] ?? source(value, log: &log)
+  }
+
+  private func digest(of node: ManifestNode, log: inout DiagnosticLog) -> ContentDigest? {
+    guard let value = node["sha256"], let text = value.text else { return nil }
+    let digest = ContentDigest(hex: text)
+    if digest == nil {
+      log.error(
+        value.place, "'sha256' is 64 hexadecimal digits, as sha256sum prints them; this has \(text.count)")
+    }
+    return digest
+  }
+
+  private func priority(of node: ManifestNode, log: inout DiagnosticLog) -> Int? {
+    guard let value = node["priority"] ?? context.defaults?["priority"] else { return 0 }
+    guard let text = value.scalar else { return nil }
+    guard let priority = Int(text) else {
+      log.error(value.place, "'priority' must be a whole number, not '\(text)'")
+      return nil
+    }
+    return priority
+  }
+
+  // MARK: Variables
+
+  private func ownFields(of node: ManifestNode) -> [ManifestNode.Entry] {
+    (node.entries ?? []).filter { KeyTable.job[$0.key] == nil }
+  }
+
+  private func variables(of node: ManifestNode) -> [String: String] {
+    var result: [String: String] = [:]
+    if context.allowsOtherKeys {
+      for field in ownFields(of: node) { result[field.key] = field.value.scalar }
+    }
+    for mapping in [context.defaults?["variables"], node["variables"]] {
+      for entry in mapping?.entries ?? [] { result[entry.key] = entry.value.scalar ?? result[entry.key] }
+    }
+    return result
+  }
+
+  // MARK: Outputs
+
+  private func outputs(
+    of node: ManifestNode, variables: [String: String], log: inout DiagnosticLog
+  ) -> [Output]? {
+    let layers = OutputLayers(defaults: context.defaults, job: node)
+    guard let outputs = node["outputs"] else {
+      if node["output"] == nil, context.outputTemplate == nil {
+        log.error(node.place, "a job needs 'output' or 'outputs'")
+        return nil
+      }
+      return expanded(layers, node, variables, log: &log)
+    }
+    for key in ["output", "matrix"] {
+      guard let place = node.entries?.first(where: { $0.key == key })?.place else { continue }
+      log.error(place, "'\(key)' beside 'outputs': move it into a member of 'outputs'")
+    }
+    guard let members = outputs.list else { return nil }
+    let found = members.map { member -> [Output]? in
+      guard member.entries != nil else { return nil }
+      return expanded(layers.with(output: member), member, variables, log: &log)
+    }
+    let complete = found.compactMap(\.self)
+    return complete.count == found.count ? complete.flatMap(\.self) : nil
+  }
+
+  /// The outputs that a mapping and its matrix stand for.
+  private func expanded(
+    _ layers: OutputLayers, _ node: ManifestNode, _ variables: [String: String], log: inout DiagnosticLog
+  ) -> [Output]? {
+    guard let rows = MatrixRows.read(node["matrix"], log: &log) else { return nil }
+    var result: [Output] = []
+    for row in rows {
+      let reader = OutputReader(
+        context: context, layers: layers, substitution: .init(matrix: row, variables: variables))
+      guard var output = reader.output(at: node.place, log: &log) else { return nil }
+      output.location = location(node.place)
+      result.append(output)
+    }
+    return result
+  }
+}
+
+extension ManifestNode {
+  /// The value as JSON text.
+  var json: String {
+    switch value {
+    case .null: "null"
+    case .bool(let flag): flag ? "true" : "false"
+    // YAML's and TOML's other spellings of numbers aren't JSON's; only JSON and CSV records have fields.
+    case .number(let text): text
+    case .text(let text): JSONText.quoted(text)
+    case .list(let nodes): "[" + nodes.map(\.json).joined(separator: ",") + "]"
+    case .mapping(let entries):
+      "{" + entries.map { JSONText.quoted($0.key) + ":" + $0.value.json }.joined(separator: ",") + "}"
+    }
+  }
+}

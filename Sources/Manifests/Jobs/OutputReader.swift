@@ -1,0 +1,174 @@
+import ImageBatch
+import ImageDownloads
+import ImageFilters
+
+/// Makes one output of its settings and one row of its matrix.
+struct OutputReader {
+  let context: JobContext
+  let layers: OutputLayers
+  let substitution: FieldSubstitution
+
+  /// The output; nil where something is wrong, which is then in the log.
+  func output(at place: TextPlace, log: inout DiagnosticLog) -> Output? {
+    let template = template(log: &log)
+    let chain = chain(log: &log)
+    guard let template else { return nil }
+    let settings = encodingSettings(template, log: &log)
+    guard let chain, let settings else { return nil }
+    guard let encoding = encoding(settings, template, at: place, log: &log) else { return nil }
+    var output = Output(template: template, chain: chain, encoding: encoding, variables: variables)
+    guard let named = namedSources(chain, at: place, log: &log) else { return nil }
+    output.namedSources = named
+    return output
+  }
+
+  private var variables: [String: String] {
+    substitution.variables.merging(substitution.matrix) { $1 }
+  }
+
+  // MARK: Template
+
+  private func template(log: inout DiagnosticLog) -> OutputTemplate? {
+    guard let node = layers.output?["output"] ?? (layers.output == nil ? layers.job["output"] : nil) else {
+      if let given = context.outputTemplate { return isDefined(given, nil, log: &log) ? given : nil }
+      log.error((layers.output ?? layers.job).place, "an output needs 'output', its path")
+      return nil
+    }
+    guard let text = node.text else { return nil }
+    do {
+      let template = try OutputTemplate(parsing: text)
+      return isDefined(template, node, log: &log) ? template : nil
+    } catch {
+      log.error(node.place(ofOffset: error.offset), error.message)
+      return nil
+    }
+  }
+
+  private func isDefined(_ template: OutputTemplate, _ node: ManifestNode?, log: inout DiagnosticLog) -> Bool
+  {
+    let unknown = template.unknownFields(variables: variables.keys)
+    for field in unknown {
+      let known = OutputTemplate.BuiltIn.allCases.map(\.rawValue) + variables.keys.sorted()
+      log.error(
+        node?.place(ofOffset: field.offset) ?? layers.job.place,
+        "nothing defines '{\(field.name)}'\(NearestName.hint(field.name, in: known))")
+    }
+    return unknown.isEmpty
+  }
+
+  // MARK: Chain
+
+  private func chain(log: inout DiagnosticLog) -> FilterChain? {
+    var chain = FilterChain([FilterChain]())
+    if let node = layers.own("filter") ?? matrixNode("filter") ?? layers.defaults?["filter"] {
+      let reader = ChainReader(named: context.named, substitution: substitution)
+      guard let own = reader.chain(node, log: &log) else { return nil }
+      chain = own
+    }
+    guard let appended = context.appendedChain else { return chain }
+    return FilterChain([chain, appended])
+  }
+
+  /// What overlays and masks name. A path that the manifest writes there is held to the manifest's directory.
+  private func namedSources(
+    _ chain: FilterChain, at place: TextPlace, log: inout DiagnosticLog
+  ) -> [String: ImageSource]? {
+    let given = Set(context.appendedChain?.references ?? [])
+    var result: [String: ImageSource] = [:]
+    for reference in chain.references {
+      if let source = context.givenSources[reference] ?? context.sources[reference] {
+        result[reference] = source
+      } else if !given.contains(reference) {
+        do {
+          result[reference] = try context.resolver.resolve(reference)
+        } catch {
+          log.error(layers["filter"]?.place ?? place, error.message)
+          return nil
+        }
+      }
+    }
+    return result
+  }
+
+  // MARK: Encoding
+
+  /// A row's value for a key that is an output's: `matrix: {format: [avif, webp]}` sets the format.
+  private func matrixNode(_ key: String) -> ManifestNode? {
+    guard let value = substitution.matrix[key] else { return nil }
+    return ManifestNode(.text(value), at: (layers.output ?? layers.job)["matrix"]?.place ?? layers.job.place)
+  }
+
+  private func encodingSettings(_ template: OutputTemplate, log: inout DiagnosticLog) -> EncodingSettings? {
+    var failed = false
+    func said(_ key: String, from node: ManifestNode?, log: inout DiagnosticLog) -> String? {
+      guard let node, let text = node.scalar else { return nil }
+      do {
+        return try substitution.applied(to: text)
+      } catch {
+        failed = true
+        log.error(node.place(ofOffset: error.offset), error.message)
+        return nil
+      }
+    }
+    func settings(_ find: (String) -> ManifestNode?, log: inout DiagnosticLog) -> EncodingSettings {
+      var result = EncodingSettings()
+      result.format = said("format", from: find("format"), log: &log)
+      result.quality = said("quality", from: find("quality"), log: &log)
+      result.metadata = said("metadata", from: find("metadata"), log: &log)
+      result.background = said("background", from: find("background"), log: &log)
+      result.frames = said("frames", from: find("frames"), log: &log)
+      result.orient = said("orient", from: find("orient"), log: &log)
+      for entry in find("encode")?.entries ?? [] {
+        result.options[entry.key] = said("encode", from: entry.value, log: &log)
+      }
+      if let node = find("profile"), let profile = said("profile", from: node, log: &log) {
+        do {
+          let isName = profile == "srgb" || profile == "keep"
+          result.profile = isName ? profile : try context.resolver.directory.inside(profile)
+        } catch {
+          failed = true
+          log.error(node.place, error.message)
+        }
+      }
+      if let node = find("max-bytes"), let text = said("max-bytes", from: node, log: &log) {
+        result.maxBytes = ByteSize.bytes(text)
+        if result.maxBytes == nil {
+          failed = true
+          log.error(
+            node.place, "'max-bytes' is a number of bytes or a size such as 200kB or 1MiB, not '\(text)'")
+        }
+      }
+      return result
+    }
+    let defaults = settings({ layers.defaults?[$0] }, log: &log)
+    let own = settings({ matrixNode($0) }, log: &log)
+      .overridden(by: settings({ layers.job[$0] }, log: &log))
+      .overridden(by: settings({ layers.output?[$0] }, log: &log))
+    if failed { return nil }
+    var base = defaults.overridden(by: context.encoding)
+    // An extension beats a default.
+    if !context.encodingIsOwn, pathExtension(of: template) != nil { base.format = nil }
+    return base.overridden(by: own)
+  }
+
+  private func encoding(
+    _ settings: EncodingSettings, _ template: OutputTemplate, at place: TextPlace, log: inout DiagnosticLog
+  ) -> Encoding? {
+    do {
+      return try Encoding(resolving: settings, pathExtension: pathExtension(of: template))
+    } catch {
+      let parts = error.setting.split(separator: ".", maxSplits: 1).map(String.init)
+      var node = parts.first.flatMap { layers[$0] }
+      if parts.count == 2, let option = node?[parts[1]] { node = option }
+      log.error(node?.place ?? layers.own("output")?.place ?? place, error.message)
+      return nil
+    }
+  }
+
+  /// The extension that the path will have, also where it ends in a variable.
+  private func pathExtension(of template: OutputTemplate) -> String? {
+    if let literal = template.literalPathExtension { return literal }
+    guard let field = template.fields.last, template.text.hasSuffix(".{\(field.name)}") else { return nil }
+    return variables[field.name]
+  }
+}

@@ -1,0 +1,58 @@
+/// What may stand as a key's value.
+indirect enum KeyForm: Sendable {
+  /// A text.
+  case text
+  /// A text, a number, or true or false.
+  case scalar
+  /// One of these texts.
+  case choice([String])
+  /// A chain: a text, a list of texts and mappings, or a mapping of filters.
+  case chain
+  /// A list of this.
+  case list(KeyForm)
+  /// A text, or a list of texts that isn't empty.
+  case textOrList
+  /// A mapping with names of the user's own.
+  case names(KeyForm)
+  /// A mapping with known keys.
+  case object(KeyTable)
+
+  /// For "must be …".
+  var description: String {
+    switch self {
+    case .text: "a text"
+    case .scalar: "a text or a number"
+    case .choice(let names): names.map { "'\($0)'" }.joined(separator: ", ")
+    case .chain: "a chain of filters, such as 'fill:100x100,circle'"
+    case .list: "a list"
+    case .textOrList: "a text or a list of texts"
+    case .names, .object: "a mapping"
+    }
+  }
+}
+
+/// The keys of one kind of mapping: the strict reader's rules and the JSON Schema are both made from this.
+struct KeyTable: Sendable {
+  /// For "of a job".
+  let title: String
+  let keys: [Key]
+
+  struct Key: Sendable {
+    let name: String
+    let form: KeyForm
+    /// One line, for the schema.
+    let summary: String
+    var isRequired = false
+
+    init(_ name: String, _ form: KeyForm, _ summary: String, isRequired: Bool = false) {
+      self.name = name
+      self.form = form
+      self.summary = summary
+      self.isRequired = isRequired
+    }
+  }
+
+  var names: [String] { keys.map(\.name) }
+
+  subscript(name: String) -> Key? { keys.first { $0.name == name } }
+}

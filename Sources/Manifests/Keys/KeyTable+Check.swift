@@ -1,0 +1,78 @@
+extension KeyTable {
+  /// Notes every key of `node` that isn't known, is there twice, is missing, or has a value of a wrong kind, all
+  /// the way down. With `allowsOtherKeys` unknown keys are the user's own.
+  func check(_ node: ManifestNode, allowsOtherKeys: Bool = false, log: inout DiagnosticLog) {
+    guard let entries = node.entries else {
+      return log.error(node.place, "\(title) must be a mapping, not \(node.kind)")
+    }
+    Self.checkDuplicates(entries, log: &log)
+    for entry in entries {
+      if let key = self[entry.key] {
+        Self.check(entry.value, is: key.form, for: "'\(key.name)'", at: entry.place, log: &log)
+      } else if !allowsOtherKeys {
+        let hint = NearestName.hint(entry.key, in: names)
+        log.error(entry.place, "unknown key '\(entry.key)' of \(title)\(hint)")
+      }
+    }
+    for key in keys where key.isRequired && node[key.name] == nil {
+      let slip = allowsOtherKeys ? NearestName.of(key.name, in: entries.map(\.key)) : nil
+      let hint = slip.map { " (is '\($0)' meant to be it?)" } ?? ""
+      log.error(node.place, "\(title) needs '\(key.name)'\(hint)")
+    }
+  }
+
+  private static func checkDuplicates(_ entries: [ManifestNode.Entry], log: inout DiagnosticLog) {
+    var first: [String: TextPlace] = [:]
+    for entry in entries {
+      if let place = first[entry.key] {
+        log.error(
+          entry.place, "duplicate key '\(entry.key)' (the first is in line \(place.line)): remove one of them"
+        )
+      } else {
+        first[entry.key] = entry.place
+      }
+    }
+  }
+
+  private static func check(
+    _ node: ManifestNode, is form: KeyForm, for name: String, at keyPlace: TextPlace, log: inout DiagnosticLog
+  ) {
+    if case .null = node.value {
+      return log.error(keyPlace, "\(name) has no value: it must be \(form.description)")
+    }
+    func wrong(_ log: inout DiagnosticLog) {
+      let isUnquoted = if case .text = form, node.scalar != nil { true } else { false }
+      log.error(
+        node.place, "\(name) must be \(form.description), not \(node.kind)\(isUnquoted ? ": quote it" : "")")
+    }
+    switch form {
+    case .text: if node.text == nil { wrong(&log) }
+    case .scalar: if node.scalar == nil { wrong(&log) }
+    case .choice(let names):
+      guard let text = node.scalar else { return wrong(&log) }
+      if !names.contains(text), !text.contains("{") {
+        log.error(node.place, "\(name) can't be '\(text)': it is \(form.description)")
+      }
+    case .chain: if case .bool = node.value { wrong(&log) } else if case .number = node.value { wrong(&log) }
+    case .textOrList:
+      guard let list = node.list else { return node.text == nil ? wrong(&log) : () }
+      if list.isEmpty { log.error(node.place, "\(name) is an empty list: it needs at least one text") }
+      for element in list { check(element, is: .text, for: name, at: element.place, log: &log) }
+    case .list(let form):
+      guard let list = node.list else { return wrong(&log) }
+      if list.isEmpty { log.error(node.place, "\(name) is an empty list") }
+      for element in list {
+        check(element, is: form, for: "a member of \(name)", at: element.place, log: &log)
+      }
+    case .names(let form):
+      guard let entries = node.entries else { return wrong(&log) }
+      checkDuplicates(entries, log: &log)
+      for entry in entries {
+        check(entry.value, is: form, for: "'\(entry.key)'", at: entry.place, log: &log)
+      }
+    case .object(let table):
+      guard node.entries != nil else { return wrong(&log) }
+      table.check(node, log: &log)
+    }
+  }
+}

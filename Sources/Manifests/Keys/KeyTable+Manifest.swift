@@ -1,0 +1,68 @@
+extension KeyTable {
+  /// The whole document.
+  static let manifest = KeyTable(
+    title: "a manifest",
+    keys: [
+      Key("imagemill", .scalar, "The format's version: 1.", isRequired: true),
+      Key("base", .text, "What a source without a scheme is resolved against: a URL that ends with '/'."),
+      Key("output-dir", .text, "Where outputs go, inside the manifest's directory."),
+      Key("filters", .names(.chain), "Named chains; they may use one another, not in a circle."),
+      Key("sources", .names(.text), "Named sources, for overlays and masks."),
+      Key("defaults", .object(.defaults), "What every job and output starts from."),
+      Key(
+        "origins", .names(.object(.origin)),
+        "Settings for what is fetched from one origin, and from no other."),
+      Key("jobs", .list(.object(.job)), "The work.", isRequired: true),
+    ])
+
+  /// `defaults`.
+  static let defaults = KeyTable(title: "'defaults'", keys: jobSettings + outputSettings)
+
+  /// A member of `origins`.
+  static let origin = KeyTable(
+    title: "an origin",
+    keys: [
+      Key("headers", .names(.scalar), "Request headers. ${NAME} is filled from an allowed variable."),
+      Key(
+        "user", .text, "NAME:PASSWORD for basic authentication. ${NAME} is filled from an allowed variable."),
+      Key("max-active", .scalar, "The number of downloads at once, from 1."),
+    ])
+
+  /// A member of `jobs`, and a line of NDJSON.
+  static let job = KeyTable(
+    title: "a job",
+    keys: [
+      Key("source", .textOrList, "A URL or path, or several, tried in order.", isRequired: true),
+      Key("sha256", .text, "64 hexadecimal digits: the source is refused if its bytes differ."),
+    ] + jobSettings + [
+      Key("outputs", .list(.object(.output)), "What is made of the source, where it is more than one thing.")
+    ] + output.keys)
+
+  /// A member of `outputs`.
+  static let output = KeyTable(
+    title: "an output",
+    keys: [Key("output", .text, "The path, a template such as '{name}-{width}.{ext}'.")] + outputSettings + [
+      Key("matrix", .names(.list(.scalar)), "Names with lists of values: one output for each combination.")
+    ])
+
+  private static let jobSettings = [
+    Key("placeholder", .text, "The source that stands in, and is reported, when every source fails."),
+    Key("priority", .scalar, "A whole number: higher goes first among pending downloads."),
+    Key("variables", .names(.scalar), "Names with values for the output's template."),
+  ]
+
+  private static let outputSettings = [
+    Key("filter", .chain, "The chain of filters."),
+    Key("format", .text, "The format, where the extension doesn't say it: jpeg, png, webp, avif, …"),
+    Key("quality", .scalar, "1 to 100."),
+    Key("encode", .names(.scalar), "The format's other options."),
+    Key(
+      "metadata", .choice(["none", "copyright", "all"]),
+      "What is kept of the source's; copyright unless said."),
+    Key("profile", .text, "srgb, keep, or the path of an ICC file."),
+    Key("background", .text, "The colour that alpha is flattened on where the format has none."),
+    Key("frames", .scalar, "all, first, or a number."),
+    Key("orient", .choice(["keep"]), "keep leaves the orientation tag and the pixels as they are."),
+    Key("max-bytes", .scalar, "The size to stay under: a number of bytes, or a size such as 200kB."),
+  ]
+}

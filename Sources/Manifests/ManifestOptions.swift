@@ -1,0 +1,26 @@
+public import ImageBatch
+public import ImageDownloads
+public import ImageFilters
+
+/// What the command line adds to a manifest.
+public struct ManifestOptions: Sendable {
+  /// What relative paths are relative to, and what local sources must lie inside; empty is the process's own.
+  public var directory = ""
+  /// Whether sources and `output-dir` may lie outside of the directory.
+  public var allowsOutside = false
+  /// The variables that `origins` may use, with their values (`--env NAME`). The reader never looks at the process's.
+  public var environment: [String: String] = [:]
+  /// Encoder settings that go before a manifest's `defaults`, and behind what a job or an output says.
+  public var encoding = EncodingSettings()
+  /// Filters appended to every output's chain.
+  public var appendedChain: FilterChain?
+  /// The output of jobs that name none.
+  public var outputTemplate: OutputTemplate?
+  /// Named sources of the command line (`--source`); they go before the manifest's.
+  public var namedSources: [String: ImageSource] = [:]
+  /// What a source without a scheme is resolved against where the manifest has no `base`.
+  public var base: String?
+
+  /// No additions.
+  public init() {}
+}

@@ -1,0 +1,137 @@
+import ImageBatch
+import ImageDownloads
+import ImageFilters
+
+/// Reads a document manifest (YAML, JSON or TOML) whole, strictly: everything that is wrong is told in one go.
+///
+///     var options = ManifestOptions()
+///     options.directory = "site"
+///     let manifest = try ManifestReader(options).read(bytes, name: "site/imagemill.yaml", form: .yaml)
+///     for job in manifest.jobs { … }
+public struct ManifestReader: Sendable {
+  /// How a document is written.
+  public enum Form: String, Sendable, CaseIterable {
+    case yaml, json, toml
+  }
+
+  private let options: ManifestOptions
+
+  /// A reader with what the command line adds.
+  public init(_ options: ManifestOptions = ManifestOptions()) {
+    self.options = options
+  }
+
+  /// The manifest that `bytes` hold. `name` is how diagnostics and locations call it: its path as it was given.
+  public func read(_ bytes: [UInt8], name: String, form: Form) throws(ManifestErrors) -> Manifest {
+    let text = try ManifestText(name: name, bytes: bytes)
+    var log = DiagnosticLog(text)
+    let root = root(text, form, log: &log)
+    guard let root else {
+      try log.throwIfAny()
+      throw ManifestErrors([.init(file: name, line: 1, column: 1, message: "this can't be read")])
+    }
+    let manifest = manifest(root, log: &log)
+    try log.throwIfAny()
+    return manifest
+  }
+
+  private func root(_ text: ManifestText, _ form: Form, log: inout DiagnosticLog) -> ManifestNode? {
+    switch form {
+    case .yaml: return YAMLNodes.read(text, log: &log)
+    case .json:
+      do {
+        return try JSONNodes.read(text.text)
+      } catch {
+        log.error(error.place, error.message)
+        return nil
+      }
+    case .toml:
+      do {
+        return try TOMLNodes.read(text.text)
+      } catch {
+        log.error(error.place, error.message)
+        return nil
+      }
+    }
+  }
+
+  private func manifest(_ root: ManifestNode, log: inout DiagnosticLog) -> Manifest {
+    guard root.entries != nil else {
+      log.error(root.place, "a manifest is a mapping that begins with 'imagemill: 1'")
+      return Manifest(jobs: [], outputDirectory: nil, origins: [], namedSources: [:])
+    }
+    // The lines of origins may hold credentials, and no message shows them.
+    let root = root.hidingSecrets(under: "origins")
+    checkVersion(root, log: &log)
+    KeyTable.manifest.check(root, log: &log)
+    EnvironmentUse.check(root, log: &log)
+
+    var context = JobContext(options)
+    if let base = base(root, log: &log) { context.resolver.base = base }
+    context.named = NamedChains.read(root["filters"], log: &log)
+    context.sources = namedSources(root, context, log: &log)
+    context.defaults = root["defaults"]
+    let jobs = jobs(root, context, name: log.text.name, log: &log)
+    OutputConflicts.check(jobs, log: &log)
+    return Manifest(
+      jobs: jobs, outputDirectory: outputDirectory(root, context, log: &log),
+      origins: OriginReader(environment: options.environment).origins(root["origins"], log: &log),
+      namedSources: context.sources)
+  }
+
+  private func checkVersion(_ root: ManifestNode, log: inout DiagnosticLog) {
+    guard let version = root["imagemill"], let text = version.scalar, text != "1" else { return }
+    log.error(
+      version.place,
+      "this imagemill reads manifests of version 1, not '\(text)': write 'imagemill: 1', or update")
+  }
+
+  private func base(_ root: ManifestNode, log: inout DiagnosticLog) -> URLReference? {
+    guard let node = root["base"], let text = node.text else { return nil }
+    guard let base = URLReference(parsing: text), ["http", "https"].contains(base.scheme),
+      base.host?.isEmpty == false
+    else {
+      log.error(node.place, "'base' is an http or https URL, such as 'https://cdn.example.com/'")
+      return nil
+    }
+    return base
+  }
+
+  private func outputDirectory(
+    _ root: ManifestNode, _ context: JobContext, log: inout DiagnosticLog
+  ) -> String? {
+    guard let node = root["output-dir"], let text = node.text else { return nil }
+    do {
+      return try context.resolver.directory.inside(text)
+    } catch {
+      log.error(node.place, error.message)
+      return nil
+    }
+  }
+
+  private func namedSources(
+    _ root: ManifestNode, _ context: JobContext, log: inout DiagnosticLog
+  ) -> [String: ImageSource] {
+    var result: [String: ImageSource] = [:]
+    for entry in root["sources"]?.entries ?? [] {
+      guard let text = entry.value.text else { continue }
+      do {
+        result[entry.key] = try context.resolver.resolve(text)
+      } catch {
+        log.error(entry.value.place, error.message)
+      }
+    }
+    return result
+  }
+
+  private func jobs(
+    _ root: ManifestNode, _ context: JobContext, name: String, log: inout DiagnosticLog
+  ) -> [Job] {
+    let reader = JobReader(context: context, file: name)
+    var jobs: [Job] = []
+    for (index, node) in (root["jobs"]?.list ?? []).enumerated() where node.entries != nil {
+      if let job = reader.job(node, index: index + 1, log: &log) { jobs.append(job) }
+    }
+    return jobs
+  }
+}

@@ -1,0 +1,46 @@
+/// A manifest's text with its name, cut into lines.
+struct ManifestText: Sendable {
+  let name: String
+  let text: String
+  private let lines: [Substring.UTF8View]
+
+  /// The text of `bytes`; throws where a line isn't UTF-8. A byte order mark at the start is dropped.
+  init(name: String, bytes: [UInt8]) throws(ManifestErrors) {
+    let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+    let content = bytes.dropFirst(hasMark ? 3 : 0)
+    guard let text = String(validating: content, as: UTF8.self) else {
+      throw Self.notUTF8(content, name: name)
+    }
+    self.init(name: name, text: text)
+  }
+
+  init(name: String, text: String) {
+    self.name = name
+    self.text = text
+    lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { Substring($0).utf8 }
+  }
+
+  var lineCount: Int { lines.count }
+
+  /// The line with this number, from 1, without its line break.
+  func line(_ number: Int) -> String? {
+    guard lines.indices.contains(number - 1) else { return nil }
+    let line = lines[number - 1]
+    return String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
+  }
+
+  private static func notUTF8(_ bytes: ArraySlice<UInt8>, name: String) -> ManifestErrors {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let bad = lines.enumerated().filter { String(validating: $0.element, as: UTF8.self) == nil }
+    return ManifestErrors(
+      bad.prefix(20).map { number, line in
+        let shown = String(decoding: line, as: UTF8.self)
+        let column = shown.unicodeScalars.prefix { $0 != "\u{FFFD}" }.count + 1
+        return ManifestDiagnostic(
+          file: name, line: number + 1, column: column,
+          message: "not UTF-8: save the file as UTF-8 (this line was probably written in Latin-1)",
+          sourceLine: shown)
+      })
+  }
+}

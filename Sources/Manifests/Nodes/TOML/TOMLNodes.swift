@@ -1,0 +1,213 @@
+/// Reads TOML 1.0 into nodes with their places. Dates, which no manifest needs, are read as texts.
+struct TOMLNodes {
+  var scanner: TOMLScanner
+  private let root = TOMLTable(.header, at: TextPlace(line: 1, column: 1))
+
+  typealias Failure = JSONNodes.Failure
+
+  static let maximumDepth = 64
+
+  /// The document that `text` holds.
+  static func read(_ text: String) throws(Failure) -> ManifestNode {
+    var reader = TOMLNodes(scanner: TOMLScanner(text))
+    return try reader.document()
+  }
+
+  private mutating func document() throws(Failure) -> ManifestNode {
+    var current = root
+    while true {
+      scanner.skipBlankLines()
+      guard !scanner.isAtEnd else { return root.node }
+      if scanner.peek("[") {
+        current = try header()
+      } else {
+        try pair(into: current, depth: 0)
+      }
+      try scanner.endLine()
+    }
+  }
+
+  // MARK: Headers
+
+  private mutating func header() throws(Failure) -> TOMLTable {
+    let place = scanner.place
+    _ = scanner.take("[")
+    let isArray = scanner.take("[")
+    scanner.skipSpace()
+    let keys = try key()
+    guard scanner.take("]"), !isArray || scanner.take("]") else {
+      throw scanner.fail("expected '\(isArray ? "]]" : "]")' after the table's name")
+    }
+    guard keys.count <= Self.maximumDepth else { throw scanner.fail("nested too deep", at: place) }
+    var table = root
+    for part in keys.dropLast() { table = try descend(from: table, part, making: .implicit) }
+    guard let last = keys.last else { throw scanner.fail("expected a name", at: place) }
+    return isArray ? try append(last, to: table, at: place) : try define(last, in: table, at: place)
+  }
+
+  private func define(_ key: TOMLKey, in parent: TOMLTable, at place: TextPlace) throws(Failure) -> TOMLTable
+  {
+    switch parent[key.name] {
+    case nil:
+      let table = TOMLTable(.header, at: place)
+      parent.set(key.name, at: key.place, to: .table(table))
+      return table
+    case .table(let table) where table.kind == .implicit:
+      table.kind = .header
+      return table
+    default: throw duplicate(key, in: parent)
+    }
+  }
+
+  private func append(_ key: TOMLKey, to parent: TOMLTable, at place: TextPlace) throws(Failure) -> TOMLTable
+  {
+    let table = TOMLTable(.header, at: place)
+    switch parent[key.name] {
+    case nil: parent.set(key.name, at: key.place, to: .tables([table]))
+    case .tables(let tables): parent.set(key.name, at: key.place, to: .tables(tables + [table]))
+    default: throw duplicate(key, in: parent)
+    }
+    return table
+  }
+
+  private func descend(
+    from table: TOMLTable, _ key: TOMLKey, making kind: TOMLTable.Kind
+  ) throws(Failure) -> TOMLTable {
+    switch table[key.name] {
+    case nil:
+      let made = TOMLTable(kind, at: key.place)
+      table.set(key.name, at: key.place, to: .table(made))
+      return made
+    case .table(let found) where found.kind != .inline && (kind == .implicit || found.kind == .dotted):
+      return found
+    case .tables(let tables) where kind == .implicit:
+      if let last = tables.last { return last }
+      throw duplicate(key, in: table)
+    default: throw duplicate(key, in: table)
+    }
+  }
+
+  private func duplicate(_ key: TOMLKey, in table: TOMLTable) -> Failure {
+    let line = table.place(of: key.name).map { " (the first is in line \($0.line))" } ?? ""
+    return Failure(place: key.place, message: "duplicate key '\(key.name)'\(line): remove one of them")
+  }
+
+  // MARK: Keys and values
+
+  mutating func pair(into table: TOMLTable, depth: Int) throws(Failure) {
+    let keys = try key()
+    guard scanner.take("=") else { throw scanner.fail("expected '=' after the key") }
+    scanner.skipSpace()
+    var target = table
+    for part in keys.dropLast() { target = try descend(from: target, part, making: .dotted) }
+    guard let last = keys.last else { throw scanner.fail("expected a key") }
+    guard target[last.name] == nil else { throw duplicate(last, in: target) }
+    target.set(last.name, at: last.place, to: .value(try value(depth: depth + keys.count)))
+  }
+
+  private mutating func key() throws(Failure) -> [TOMLKey] {
+    var keys: [TOMLKey] = []
+    repeat {
+      scanner.skipSpace()
+      let place = scanner.place
+      let name: String
+      if scanner.peek("\"") || scanner.peek("'") {
+        name = try scanner.string().text
+      } else {
+        name = scanner.bareKey()
+        if name.isEmpty { throw scanner.fail("expected a key") }
+      }
+      keys.append(TOMLKey(name: name, place: place))
+      scanner.skipSpace()
+    } while scanner.take(".")
+    return keys
+  }
+
+  private mutating func value(depth: Int) throws(Failure) -> ManifestNode {
+    guard depth < Self.maximumDepth else {
+      throw scanner.fail("nested more than \(Self.maximumDepth) deep: no manifest needs that")
+    }
+    let place = scanner.place
+    if scanner.peek("\"") || scanner.peek("'") {
+      let (text, textPlace) = try scanner.string()
+      return ManifestNode(.text(text), at: place, textPlace: textPlace)
+    }
+    if scanner.take("[") { return ManifestNode(.list(try list(depth: depth)), at: place) }
+    if scanner.take("{") { return try inlineTable(at: place, depth: depth) }
+    let word = scanner.word()
+    guard let value = TOMLScalar.value(of: word) else {
+      throw scanner.fail(
+        word.isEmpty ? "expected a value" : "'\(word)' is no TOML value: put a text in quotes", at: place)
+    }
+    return ManifestNode(value, at: place)
+  }
+
+  private mutating func list(depth: Int) throws(Failure) -> [ManifestNode] {
+    var nodes: [ManifestNode] = []
+    while true {
+      scanner.skipBlankLines()
+      if scanner.take("]") { return nodes }
+      nodes.append(try value(depth: depth + 1))
+      scanner.skipBlankLines()
+      if scanner.take("]") { return nodes }
+      guard scanner.take(",") else { throw scanner.fail("expected ',' or ']' after a list's value") }
+    }
+  }
+
+  private mutating func inlineTable(at place: TextPlace, depth: Int) throws(Failure) -> ManifestNode {
+    let table = TOMLTable(.inline, at: place)
+    scanner.skipSpace()
+    if scanner.take("}") { return table.node }
+    while true {
+      scanner.skipSpace()
+      try pair(into: table, depth: depth + 1)
+      scanner.skipSpace()
+      if scanner.take("}") { return table.node }
+      guard scanner.take(",") else {
+        throw scanner.fail("expected ',' or '}' (an inline table stands on one line)")
+      }
+    }
+  }
+}
+
+/// One part of a dotted key.
+struct TOMLKey {
+  var name: String
+  var place: TextPlace
+}
+
+/// What TOML's bare values mean.
+enum TOMLScalar {
+  static func value(of word: String) -> ManifestNode.Value? {
+    switch word {
+    case "true": return .bool(true)
+    case "false": return .bool(false)
+    default: break
+    }
+    if isNumber(word) { return .number(word.filter { $0 != "_" }) }
+    return isDate(word) ? .text(word) : nil
+  }
+
+  private static func isNumber(_ word: String) -> Bool {
+    let isSeparatedWell = !word.hasPrefix("_") && !word.hasSuffix("_") && !word.contains("__")
+    let plain = word.filter { $0 != "_" }
+    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where plain.hasPrefix(prefix) {
+      return isSeparatedWell && Int(plain.dropFirst(2), radix: radix) != nil
+    }
+    let body = plain.hasPrefix("-") || plain.hasPrefix("+") ? plain.dropFirst() : plain[...]
+    guard isSeparatedWell, let first = body.utf8.first, (48...57).contains(first), let last = body.utf8.last,
+      (48...57).contains(last), !body.contains(".e"), !body.contains(".E")
+    else { return false }
+    let whole = body.prefix { $0.isNumber }
+    guard whole.count == 1 || !whole.hasPrefix("0") else { return false }
+    return body.utf8.allSatisfy { (48...57).contains($0) || ".eE+-".utf8.contains($0) }
+      && Double(plain) != nil
+  }
+
+  private static func isDate(_ word: String) -> Bool {
+    let isShaped =
+      word.count >= 8 && word.allSatisfy { $0.isASCII && ($0.isNumber || "-:.TtZz+ ".contains($0)) }
+    return isShaped && word.first?.isNumber == true
+      && (word.contains(":") || word.filter { $0 == "-" }.count == 2)
+  }
+}

@@ -1,0 +1,53 @@
+/// A table that is being built: `[header]`s and dotted keys may come back to it.
+final class TOMLTable {
+  enum Kind {
+    /// Made by a longer header or key, and still to be defined.
+    case implicit
+    /// Defined by its own `[header]`.
+    case header
+    /// Made by a dotted key; only keys of the same table may add to it.
+    case dotted
+    /// `{…}`: complete.
+    case inline
+  }
+
+  enum Item {
+    case value(ManifestNode)
+    case table(TOMLTable)
+    /// Made by `[[header]]`s.
+    case tables([TOMLTable])
+  }
+
+  var kind: Kind
+  let place: TextPlace
+  private(set) var keys: [(name: String, place: TextPlace)] = []
+  private var items: [String: Item] = [:]
+
+  init(_ kind: Kind, at place: TextPlace) {
+    self.kind = kind
+    self.place = place
+  }
+
+  subscript(name: String) -> Item? { items[name] }
+
+  func set(_ name: String, at place: TextPlace, to item: Item) {
+    if items[name] == nil { keys.append((name, place)) }
+    items[name] = item
+  }
+
+  func place(of name: String) -> TextPlace? { keys.first { $0.name == name }?.place }
+
+  /// The finished table.
+  var node: ManifestNode {
+    let entries = keys.compactMap { key -> ManifestNode.Entry? in
+      switch items[key.name] {
+      case .value(let node): .init(key: key.name, place: key.place, value: node)
+      case .table(let table): .init(key: key.name, place: key.place, value: table.node)
+      case .tables(let tables):
+        .init(key: key.name, place: key.place, value: ManifestNode(.list(tables.map(\.node)), at: key.place))
+      case nil: nil
+      }
+    }
+    return ManifestNode(.mapping(entries), at: place)
+  }
+}

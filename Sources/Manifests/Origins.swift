@@ -1,0 +1,163 @@
+/// Reads `origins`, where alone `${NAME}` is filled from the environment.
+struct OriginReader {
+  /// The allowed variables with their values.
+  let environment: [String: String]
+
+  func origins(_ node: ManifestNode?, log: inout DiagnosticLog) -> [ManifestOrigin] {
+    var seen: [String: TextPlace] = [:]
+    return (node?.entries ?? []).compactMap { entry in
+      guard let origin = Self.origin(entry.key) else {
+        log.error(
+          entry.place, "an origin is 'https://HOST' or 'https://HOST:PORT', without user, path or query")
+        return nil
+      }
+      if let first = seen[origin] {
+        log.error(entry.place, "this origin is in line \(first.line) already: put its settings together")
+        return nil
+      }
+      seen[origin] = entry.place
+      guard entry.value.entries != nil else { return nil }
+      return settings(origin, entry.value, log: &log)
+    }
+  }
+
+  private func settings(_ origin: String, _ node: ManifestNode, log: inout DiagnosticLog) -> ManifestOrigin {
+    var settings = ManifestOrigin(origin: origin, headers: [], user: nil, maxActive: nil)
+    var names: Set<String> = []
+    for entry in node["headers"]?.entries ?? [] {
+      guard let value = filled(entry.value, log: &log) else { continue }
+      if !Self.isToken(entry.key) {
+        log.error(entry.place, "a header's name is made of letters, digits and '-'")
+      } else if !names.insert(entry.key.lowercased()).inserted {
+        log.error(entry.place, "this header is there twice: letter case doesn't count")
+      } else if value.unicodeScalars.contains(where: {
+        $0.properties.generalCategory == .control && $0 != "\t"
+      }) {
+        log.error(entry.value.place, "a header's value can't hold a line break or another control character")
+      } else {
+        settings.headers.append(.init(name: entry.key, value: value))
+      }
+    }
+    if let user = node["user"] {
+      settings.user = filled(user, log: &log)
+      if let text = settings.user, !text.contains(":") {
+        log.error(user.place, "'user' is NAME:PASSWORD")
+      }
+    }
+    if let node = node["max-active"], let text = node.scalar {
+      settings.maxActive = Int(text).flatMap { $0 >= 1 ? $0 : nil }
+      if settings.maxActive == nil { log.error(node.place, "'max-active' is a whole number from 1") }
+    }
+    return settings
+  }
+
+  /// The text with each `${NAME}` replaced.
+  private func filled(_ node: ManifestNode, log: inout DiagnosticLog) -> String? {
+    guard var rest = node.scalar?[...] else { return nil }
+    var result = ""
+    while let reference = EnvironmentUse.first(in: rest) {
+      result += rest[..<reference.range.lowerBound]
+      guard let value = environment[reference.name] else {
+        log.error(
+          node.place,
+          "'${\(reference.name)}' isn't allowed, or isn't set: allow it with '--env \(reference.name)'")
+        return nil
+      }
+      result += value
+      rest = rest[reference.range.upperBound...]
+    }
+    return result + rest
+  }
+
+  /// `scheme://host[:port]` in lower case, without the scheme's own port; nil where `text` is more or less.
+  static func origin(_ text: String) -> String? {
+    guard let url = URLReference(parsing: text), let scheme = url.scheme,
+      scheme == "http" || scheme == "https",
+      let authority = url.authority, !authority.isEmpty, !authority.contains("@"), url.host?.isEmpty == false,
+      url.path.isEmpty || url.path == "/", url.query == nil, url.fragment == nil
+    else { return nil }
+    let defaultPort = scheme == "http" ? ":80" : ":443"
+    let host = authority.lowercased()
+    return "\(scheme)://" + (host.hasSuffix(defaultPort) ? String(host.dropLast(defaultPort.count)) : host)
+  }
+
+  /// RFC 9110, 5.6.2.
+  private static func isToken(_ name: String) -> Bool {
+    !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+          || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+      }
+  }
+}
+
+/// Finds `${NAME}`.
+enum EnvironmentUse {
+  static func first(in text: Substring) -> (name: String, range: Range<Substring.Index>)? {
+    var search = text
+    while let dollar = search.firstIndex(of: "$") {
+      let after = search.index(after: dollar)
+      if after < search.endIndex, search[after] == "{", let close = search[after...].firstIndex(of: "}") {
+        let name = search[search.index(after: after)..<close]
+        let isName =
+          name.first.map { $0 == "_" || $0.isLetter } == true
+          && name.allSatisfy { $0.isASCII && ($0 == "_" || $0.isLetter || $0.isNumber) }
+        if isName { return (String(name), dollar..<search.index(after: close)) }
+      }
+      search = search[after...]
+    }
+    return nil
+  }
+
+  /// Notes every `${NAME}` outside of `origins`.
+  static func check(_ root: ManifestNode, log: inout DiagnosticLog) {
+    for entry in root.entries ?? [] where entry.key != "origins" { check(value: entry.value, log: &log) }
+  }
+
+  private static func check(value: ManifestNode, log: inout DiagnosticLog) {
+    switch value.value {
+    case .text(let text):
+      guard let use = first(in: text[...]) else { return }
+      log.error(
+        value.place(ofOffset: text.utf8.distance(from: text.startIndex, to: use.range.lowerBound)),
+        "'${\(use.name)}': variables of the environment are filled in only under 'origins'")
+    case .list(let nodes): for node in nodes { check(value: node, log: &log) }
+    case .mapping(let entries): for entry in entries { check(value: entry.value, log: &log) }
+    case .null, .bool, .number: break
+    }
+  }
+}
+
+extension ManifestNode {
+  /// The same with all places under `key` marked as secret.
+  func hidingSecrets(under key: String) -> ManifestNode {
+    guard let entries else { return self }
+    var result = self
+    result.value = .mapping(
+      entries.map { entry in
+        guard entry.key == key else { return entry }
+        var hidden = entry
+        hidden.value = entry.value.hidden()
+        return hidden
+      })
+    return result
+  }
+
+  private func hidden() -> ManifestNode {
+    var result = self
+    result.place.isSecret = true
+    result.textPlace?.isSecret = true
+    switch value {
+    case .list(let nodes): result.value = .list(nodes.map { $0.hidden() })
+    case .mapping(let entries):
+      result.value = .mapping(
+        entries.map { entry in
+          var place = entry.place
+          place.isSecret = true
+          return .init(key: entry.key, place: place, value: entry.value.hidden())
+        })
+    case .null, .bool, .number, .text: break
+    }
+    return result
+  }
+}

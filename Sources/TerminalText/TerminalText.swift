@@ -1,0 +1,79 @@
+/// How much room text takes on a terminal, where a letter is one column wide, a Chinese character or an emoji
+/// two, and a combining mark none.
+public enum TerminalText {
+  /// The columns that `text` takes. Control characters count for none: see ``visible(_:)``.
+  public static func width(_ text: some StringProtocol) -> Int {
+    if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text.utf8.count }
+    return text.reduce(0) { $0 + width($1) }
+  }
+
+  /// The columns that one character (a grapheme cluster) takes: 0, 1 or 2.
+  public static func width(_ character: Character) -> Int {
+    var widest = 0
+    for scalar in character.unicodeScalars {
+      // U+FE0F asks for the emoji form of what stands before it.
+      if scalar.value == 0xFE0F { return 2 }
+      widest = max(widest, width(scalar))
+    }
+    return widest
+  }
+
+  /// `text` cut to at most `columns`, with `…` where something was left out: at the end, or in the middle, which
+  /// keeps a file name's end in sight.
+  public static func truncated(_ text: String, to columns: Int, inTheMiddle: Bool = false) -> String {
+    guard width(text) > columns else { return text }
+    guard columns > 1 else { return columns == 1 ? "…" : "" }
+    let room = columns - 1
+    let tailRoom = inTheMiddle ? room / 2 : 0
+    let head = prefix(of: text, columns: room - tailRoom)
+    let tail = String(prefix(of: text.reversed(), columns: tailRoom).reversed())
+    return head + "…" + tail
+  }
+
+  /// `text` followed by as many spaces as make it `columns` wide.
+  public static func padded(_ text: String, to columns: Int) -> String {
+    text + String(repeating: " ", count: max(0, columns - width(text)))
+  }
+
+  /// `text` with each control character (and what would turn the direction of the line around) replaced by `�`:
+  /// a file name must not be able to move the cursor or colour the terminal.
+  public static func visible(_ text: String) -> String {
+    if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      let isControl = scalar.properties.generalCategory == .control
+      let turnsDirection =
+        (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+      result.append(isControl || turnsDirection ? "\u{FFFD}" : scalar)
+    }
+    return String(result)
+  }
+
+  private static func prefix(of text: some Sequence<Character>, columns: Int) -> String {
+    var result = ""
+    var used = 0
+    for character in text {
+      used += width(character)
+      if used > columns { break }
+      result.append(character)
+    }
+    return result
+  }
+
+  private static func width(_ scalar: Unicode.Scalar) -> Int {
+    if scalar.value < 0x300 { return (0x20...0x7E).contains(scalar.value) || scalar.value >= 0xA0 ? 1 : 0 }
+    switch scalar.properties.generalCategory {
+    case .control, .format, .nonspacingMark, .enclosingMark, .surrogate: return 0
+    default: break
+    }
+    if scalar.properties.isEmojiPresentation { return 2 }
+    return wideRanges.contains { $0.contains(scalar.value) } ? 2 : 1
+  }
+
+  /// Unicode 15's East Asian Width W and F (UAX #11), in ranges that join neighbours across unassigned places.
+  private static let wideRanges: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0xA4CF,
+    0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6B, 0xFF01...0xFF60,
+    0xFFE0...0xFFE6, 0x16FE0...0x18CD5, 0x1AFF0...0x1B2FB, 0x1F200...0x1F265, 0x20000...0x3FFFD,
+  ]
+}
