@@ -1,8 +1,9 @@
 import ImageBatch
 import ImageDownloads
 import ImageFilters
-import Manifests
 import Testing
+
+@testable import Manifests
 
 @Suite("Reading a manifest", .timeLimit(.minutes(2)))
 struct ManifestReaderTests {
@@ -172,18 +173,21 @@ struct ManifestReaderTests {
     #expect(manifest.jobs[0].outputs[0].template.text == "{name}.png")
   }
 
-  @Test func `a variable in a chain can't add filters, and a matrix can`() throws {
+  @Test func `a matrix may hold whole filters`() throws {
     let manifest = try ManifestFixture.read(
       """
       imagemill: 1
       jobs:
-        - source: a.png
-          variables: {title: "a, b: c"}
-          output: "{shape}.png"
-          filter: "text:{title},{shape}"
-          matrix: {shape: [circle, "rounded:3"]}
+        - {source: a.png, output: "{shape}.png", filter: "flip,{shape}", matrix: {shape: [circle, "rounded:3"]}}
       """)
-    let expected = ["text:a%2C b%3A c,circle", "text:a%2C b%3A c,rounded:3"]
+    let expected = ["flip,circle", "flip,rounded:3"]
     #expect(try manifest.jobs[0].outputs.map(\.chain) == expected.map { try FilterChain(parsing: $0) })
+  }
+
+  @Test func `a variable in a chain can't add filters`() throws {
+    let fields = FieldSubstitution(matrix: ["shape": "rounded:3"], variables: ["title": "a, b: 5% = c"])
+    #expect(
+      try fields.applied(to: "text:{title},{shape},{{}}", inChain: true)
+        == "text:a%2C b%3A 5%25 %3D c,rounded:3,{}")
   }
 }

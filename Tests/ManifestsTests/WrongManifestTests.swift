@@ -117,9 +117,9 @@ struct WrongManifestTests {
       text: "{\"imagemill\": 1, \"jobs\": [\n\t{\"output\": \"猫🐈.png\", \"sorce\": 1, \"source\": \"a\"}]}\n",
       form: .json,
       complaint: """
-        images.json:2:25: error: unknown key 'sorce' of a job (did you mean 'source'?)
+        images.json:2:23: error: unknown key 'sorce' of a job (did you mean 'source'?)
         \t{"output": "猫🐈.png", "sorce": 1, "source": "a"}]}
-        \t                         ^
+        \t                       ^
         """),
     Case(
       name: "JSON with a comma too many",
