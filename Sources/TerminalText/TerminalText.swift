@@ -42,7 +42,8 @@ public enum TerminalText {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       let isControl = scalar.properties.generalCategory == .control
-      let turnsDirection = (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+      let turnsDirection =
+        (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
       result.append(isControl || turnsDirection ? "\u{FFFD}" : scalar)
     }
     return String(result)

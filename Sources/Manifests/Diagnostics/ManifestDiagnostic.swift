@@ -56,7 +56,7 @@ public struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConvert
   /// The line, or nil where it looks as if it held a credential; the user part of a URL is starred out.
   private static func withoutSecrets(_ line: String) -> String? {
     let lowered = line.lowercased()
-    let telling = ["authorization", "cookie", "token", "password", "passwd", "secret", "api-key", "apikey"]
+    let telling = ["authorization", "cookie", "token", "password", "secret", "api-key", "apikey"]
     if telling.contains(where: lowered.contains) { return nil }
     if lowered.trimmingPrefix(while: { " \t-{\"'".contains($0) }).hasPrefix("user") { return nil }
     return starringUserInformation(line)
