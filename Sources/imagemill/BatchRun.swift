@@ -15,9 +15,9 @@ struct BatchRun {
   /// Told of every event, in order, from one place.
   var reporting: Reporting
 
-  /// Runs the groups to their end; the process's exit status.
-  func run<Groups: AsyncSequence & Sendable>(_ groups: Groups) async throws -> ExitStatus
-  where Groups.Element == JobGroup, Groups.Failure == Never {
+  /// Runs the jobs to their end; the process's exit status.
+  func run<Items: AsyncSequence & Sendable>(_ items: Items) async throws -> ExitStatus
+  where Items.Element == BatchItem, Items.Failure == Never {
     let reporting = reporting
     let session = try Session(downloads: downloads, cache: cache, origins: origins) { event in
       if let event = BatchEvent(event) { reporting.note(event) }
@@ -29,7 +29,7 @@ struct BatchRun {
       await reporting.receive($0)
     }
     reporting.onReaderGone { run.stop() }
-    let task = Task { await run.run(groups) }
+    let task = Task { await run.run(items) }
     let signals = Signals {
       task.cancel()
       session.downloader.cancelAll()

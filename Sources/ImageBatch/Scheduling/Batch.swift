@@ -5,7 +5,7 @@ import Synchronization
 /// Runs jobs: downloads, rendering and writing overlap, each within its own slots, and one bad image costs one job.
 ///
 ///     let batch = Batch(configuration, downloader: downloader, store: store, rendering: pool) { event in … }
-///     let summary = await batch.run(JobGroup.grouping(manifest.jobs).async)
+///     let summary = await batch.run(items)
 ///
 /// A batch is run once.
 public final class Batch: Sendable {
@@ -35,12 +35,16 @@ public final class Batch: Sendable {
   }
 
   /// Runs the jobs as they come. Returns when the last of them has ended, or what was in flight after ``stop()``.
-  public func run<Groups: AsyncSequence>(_ groups: Groups) async -> BatchSummary
-  where Groups.Element == JobGroup, Groups.Failure == Never {
+  public func run<Items: AsyncSequence>(_ items: Items) async -> BatchSummary
+  where Items.Element == BatchItem, Items.Failure == Never {
     let start = ContinuousClock.now
     await withTaskGroup(of: Void.self) { tasks in
       var inFlight = 0
-      for await group in groups {
+      for await item in items {
+        guard case .group(let group) = item else {
+          if case .rejected(let result) = item { await finish(result) }
+          continue
+        }
         if stops {
           tally.withLock { $0.skip(group) }
           continue

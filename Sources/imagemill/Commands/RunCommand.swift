@@ -45,7 +45,7 @@ struct RunCommand: AsyncParsableCommand {
     let run = BatchRun(
       downloads: downloads, cache: cache, limits: limits, batch: batch, origins: origins,
       outputDirectory: ".", allowsOutside: arguments.allowOutside, reporting: reporting)
-    let status = try await run.run(SequenceStream(JobGroup.grouping(jobs)))
+    let status = try await run.run(SequenceStream(JobGroup.grouping(jobs).map(BatchItem.group)))
     if status != .success { throw status }
   }
 
@@ -61,21 +61,4 @@ struct RunCommand: AsyncParsableCommand {
       return (manifest, outputDirectory ?? manifest.outputDirectory ?? ManifestArguments.directory(of: path))
     }
   }
-}
-
-/// The elements of a sequence that is at hand, one after the other.
-struct SequenceStream<Base: Sequence & Sendable>: AsyncSequence, Sendable where Base.Element: Sendable {
-  typealias Element = Base.Element
-  typealias Failure = Never
-
-  private let base: Base
-
-  init(_ base: Base) { self.base = base }
-
-  struct AsyncIterator: AsyncIteratorProtocol {
-    fileprivate var iterator: Base.Iterator
-    mutating func next() async -> Base.Element? { iterator.next() }
-  }
-
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(iterator: base.makeIterator()) }
 }

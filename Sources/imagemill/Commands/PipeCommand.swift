@@ -1,0 +1,123 @@
+import ArgumentParser
+import Glibc
+import ImageBatch
+import ImageFilters
+import Manifests
+
+/// Sources on standard input, results on standard output.
+struct PipeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pipe", abstract: "Convert the sources on standard input, one a line; a result line for each output.",
+    discussion: """
+      The path of each output is printed as it is finished. A line that fails is a message on standard error, or a \
+      result line with --json, and not the end of the stream.
+
+        printf '%s\\n' URL URL | imagemill pipe -f fill:100x100,circle -o 'out/{name}.png'
+        find . -name '*.jpg' -print0 | imagemill pipe -0 -f limit:1600x -o '{name}.webp'
+      """)
+
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp("The outputs' path, with fields such as {name}, {index:05}, {ext}.", valueName: "template"))
+  var output: String?
+
+  @Option(help: ArgumentHelp("How records are written: sources, ndjson, csv or tsv.", valueName: "form"))
+  var input = InputForm.sources
+
+  @Flag(name: [.customShort("0"), .customLong("null")], help: "Records and results end in NUL.")
+  var isNULSeparated = false
+
+  @Flag(help: "Results in the order of the input.")
+  var ordered = false
+
+  @Flag(help: "Results as JSON objects, one a line.")
+  var json = false
+
+  @OptionGroup(title: "Output") var outputs: OutputOptions
+  @OptionGroup(title: "Destination") var destination: DestinationOptions
+  @OptionGroup(title: "Run") var batch: BatchOptions
+  @OptionGroup(title: "Downloads") var downloads: DownloadOptions
+  @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup(title: "Cache") var cache: CacheOptions
+
+  func run() async throws {
+    let jobs = try self.jobs()
+    let reporting = try Reporting(batch, results: Reporting.Results(json: json, ordered: ordered, nul: isNULSeparated))
+    let run = BatchRun(
+      downloads: downloads, cache: cache, limits: limits, batch: batch,
+      outputDirectory: destination.outputDirectory ?? ".", allowsOutside: destination.allowOutside,
+      reporting: reporting)
+    let status = try await run.run(RecordItems(base: jobs))
+    if status != .success { throw status }
+  }
+
+  private func jobs() throws -> LineJobs {
+    var options = ManifestOptions()
+    options.allowsOutside = destination.allowOutside
+    options.encoding = outputs.encoding
+    options.namedSources = try outputs.sources()
+    let chain = try outputs.chain()
+    options.appendedChain = chain.isEmpty ? nil : chain
+    if let output {
+      do throws(TemplateError) {
+        options.outputTemplate = try OutputTemplate(parsing: output)
+      } catch {
+        throw Complaint(.usage, OutputOptions.pointed(output, at: error.offset, error.message))
+      }
+    } else if input == .sources {
+      throw Complaint(.usage, "pipe needs -o TEMPLATE, such as -o '{name}.png'")
+    }
+    var lines = LineOptions(input.form)
+    lines.isNULSeparated = isNULSeparated
+    do throws(ManifestErrors) {
+      return try LineJobs(descriptor: STDIN_FILENO, name: "-", lines, options)
+    } catch {
+      throw ManifestComplaint(error)
+    }
+  }
+}
+
+/// How records are written.
+enum InputForm: String, ExpressibleByArgument, CaseIterable {
+  case sources, ndjson, csv, tsv
+
+  var form: LineForm {
+    switch self {
+    case .sources: .sources
+    case .ndjson: .ndjson
+    case .csv: .csv
+    case .tsv: .tsv
+    }
+  }
+}
+
+/// What a batch makes of a stream of records.
+struct RecordItems: AsyncSequence, Sendable {
+  typealias Element = BatchItem
+  typealias Failure = Never
+
+  let base: LineJobs
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate var records: LineJobs.Iterator
+    private var index = 0
+
+    fileprivate init(records: LineJobs.Iterator) { self.records = records }
+
+    mutating func next() async -> BatchItem? {
+      guard let record = await records.next() else { return nil }
+      index += 1
+      switch record {
+      case .success(let job): return .group(JobGroup(job))
+      case .failure(let diagnostic):
+        let location = ManifestLocation(
+          file: diagnostic.file, line: diagnostic.line, column: diagnostic.column)
+        return .rejected(
+          JobResult(
+            rejected: index, text: "line \(diagnostic.line)", message: diagnostic.message, location: location))
+      }
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(records: base.makeAsyncIterator()) }
+}

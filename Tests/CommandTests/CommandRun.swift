@@ -1,0 +1,110 @@
+import Foundation
+import Synchronization
+
+/// The built command, run as a user runs it: in a directory of its own, with a cache of its own.
+final class CommandRun: Sendable {
+  /// What came of a run.
+  struct Outcome: Sendable {
+    let status: Int32
+    let output: Data
+    let errors: String
+
+    var text: String { String(decoding: output, as: UTF8.self) }
+    var lines: [String] { text.split(separator: "\n").map(String.init) }
+  }
+
+  /// A place for one test's files; removed with it.
+  let directory: String
+
+  init() throws {
+    directory = FileManager.default.temporaryDirectory.path + "/command-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: directory + "/work", withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  /// Where the command runs.
+  var work: String { directory + "/work" }
+
+  /// The command beside the tests that were built with it.
+  static let executable: String = {
+    let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+    let candidates = [
+      CommandLine.arguments.first.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path },
+      URL(fileURLWithPath: tests).deletingLastPathComponent().path,
+      URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../.build/debug",
+    ].compactMap { $0.map { $0 + "/imagemill" } }
+    return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "imagemill"
+  }()
+
+  func write(_ text: String, to name: String) throws {
+    try write(Array(text.utf8), to: name)
+  }
+
+  func write(_ bytes: [UInt8], to name: String) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: work + "/" + name))
+  }
+
+  func read(_ name: String) -> Data? { FileManager.default.contents(atPath: work + "/" + name) }
+
+  /// All files below the working directory, sorted.
+  var files: [String] {
+    let paths = FileManager.default.enumerator(atPath: work)?.allObjects.compactMap { $0 as? String } ?? []
+    return paths.filter { path in
+      var isDirectory: ObjCBool = false
+      return FileManager.default.fileExists(atPath: work + "/" + path, isDirectory: &isDirectory)
+        && !isDirectory.boolValue
+    }.sorted()
+  }
+
+  /// A process that is about to start.
+  func process(_ arguments: [String], environment: [String: String] = [:]) -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: Self.executable)
+    process.arguments = arguments
+    process.currentDirectoryURL = URL(fileURLWithPath: work)
+    var variables = ProcessInfo.processInfo.environment
+    variables["IMAGEMILL_CACHE_DIR"] = directory + "/cache"
+    variables["NO_COLOR"] = "1"
+    variables["GITHUB_ACTIONS"] = nil
+    variables.merge(environment) { $1 }
+    process.environment = variables
+    return process
+  }
+
+  /// Runs the command to its end.
+  @discardableResult
+  func run(
+    _ arguments: String..., input: Data = Data(), environment: [String: String] = [:]
+  ) async throws -> Outcome {
+    let process = process(arguments, environment: environment)
+    let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
+    process.standardInput = standardInput
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    async let printed = Self.drain(output)
+    async let complained = Self.drain(errors)
+    Self.feed(input, to: standardInput)
+    let outcome = await (printed, complained)
+    process.waitUntilExit()
+    return Outcome(
+      status: process.terminationStatus, output: outcome.0, errors: String(decoding: outcome.1, as: UTF8.self))
+  }
+
+  private static func feed(_ input: Data, to pipe: Pipe) {
+    Thread.detachNewThread {
+      // A command that doesn't read its input closes it.
+      try? pipe.fileHandleForWriting.write(contentsOf: input)
+      try? pipe.fileHandleForWriting.close()
+    }
+  }
+
+  private static func drain(_ pipe: Pipe) async -> Data {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        continuation.resume(returning: pipe.fileHandleForReading.readDataToEndOfFile())
+      }
+    }
+  }
+}

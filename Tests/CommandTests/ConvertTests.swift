@@ -1,0 +1,80 @@
+import Foundation
+import LoopbackServer
+import Testing
+
+@Suite("imagemill convert", .timeLimit(.minutes(2)))
+struct ConvertTests {
+  private let command: CommandRun
+
+  init() throws {
+    command = try CommandRun()
+    try command.write(PNGPicture.bytes(width: 120, height: 80), to: "in.png")
+  }
+
+  private func size(_ data: Data?) -> [Int]? {
+    data.flatMap { PNGPicture.size(of: $0) }.map { [$0.width, $0.height] }
+  }
+
+  @Test("chains given one by one are one chain")
+  func file() async throws {
+    let outcome = try await command.run("convert", "in.png", "-f", "fill:50x50", "-f", "circle", "out.png")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(size(command.read("out.png")) == [50, 50])
+    #expect(command.files == ["in.png", "out.png"])
+  }
+
+  @Test("bytes in, bytes out")
+  func streams() async throws {
+    let outcome = try await command.run(
+      "convert", "-", "-f", "fit:60x60", "-", "--format", "webp",
+      input: Data(PNGPicture.bytes(width: 120, height: 80)))
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.output.prefix(4) == Data("RIFF".utf8))
+    #expect(outcome.output.dropFirst(8).prefix(4) == Data("WEBP".utf8))
+  }
+
+  @Test("an http source, its network being that of the host typed")
+  func http() async throws {
+    let server = try LoopbackServer(pages: [
+      "/a.png": Page(PNGPicture.bytes(width: 30, height: 20), type: "image/png")
+    ])
+    let outcome = try await command.run("convert", server.url("/a.png"), "-f", "scale:9x8", "out.png")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(size(command.read("out.png")) == [9, 8])
+  }
+
+  @Test(
+    "what can't be meant is refused with status 2, and nothing is written",
+    arguments: [
+      (["in.png", "--format", "jpeg", "out.png"], "contradicts"),
+      (["in.png", "-"], "--format"),
+      (["in.png", "out.xyz"], "'.xyz'"),
+      (["in.png", "-f", "crcle", "out.png"], "did you mean 'circle'?"),
+      (["in.png", "-f", "fill:0x5", "out.png"], "fill"),
+      (["in.png", "--quality", "101", "out.jpg"], "1…100"),
+    ])
+  func wrong(arguments: [String], words: String) async throws {
+    let process = command.process(["convert"] + arguments)
+    let errors = Pipe()
+    process.standardError = errors
+    process.standardOutput = FileHandle.nullDevice
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 2, "\(text)")
+    #expect(text.contains(words), "\(text)")
+    #expect(command.files == ["in.png"])
+  }
+
+  @Test("a failure leaves the old output as it was")
+  func failure() async throws {
+    try command.write("no picture at all", to: "bad.png")
+    try command.write("old", to: "out.png")
+    let outcome = try await command.run("convert", "bad.png", "out.png")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("bad.png"))
+    #expect(command.read("out.png") == Data("old".utf8))
+    #expect(command.files == ["bad.png", "in.png", "out.png"])
+  }
+}

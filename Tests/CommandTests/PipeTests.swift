@@ -1,0 +1,74 @@
+import Foundation
+import LoopbackServer
+import Testing
+
+@Suite("imagemill pipe", .timeLimit(.minutes(2)))
+struct PipeTests {
+  private let command: CommandRun
+
+  init() throws { command = try CommandRun() }
+
+  @Test("a path is printed for each finished file")
+  func paths() async throws {
+    let picture = PNGPicture.bytes(width: 60, height: 40)
+    let server = try LoopbackServer { _ in Page(picture, type: "image/png") }
+    let input = "\(server.url("/a.png"))\n\n# a comment\n\(server.url("/b.png"))\n"
+    let outcome = try await command.run(
+      "pipe", "-f", "fill:20x20,circle", "-o", "out/{name}.png", "--allow-net", "loopback",
+      input: Data(input.utf8))
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.lines.sorted() == ["out/a.png", "out/b.png"])
+    #expect(command.files == ["out/a.png", "out/b.png"])
+  }
+
+  @Test("the first result comes before the input ends")
+  func streams() async throws {
+    try command.write(PNGPicture.bytes(width: 8, height: 8), to: "a.png")
+    let process = command.process(["pipe", "-f", "scale:4x4", "-o", "small-{name}.png"])
+    let (input, output) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    try input.fileHandleForWriting.write(contentsOf: Data("a.png\n".utf8))
+    #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "small-a.png\n")
+    #expect(process.isRunning)
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
+  @Test("a failed line is one message, and not the end of the stream")
+  func failedLine() async throws {
+    try command.write(PNGPicture.bytes(width: 8, height: 8), to: "a.png")
+    try command.write(PNGPicture.bytes(width: 8, height: 8), to: "b.png")
+    let outcome = try await command.run(
+      "pipe", "-o", "new-{name}.png", input: Data("a.png\nnone.png\nb.png\n".utf8))
+    #expect(outcome.status == 1)
+    #expect(outcome.lines.sorted() == ["new-a.png", "new-b.png"])
+    #expect(outcome.errors.contains("none.png"))
+  }
+
+  @Test("a reader that leaves ends it quietly")
+  func reader() async throws {
+    for index in 0..<40 { try command.write(PNGPicture.bytes(width: 8, height: 8, seed: index), to: "\(index).png") }
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments = [
+      "-c", "seq 0 39 | sed 's/$/.png/' | '\(CommandRun.executable)' pipe -o 'o-{name}.png' --no-cache | head -n 1",
+    ]
+    shell.currentDirectoryURL = URL(fileURLWithPath: command.work)
+    let (output, errors) = (Pipe(), Pipe())
+    shell.standardOutput = output
+    shell.standardError = errors
+    try shell.run()
+    let printed = output.fileHandleForReading.readDataToEndOfFile()
+    let complained = errors.fileHandleForReading.readDataToEndOfFile()
+    shell.waitUntilExit()
+    #expect(String(decoding: printed, as: UTF8.self).hasPrefix("o-"))
+    #expect(!String(decoding: complained, as: UTF8.self).lowercased().contains("pipe"))
+    for file in command.files where file.hasPrefix("o-") {
+      #expect(command.read(file).flatMap { PNGPicture.size(of: $0) } != nil)
+    }
+  }
+}
