@@ -33,6 +33,8 @@ let package = Package(
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
     .target(name: "Vips", dependencies: ["CVips"], swiftSettings: settings),
     .target(name: "Curl", dependencies: ["CCurl"], swiftSettings: settings),
     .target(
@@ -67,7 +69,7 @@ let package = Package(
     .target(name: "TerminalText", swiftSettings: settings),
     .target(
       name: "Manifests",
-      dependencies: ["ImageBatch", "TerminalText", .product(name: "Yams", package: "Yams")],
+      dependencies: ["ImageBatch", "TerminalText", "CZlib", .product(name: "Yams", package: "Yams")],
       swiftSettings: settings),
     .target(name: "Reports", dependencies: ["ImageBatch", "TerminalText"], swiftSettings: settings),
     .executableTarget(

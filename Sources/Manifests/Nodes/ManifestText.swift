@@ -3,6 +3,8 @@ struct ManifestText: Sendable {
   let name: String
   let text: String
   private let lines: [Substring.UTF8View]
+  /// The number of the text's first line, where the text is a part of a file.
+  private let firstLine: Int
 
   /// The text of `bytes`; throws where a line isn't UTF-8. A byte order mark at the start is dropped.
   init(name: String, bytes: [UInt8]) throws(ManifestErrors) {
@@ -14,8 +16,9 @@ struct ManifestText: Sendable {
     self.init(name: name, text: text)
   }
 
-  init(name: String, text: String) {
+  init(name: String, text: String, firstLine: Int = 1) {
     self.name = name
+    self.firstLine = firstLine
     self.text = text
     lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .map { Substring($0).utf8 }
@@ -23,10 +26,10 @@ struct ManifestText: Sendable {
 
   var lineCount: Int { lines.count }
 
-  /// The line with this number, from 1, without its line break.
+  /// The line with this number, without its line break.
   func line(_ number: Int) -> String? {
-    guard lines.indices.contains(number - 1) else { return nil }
-    let line = lines[number - 1]
+    guard lines.indices.contains(number - firstLine) else { return nil }
+    let line = lines[number - firstLine]
     return String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
   }
 

@@ -1,0 +1,3 @@
+// zlib, for manifests that are compressed with gzip.
+#pragma once
+#include <zlib.h>

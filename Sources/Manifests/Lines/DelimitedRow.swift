@@ -1,0 +1,57 @@
+/// A row of CSV or TSV, taken apart as RFC 4180 says.
+struct DelimitedRow {
+  struct Cell: Equatable {
+    var text: String
+    /// Its first character's column in the row's first line, from 1.
+    var column: Int
+  }
+
+  struct Failure: Error {
+    var message: String
+    var column: Int
+  }
+
+  /// The cells of `bytes`, which are UTF-8.
+  static func cells(of bytes: [UInt8], separator: UInt8) throws(Failure) -> [Cell] {
+    var cells: [Cell] = []
+    var text: [UInt8] = []
+    var column = 1
+    var cellColumn = 1
+    var position = 0
+    func isQuote(_ index: Int) -> Bool { index < bytes.count && bytes[index] == UInt8(ascii: "\"") }
+    func step() {
+      if bytes[position] & 0xC0 != 0x80 { column += 1 }
+      position += 1
+    }
+    while true {
+      text.removeAll(keepingCapacity: true)
+      cellColumn = column
+      if isQuote(position) {
+        step()
+        while true {
+          guard position < bytes.count else {
+            throw Failure(message: "a quoted cell without its closing quote", column: cellColumn)
+          }
+          if isQuote(position) {
+            step()
+            guard isQuote(position) else { break }
+          }
+          text.append(bytes[position])
+          step()
+        }
+        guard position == bytes.count || bytes[position] == separator else {
+          throw Failure(
+            message: "text after a cell's closing quote; a quote in a cell is written twice", column: column)
+        }
+      } else {
+        while position < bytes.count, bytes[position] != separator {
+          text.append(bytes[position])
+          step()
+        }
+      }
+      cells.append(Cell(text: String(decoding: text, as: UTF8.self), column: cellColumn))
+      guard position < bytes.count else { return cells }
+      step()
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/// How a stream of jobs is written, one job a record.
+public enum LineForm: String, Sendable, CaseIterable {
+  /// A source a line; `HASH  SOURCE`, as sha256sum writes it, pins the content. Lines that begin with `#` are
+  /// comments.
+  case sources
+  /// A JSON object a line, in the manifest's job form. Keys of the user's own are the record's fields.
+  case ndjson
+  /// RFC 4180 with a header line: columns named as a job's keys are the job's, others are fields.
+  case csv
+  /// As `csv`, with tabs.
+  case tsv
+}
+
+/// What a manifest is: a document, or a stream of lines.
+public enum ManifestKind: Sendable, Hashable {
+  case document(ManifestReader.Form)
+  case lines(LineForm)
+
+  /// What the file name says; nil where it says nothing. `.gz` is looked behind.
+  public init?(fileName: String) {
+    var name = fileName.lowercased()[...]
+    if name.hasSuffix(".gz") { name = name.dropLast(3) }
+    guard let dot = name.lastIndex(of: ".") else { return nil }
+    switch name[name.index(after: dot)...] {
+    case "yaml", "yml": self = .document(.yaml)
+    case "json": self = .document(.json)
+    case "toml": self = .document(.toml)
+    case "ndjson", "jsonl": self = .lines(.ndjson)
+    case "csv": self = .lines(.csv)
+    case "tsv", "tab": self = .lines(.tsv)
+    case "txt", "list", "lst", "urls", "sha256": self = .lines(.sources)
+    default: return nil
+    }
+  }
+
+  /// What the first bytes look like, for standard input and files without a telling name. The first line that
+  /// isn't blank or a comment decides: a JSON object that is complete is NDJSON, `imagemill: 1` or another key of
+  /// the manifest is YAML, and what is nothing else is a source.
+  public init(sniffing start: some Collection<UInt8>) {
+    let text = String(decoding: start.prefix(65536), as: UTF8.self)
+    let line = text.split(whereSeparator: \.isNewline).first { line in
+      let first = line.first { !$0.isWhitespace }
+      return first != nil && first != "#"
+    }
+    let words = line.map { $0.drop(while: \.isWhitespace) } ?? ""
+    if words.hasPrefix("{") {
+      let object = try? JSONNodes.read(words)
+      let isLine = object.map { $0["imagemill"] == nil && $0["jobs"] == nil } ?? false
+      self = isLine ? .lines(.ndjson) : .document(.json)
+      return
+    }
+    let key = words.prefix { $0.isLetter || $0 == "-" }
+    let after = words[key.endIndex...].drop { $0 == " " }
+    let isKey = KeyTable.manifest[String(key)] != nil
+    if words.hasPrefix("---") || words.hasPrefix("%YAML") || (isKey && after.hasPrefix(":")) {
+      self = .document(.yaml)
+    } else if (isKey && after.hasPrefix("=")) || words.hasPrefix("[[") {
+      self = .document(.toml)
+    } else {
+      self = .lines(.sources)
+    }
+  }
+}

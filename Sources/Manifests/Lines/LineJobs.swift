@@ -1,0 +1,123 @@
+import Dispatch
+import Glibc
+public import ImageBatch
+import Synchronization
+
+/// A stream of jobs, one a record, read from a file descriptor as the records come: a job is out as soon as its
+/// line is in, and no more is read than has been asked for.
+///
+///     let jobs = try LineJobs(descriptor: 0, name: "-", LineOptions(.sources), options)
+///     for await result in jobs {
+///       switch result {
+///       case .success(let job): …
+///       case .failure(let diagnostic): …       // this record is wrong; the next may be right
+///       }
+///     }
+///
+/// The descriptor stays the caller's. Input that is compressed with gzip is unpacked. Elements are counted: the
+/// n-th is the n-th record that isn't blank or a comment, and has index `firstIndex + n - 1` if it is a job. Where
+/// the input can't be read, one failure says so and the stream ends. When the task is cancelled the stream ends.
+public struct LineJobs: AsyncSequence, Sendable {
+  /// A job, or what is wrong with its record.
+  public typealias Element = Result<Job, ManifestDiagnostic>
+
+  private let reading: Reading
+
+  /// Jobs from the records of `descriptor`, which can be iterated over once. `name` is how diagnostics call it. Throws
+  /// where the command line's own part is wrong.
+  public init(
+    descriptor: Int32, name: String, _ lines: LineOptions, _ options: ManifestOptions
+  ) throws(ManifestErrors) {
+    let parser = try RecordParser(name: name, options: lines, manifest: options)
+    guard let stop = StopSignal() else {
+      throw ManifestErrors([
+        .init(
+          file: name, line: 1, column: 1,
+          message: "no file descriptor is left: \(String(cString: strerror(errno)))")
+      ])
+    }
+    let separator: UInt8? =
+      switch lines.form {
+      case .csv: UInt8(ascii: ",")
+      case .tsv: UInt8(ascii: "\t")
+      case .sources, .ndjson: nil
+      }
+    let splitter = RecordSplitter(
+      terminator: lines.isNULSeparated && separator == nil ? 0 : UInt8(ascii: "\n"), separator: separator)
+    reading = Reading(
+      descriptor: descriptor, prefix: lines.prefix, splitter, parser, name: name, stop: stop)
+  }
+
+  /// An iterator; all of one stream's share its place.
+  public func makeAsyncIterator() -> Iterator { Iterator(reading: reading) }
+
+  /// Gives one element after the other.
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let reading: Reading
+    private var ready: ArraySlice<Element> = []
+
+    fileprivate init(reading: Reading) { self.reading = reading }
+
+    /// The next element; nil at the end.
+    public mutating func next() async -> Element? {
+      while ready.isEmpty {
+        guard !Task.isCancelled, let batch = await reading.next() else { return nil }
+        ready = batch[...]
+      }
+      return ready.popFirst()
+    }
+  }
+
+  /// Reads and parses on a thread of its own, one read(2) for each request, so that Swift's cooperative pool never
+  /// waits for input.
+  fileprivate final class Reading: Sendable {
+    private struct State: ~Copyable {
+      var reader: RecordReader
+      var parser: RecordParser
+      var isAtEnd = false
+    }
+
+    private let queue = DispatchQueue(label: "imagemill.manifest")
+    // Only the queue's work takes the lock, so that nobody waits for it while a read blocks.
+    private let state: Mutex<State>
+    private let name: String
+    private let stop: StopSignal
+
+    init(
+      descriptor: Int32, prefix: [UInt8], _ splitter: RecordSplitter, _ parser: RecordParser, name: String,
+      stop: StopSignal
+    ) {
+      state = Mutex(
+        State(
+          reader: RecordReader(descriptor: descriptor, prefix: prefix, splitter: splitter), parser: parser))
+      self.name = name
+      self.stop = stop
+    }
+
+    /// What the next bytes hold; nil at the end.
+    func next() async -> [Element]? {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          queue.async { [self] in continuation.resume(returning: read()) }
+        }
+      } onCancel: {
+        stop.raise()
+      }
+    }
+
+    private func read() -> [Element]? {
+      state.withLock { state -> [Element]? in
+        guard !state.isAtEnd else { return nil }
+        do {
+          let records = try state.reader.records(stop: stop.descriptor)
+          state.isAtEnd = records.isEmpty
+          return records.isEmpty ? nil : records.compactMap { state.parser.parse($0) }
+        } catch {
+          state.isAtEnd = true
+          guard case .unreadable(let message, let line) = error as? RecordReader.Failure else { return nil }
+          return [.failure(.init(file: name, line: line, column: 1, message: message))]
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+/// A record of a stream: a line, a NUL-terminated text, or a row whose quoted cells may hold line breaks.
+struct Record: Sendable, Equatable {
+  /// The number of its first line.
+  var line: Int
+  /// Without its terminator.
+  var bytes: [UInt8]
+}
+
+/// Cuts a stream of bytes into records, however the bytes arrive.
+struct RecordSplitter {
+  /// What ends a record.
+  private let terminator: UInt8
+  /// What separates cells, where quotes count: a quote at a cell's start opens a run that the terminator doesn't end.
+  private let separator: UInt8?
+  private var buffer: [UInt8] = []
+  /// Where the unfinished record begins in `buffer`, and where the search goes on.
+  private var start = 0
+  private var position = 0
+  private var line = 1
+  private var linesInRecord = 0
+  private var isQuoted = false
+  private var isAtCellStart = true
+  private var isFirst = true
+
+  /// A longer record is refused: 64 MiB holds any data: URL that makes sense.
+  static let maximumRecord = 64 << 20
+
+  init(terminator: UInt8 = UInt8(ascii: "\n"), separator: UInt8? = nil) {
+    self.terminator = terminator
+    self.separator = separator
+  }
+
+  /// Whether the record that has begun is longer than is accepted.
+  var isTooLong: Bool { buffer.count - start > Self.maximumRecord }
+  /// The number of the line that has begun.
+  var currentLine: Int { line }
+
+  /// Takes up bytes that have arrived.
+  mutating func append(_ bytes: some Collection<UInt8>) {
+    if start > 0 {
+      buffer.removeFirst(start)
+      position -= start
+      start = 0
+    }
+    buffer.append(contentsOf: bytes)
+  }
+
+  /// The next complete record.
+  mutating func next() -> Record? {
+    guard let end = separator == nil ? plainEnd() : quotedEnd() else { return nil }
+    let record = Record(line: line, bytes: content(start..<end))
+    line += linesInRecord + (terminator == UInt8(ascii: "\n") ? 1 : 0)
+    linesInRecord = 0
+    start = end + 1
+    position = start
+    isAtCellStart = true
+    return record
+  }
+
+  /// What is left when the stream has ended without a terminator.
+  mutating func last() -> Record? {
+    guard start < buffer.count else { return nil }
+    defer { start = buffer.count }
+    return Record(line: line, bytes: content(start..<buffer.count))
+  }
+
+  /// Whether the stream ended inside of quotes.
+  var endsInQuotes: Bool { isQuoted }
+
+  private mutating func content(_ range: Range<Int>) -> [UInt8] {
+    var slice = buffer[range]
+    if isFirst {
+      isFirst = false
+      if slice.starts(with: [0xEF, 0xBB, 0xBF]) { slice = slice.dropFirst(3) }
+    }
+    if terminator == UInt8(ascii: "\n"), slice.last == UInt8(ascii: "\r") { slice = slice.dropLast() }
+    return Array(slice)
+  }
+
+  private mutating func plainEnd() -> Int? {
+    let end = buffer[position...].firstIndex(of: terminator)
+    position = end ?? buffer.count
+    return end
+  }
+
+  private mutating func quotedEnd() -> Int? {
+    while position < buffer.count {
+      let byte = buffer[position]
+      if isQuoted {
+        if byte == UInt8(ascii: "\"") {
+          isQuoted = false
+        } else if byte == UInt8(ascii: "\n") {
+          linesInRecord += 1
+        }
+        // A doubled quote comes straight back.
+        isAtCellStart = byte == UInt8(ascii: "\"")
+      } else if byte == terminator {
+        return position
+      } else if byte == UInt8(ascii: "\""), isAtCellStart {
+        isQuoted = true
+      } else {
+        isAtCellStart = byte == separator
+      }
+      position += 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,166 @@
+import ImageBatch
+import ImageCaches
+import ImageFilters
+
+/// Turns one record after the other into a job.
+struct RecordParser: Sendable {
+  private let name: String
+  private let options: LineOptions
+  private let context: JobContext
+  /// A bare line's output is the same for all lines.
+  private let commonOutput: Output?
+  /// The header's cells, once it has been read.
+  private var columns: [String]?
+  private var index: Int
+
+  /// Throws where bare lines are to be read and the command line's template or encoding is wrong.
+  init(name: String, options: LineOptions, manifest: ManifestOptions) throws(ManifestErrors) {
+    self.name = name
+    self.options = options
+    var context = JobContext(manifest)
+    context.encodingIsOwn = true
+    context.allowsOtherKeys = true
+    self.context = context
+    index = options.firstIndex
+    var log = DiagnosticLog(ManifestText(name: name, text: ""))
+    if options.form == .sources {
+      let place = TextPlace(line: 1, column: 1)
+      let layers = OutputLayers(defaults: nil, job: ManifestNode(.mapping([]), at: place))
+      let reader = OutputReader(
+        context: context, layers: layers, substitution: FieldSubstitution(matrix: [:], variables: [:]))
+      commonOutput = reader.output(at: place, log: &log)
+    } else {
+      commonOutput = nil
+    }
+    try log.throwIfAny()
+  }
+
+  /// What became of a record: nil where it holds no job (a blank line, a comment, the header).
+  mutating func parse(_ record: Record) -> Result<Job, ManifestDiagnostic>? {
+    if record.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return nil }
+    guard let text = String(validating: record.bytes, as: UTF8.self) else {
+      return failed(record, column: 1, "not UTF-8: write the list as UTF-8")
+    }
+    switch options.form {
+    case .sources: return source(text, record)
+    case .ndjson:
+      do {
+        let node = try JSONNodes.read(bytes: record.bytes, line: record.line)
+        return job(node, text, record)
+      } catch {
+        return failed(record, column: error.place.column, error.message)
+      }
+    case .csv: return row(text, record, separator: UInt8(ascii: ","))
+    case .tsv: return row(text, record, separator: UInt8(ascii: "\t"))
+    }
+  }
+
+  private mutating func failed(_ record: Record, column: Int, _ message: String) -> Result<
+    Job, ManifestDiagnostic
+  > {
+    index += 1
+    let line = String(decoding: record.bytes.prefix(4096), as: UTF8.self)
+    return .failure(
+      ManifestDiagnostic(
+        file: name, line: record.line, column: column, message: message,
+        sourceLine: String(line.prefix { !$0.isNewline })))
+  }
+
+  // MARK: Sources
+
+  private mutating func source(_ text: String, _ record: Record) -> Result<Job, ManifestDiagnostic>? {
+    var source = text[...]
+    if !options.isNULSeparated {
+      source = source.drop { $0 == " " || $0 == "\t" }
+      while let last = source.last, last == " " || last == "\t" { source.removeLast() }
+      if source.first == "#" { return nil }
+    }
+    guard let commonOutput else { return nil }
+    let (digest, rest) = Self.pinned(source)
+    do {
+      var job = Job(
+        index: index, sources: [try context.resolver.resolve(String(rest))], outputs: [commonOutput])
+      job.pinnedDigest = digest
+      job.location = ManifestLocation(file: name, line: record.line, column: 1)
+      job.outputs[0].location = job.location
+      index += 1
+      return .success(job)
+    } catch {
+      let before = text.unicodeScalars.distance(from: text.startIndex, to: rest.startIndex)
+      return failed(record, column: before + 1, error.message)
+    }
+  }
+
+  /// A line of `sha256sum`: 64 hexadecimal digits, a space, a space or `*`, and a name.
+  private static func pinned(_ line: Substring) -> (ContentDigest?, Substring) {
+    let after = line.utf8.dropFirst(64)
+    guard after.starts(with: "  ".utf8) || after.starts(with: " *".utf8),
+      let digest = ContentDigest(hex: line.prefix(64))
+    else { return (nil, line) }
+    return (digest, line.dropFirst(66))
+  }
+
+  // MARK: Rows
+
+  private mutating func row(
+    _ text: String, _ record: Record, separator: UInt8
+  ) -> Result<Job, ManifestDiagnostic>? {
+    let cells: [DelimitedRow.Cell]
+    do {
+      cells = try DelimitedRow.cells(of: record.bytes, separator: separator)
+    } catch {
+      return failed(record, column: error.column, error.message)
+    }
+    guard let columns else { return header(cells, record) }
+    guard !columns.isEmpty else { return nil }
+    guard cells.count == columns.count else {
+      return failed(record, column: 1, "this row has \(cells.count) cells, and the header \(columns.count)")
+    }
+    let place = TextPlace(line: record.line, column: 1)
+    // A cell left empty says nothing.
+    let entries = zip(columns, cells).filter { !$0.1.text.isEmpty || KeyTable.job[$0.0] == nil }.map {
+      column, cell in
+      let place = TextPlace(line: record.line, column: cell.column)
+      return ManifestNode.Entry(
+        key: column, place: place, value: ManifestNode(.text(cell.text), at: place, textPlace: place))
+    }
+    return job(ManifestNode(.mapping(entries), at: place), text, record)
+  }
+
+  private mutating func header(_ cells: [DelimitedRow.Cell], _ record: Record) -> Result<
+    Job, ManifestDiagnostic
+  >? {
+    let names = cells.map(\.text)
+    // After a wrong header no row can be understood: they are passed over.
+    columns = []
+    guard names.contains("source") else {
+      let hint = NearestName.of("source", in: names).map { " (is '\($0)' meant to be it?)" } ?? ""
+      return failed(record, column: 1, "the first line names the columns, and none is 'source'\(hint)")
+    }
+    var seen: Set<String> = []
+    for cell in cells where !seen.insert(cell.text).inserted {
+      return failed(record, column: cell.column, "two columns are called '\(cell.text)': rename one")
+    }
+    columns = names
+    return nil
+  }
+
+  // MARK: Jobs
+
+  private mutating func job(
+    _ node: ManifestNode, _ text: String, _ record: Record
+  ) -> Result<Job, ManifestDiagnostic> {
+    var log = DiagnosticLog(ManifestText(name: name, text: text, firstLine: record.line))
+    KeyTable.job.check(node, allowsOtherKeys: true, log: &log)
+    let job = log.isEmpty ? JobReader(context: context, file: name).job(node, index: index, log: &log) : nil
+    index += 1
+    if let job, log.isEmpty { return .success(job) }
+    let found = log.diagnostics.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
+    guard var first = found.first else {
+      return .failure(.init(file: name, line: record.line, column: 1, message: "this record can't be read"))
+    }
+    // One record is one result: what else is wrong goes with the first complaint.
+    first.message = found.map(\.message).joined(separator: "; ")
+    return .failure(first)
+  }
+}

@@ -1,0 +1,89 @@
+import Glibc
+
+/// Reads records from a file descriptor, taking what is there: the first record is out before the input ends.
+struct RecordReader: ~Copyable {
+  private let descriptor: Int32
+  private var splitter: RecordSplitter
+  private var inflater: Inflater?
+  /// What has been read already, to find out what the stream is.
+  private var pending: [UInt8]
+  private var isAtStart = true
+  private var room = [UInt8](repeating: 0, count: 64 << 10)
+
+  enum Failure: Error {
+    case unreadable(message: String, line: Int)
+    case stopped
+  }
+
+  init(descriptor: Int32, prefix: [UInt8], splitter: RecordSplitter) {
+    self.descriptor = descriptor
+    self.splitter = splitter
+    pending = prefix
+  }
+
+  /// The records that the next bytes complete, at least one; empty at the stream's end. Waits for bytes, or until
+  /// `stop` becomes readable.
+  mutating func records(stop: Int32) throws(Failure) -> [Record] {
+    while true {
+      let isEnd = try !readMore(stop: stop)
+      var records: [Record] = []
+      while let record = splitter.next() { records.append(record) }
+      if splitter.isTooLong {
+        throw .unreadable(
+          message: "a record of more than \(RecordSplitter.maximumRecord >> 20) MiB: is this a list?",
+          line: splitter.currentLine)
+      }
+      if isEnd {
+        if let inflater = inflater.take(), !inflater.isComplete {
+          throw .unreadable(message: "the gzip data ends too early", line: splitter.currentLine)
+        }
+        if let last = splitter.last() { records.append(last) }
+        return records
+      }
+      if !records.isEmpty { return records }
+    }
+  }
+
+  /// Whether there was more.
+  private mutating func readMore(stop: Int32) throws(Failure) -> Bool {
+    var count = pending.count
+    // A gzip signature is two bytes, and a pipe may give one.
+    while pending.isEmpty || (isAtStart && pending.count < 2) {
+      count = try read(stop: stop)
+      if count == 0 { break }
+      pending += room[..<count]
+    }
+    guard !pending.isEmpty else { return false }
+    let bytes = pending[...]
+    pending = []
+    do {
+      if isAtStart, bytes.starts(with: Inflater.signature) { inflater = try Inflater() }
+      isAtStart = false
+      if inflater == nil {
+        splitter.append(bytes)
+      } else {
+        try inflater?.inflate(bytes) { splitter.append($0) }
+      }
+    } catch {
+      throw .unreadable(message: error.message, line: splitter.currentLine)
+    }
+    return true
+  }
+
+  private mutating func read(stop: Int32) throws(Failure) -> Int {
+    while true {
+      var waiting = [
+        pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+      ]
+      let ready = poll(&waiting, 2, -1)
+      if ready < 0, errno == EINTR { continue }
+      if waiting[1].revents != 0 { throw .stopped }
+      let count = Glibc.read(descriptor, &room, room.count)
+      if count >= 0 { return count }
+      if errno == EINTR || errno == EAGAIN { continue }
+      throw .unreadable(
+        message: "can't be read: \(String(cString: strerror(errno)))", line: splitter.currentLine)
+    }
+  }
+}
