@@ -1,0 +1,161 @@
+import Testing
+import Vips
+
+@testable import ImageFilters
+
+@Suite("Geometry", .timeLimit(.minutes(2)))
+struct GeometryTests {
+  @Test("output sizes are exactly what the arithmetic says, for random sizes")
+  func sizes() throws {
+    let seed = UInt64.random(in: 0...(.max))
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<150 {
+      let (w, h) = (Int.random(in: 1...300, using: &generator), Int.random(in: 1...300, using: &generator))
+      let (wanted, tall) = (
+        Int.random(in: 1...300, using: &generator), Int.random(in: 1...300, using: &generator)
+      )
+      let image = try Picture.plain([10, 20, 30], w, h)
+      let fit = min(Double(wanted) / Double(w), Double(tall) / Double(h))
+      func rounded(_ factor: Double) -> [Int] {
+        [max(1, Int((Double(w) * factor).rounded())), max(1, Int((Double(h) * factor).rounded()))]
+      }
+      let expectations = [
+        ("scale", [wanted, tall]), ("pad", [wanted, tall]), ("fill", [wanted, tall]), ("fit", rounded(fit)),
+        ("limit", rounded(min(1, fit))),
+      ]
+      for (name, size) in expectations {
+        for extra in name == "pad" || name == "fill" ? ["", ":snap=false"] : [""] {
+          let result = try FilterChain(parsing: "\(name):\(wanted)x\(tall)\(extra)").apply(to: image)
+          #expect(
+            [result.width, result.height] == size,
+            "seed \(seed): \(name)\(extra) of \(w)x\(h) to \(wanted)x\(tall)")
+        }
+      }
+      let wide = try FilterChain(parsing: "scale:\(wanted)x").apply(to: image)
+      #expect(
+        [wide.width, wide.height] == [
+          wanted, max(1, Int((Double(h) * Double(wanted) / Double(w)).rounded())),
+        ])
+    }
+  }
+
+  @Test(
+    "a centred dot stays centred", arguments: ["scale:", "fill:", "pad:", "fit:"],
+    [33, 63, 66, 99, 121, 163, 330, 15, 21])
+  func centred(name: String, side: Int) throws {
+    // A soft dot in the middle of 33x33.
+    var pixels: [UInt8] = []
+    for y in 0..<33 {
+      for x in 0..<33 {
+        let distance = Double((x - 16) * (x - 16) + (y - 16) * (y - 16))
+        pixels += [UInt8(255 / (1 + distance / 6)), 0, 0]
+      }
+    }
+    let image = try VipsImage(pixels: pixels, width: 33, height: 33, bands: 3, interpretation: .sRGB)
+    for extra in name == "fill:" || name == "pad:"
+      ? ["", ":snap=false"] : ["", ":kernel=mitchell", ":kernel=linear"]
+    {
+      let result = try FilterChain(parsing: "\(name)\(side)x\(side)\(extra)").apply(to: image)
+      let centre = try centroid(result)
+      #expect(
+        abs(centre.x - Double(side) / 2) < 0.05 && abs(centre.y - Double(side) / 2) < 0.05,
+        "\(extra) \(centre)")
+    }
+  }
+
+  @Test("nearest neighbours are those that the middles fall upon")
+  func nearest() throws {
+    let image = try Picture.gradient(5, 4)
+    let doubled = try FilterChain(parsing: "scale:10x8:kernel=nearest").apply(to: image)
+    for y in 0..<8 {
+      for x in 0..<10 { #expect(try Picture.pixel(doubled, x, y) == Picture.pixel(image, x / 2, y / 2)) }
+    }
+  }
+
+  @Test(
+    "one colour with alpha keeps its colour at every edge",
+    arguments: [
+      "scale:50x20", "scale:400x300", "fill:33x47", "pad:70x30:snap=false", "rotate:33", "blur:3",
+      "blur:3:edge=extend", "blur:4:linear=true", "circle", "rounded:9", "box-blur:3", "pixelate:7",
+    ])
+  func premultiplied(text: String) throws {
+    // Red with soft edges on nothing (which is black underneath).
+    var pixels: [UInt8] = []
+    for y in 0..<60 {
+      for x in 0..<80 {
+        let inside = min(min(x, 79 - x), min(y, 59 - y))
+        let alpha = UInt8(min(255, max(0, (inside - 10) * 25)))
+        pixels += alpha == 0 ? [0, 0, 0, 0] : [220, 40, 90, alpha]
+      }
+    }
+    let image = try VipsImage(pixels: pixels, width: 80, height: 60, bands: 4, interpretation: .sRGB)
+    let result = try FilterChain(parsing: text).apply(to: image).pixels()
+    var seen = 0
+    for start in stride(from: 0, to: result.count, by: 4) where result[start + 3] > 40 {
+      seen += 1
+      #expect(
+        abs(Int(result[start]) - 220) <= 4 && abs(Int(result[start + 1]) - 40) <= 4
+          && abs(Int(result[start + 2]) - 90) <= 4)
+    }
+    #expect(seen > 100)
+  }
+
+  @Test(
+    "gravity says what is kept",
+    arguments: [("north", 0, 0), ("south", 0, 60), ("centre", 0, 30), ("0.5x0.9", 0, 60), ("0.5x0.4", 0, 20)])
+  func gravity(name: String, x: Int, y: Int) throws {
+    let image = try Picture.gradient(40, 100)
+    let result = try FilterChain(parsing: "crop:40x40:\(name)").apply(to: image)
+    #expect(try result.pixels() == image.cropped(x: x, y: y, width: 40, height: 40).pixels())
+  }
+
+  @Test("a crop outside the picture is an error, and what there is of it with clip")
+  func clipping() throws {
+    let image = try Picture.gradient(40, 30)
+    #expect(throws: FilterError.self) { try FilterChain(parsing: "crop:20x20+30+0").apply(to: image) }
+    let clipped = try FilterChain(parsing: "crop:20x20+30-5:clip=true").apply(to: image)
+    #expect(try clipped.pixels() == image.cropped(x: 30, y: 0, width: 10, height: 15).pixels())
+    #expect(throws: FilterError.self) {
+      try FilterChain(parsing: "crop:20x20+40+0:clip=true").apply(to: image)
+    }
+  }
+
+  @Test("trim takes the border and no more")
+  func trim() throws {
+    let inner = try Picture.gradient(30, 20).linear([0.5], [0]).cast(to: .uchar)
+    let framed = try inner.embedded(
+      x: 7, y: 5, width: 50, height: 40, extend: "background", background: [250, 250, 250])
+    let result = try FilterChain(parsing: "trim").apply(to: framed)
+    #expect(result.width == 30 && result.height == 20)
+    #expect(try result.pixels() == inner.pixels())
+    let plain = try FilterChain(parsing: "trim").apply(to: Picture.plain([9, 9, 9], 8, 6))
+    #expect(plain.width == 8 && plain.height == 6)
+  }
+
+  @Test("a border is added where it is asked for")
+  func extend() throws {
+    let image = try Picture.gradient(20, 10)
+    let result = try FilterChain(parsing: "extend:1:2:3:4:white").apply(to: image)
+    #expect(result.width == 26 && result.height == 14 && !result.hasAlpha)
+    #expect(try result.cropped(x: 4, y: 1, width: 20, height: 10).pixels() == image.pixels())
+    #expect(try Picture.pixel(result, 0, 0) == [255, 255, 255])
+    #expect(try FilterChain(parsing: "extend:5").apply(to: image).hasAlpha)
+    #expect(
+      try FilterChain(parsing: "extend:5:mode=copy").apply(to: image).pixels().prefix(3)
+        == image.pixels().prefix(3))
+  }
+
+  private func centroid(_ image: VipsImage) throws -> (x: Double, y: Double) {
+    let pixels = try image.pixels()
+    var (x, y, total) = (0.0, 0.0, 0.0)
+    for row in 0..<image.height {
+      for column in 0..<image.width {
+        let value = Double(pixels[(row * image.width + column) * image.bands])
+        x += (Double(column) + 0.5) * value
+        y += (Double(row) + 0.5) * value
+        total += value
+      }
+    }
+    return (x / total, y / total)
+  }
+}
