@@ -71,13 +71,15 @@ public final class ImageDownloader: Sendable {
   /// - Returns: what cancels this call, and no other.
   @discardableResult
   public func download(
-    _ request: ImageRequest, priority: Int = 0, owner: String? = nil,
+    _ request: ImageRequest, priority: Int = 0, pinnedDigest: ContentDigest? = nil, owner: String? = nil,
     progress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil,
     completion: @escaping @Sendable (Result<StoredSource, DownloadError>) -> Void
   ) -> RequestReceipt {
     let receipt = RequestReceipt(request, owner: owner)
     let name = request.source.displayText
-    start(order(request), receipt, priority: priority, progress: progress) { outcome in
+    start(
+      order(request, pinnedDigest: pinnedDigest), receipt, priority: priority, progress: progress
+    ) { outcome in
       completion(outcome.map { $0.source(displayText: name) })
     }
     return receipt

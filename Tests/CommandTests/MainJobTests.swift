@@ -98,7 +98,7 @@ struct MainJobTests {
     #expect(outcome.status == 1)
     #expect(command.files == ["good.png", "m.yaml"])
     for (name, words) in [
-      ("none", "404"), ("html", "HTML"), ("cut", "truncated"), ("crash", "crashed"),
+      ("none", "404"), ("html", "HTML"), ("cut", "cut off"), ("crash", "crashed"),
     ] {
       #expect(
         outcome.errors.split(separator: "\n").contains { $0.contains("/\(name).png") && $0.contains(words) },

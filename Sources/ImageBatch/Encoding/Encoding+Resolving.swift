@@ -48,7 +48,7 @@ extension Encoding {
       let problem =
         pathExtension.map { "the extension '.\($0)' is no format that can be written" }
         ?? "nothing says the output's format"
-      throw EncodingError(setting: "format", "\(problem); give one of \(allNames) as the format")
+      throw EncodingError(setting: "format", "\(problem); give one of \(allNames) as 'format' (--format)")
     }
     guard let format = EncoderTable.format(named: name) else {
       throw EncodingError(setting: "format", "unknown format '\(name)'; it is one of \(allNames)")

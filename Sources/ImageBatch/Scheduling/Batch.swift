@@ -54,7 +54,8 @@ public final class Batch: Sendable {
           inFlight -= 1
         }
         inFlight += 1
-        tasks.addTask { await GroupRun(batch: self, group: group).run() }
+        let run = GroupRun(batch: self, group: group)
+        tasks.addTask { await run.run() }
       }
     }
     if let error = await writer.flush() { await report(.warning(BatchWarning(message: error.message))) }

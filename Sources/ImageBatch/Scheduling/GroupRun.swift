@@ -5,16 +5,21 @@ import ImageDownloads
 struct GroupRun {
   let batch: Batch
   let group: JobGroup
-
+  private let firstDownload: PendingDownload?
   private let start = ContinuousClock.now
 
+  /// Asks for the group's first source at once, so that downloads are asked for in the order of the groups.
   init(batch: Batch, group: JobGroup) {
     self.batch = batch
     self.group = group
+    firstDownload = group.key.sources.first.map { source in
+      PendingDownload(
+        ImageRequest(source), priority: group.priority, pinnedDigest: group.key.pinnedDigest,
+        from: batch.downloader)
+    }
   }
 
   func run() async {
-    guard !batch.stops else { return batch.skip(group) }
     switch await acquisition() {
     case .cancelled:
       batch.skip(group)
@@ -42,12 +47,16 @@ struct GroupRun {
   /// The first source that can be had, else the placeholder.
   private func acquisition() async -> Acquisition {
     var errors: [JobError] = []
-    for source in group.key.sources {
+    for (position, source) in group.key.sources.enumerated() {
+      let download =
+        position == 0
+        ? firstDownload
+        : PendingDownload(
+          ImageRequest(source), priority: group.priority, pinnedDigest: group.key.pinnedDigest,
+          from: batch.downloader)
+      guard let download else { continue }
       do throws(DownloadError) {
-        let request = ImageRequest(source)
-        let stored = try await batch.downloader.download(
-          request, priority: group.priority, pinnedDigest: group.key.pinnedDigest)
-        return .acquired(stored, replaced: nil)
+        return .acquired(try await download.source, replaced: nil)
       } catch {
         if error.isCancelled { return .cancelled }
         errors.append(JobError(error))
@@ -95,7 +104,7 @@ struct GroupRun {
       }
     }
     made.merge(await render(led, of: source, plan: plan)) { $1 }
-    for (key, flight) in followed { made[key] = await flight.landing() }
+    for (key, flight) in followed { made[key] = await flight.value }
     await place(made, plan: plan, usedPlaceholder: usedPlaceholder)
     withExtendedLifetime(source) {}
   }

@@ -12,42 +12,12 @@ final class OutputFlights: Sendable {
   enum Role {
     /// Render it, and call ``land(_:_:)`` whatever happens.
     case leader
-    /// Somebody renders it: wait with ``landing(of:)``.
+    /// Somebody renders it: wait for its value.
     case follower(Flight)
   }
 
-  /// One key on its way; its waiters are resumed by ``land(_:)``, once, whether they came before or after.
-  final class Flight: Sendable {
-    private enum State {
-      case inTheAir([CheckedContinuation<Landing, Never>])
-      case landed(Landing)
-    }
-    private let state = Mutex(State.inTheAir([]))
-
-    /// Waits for the end.
-    func landing() async -> Landing {
-      await withCheckedContinuation { continuation in
-        let landing: Landing? = state.withLock { state in
-          switch state {
-          case .landed(let landing): return landing
-          case .inTheAir(let waiters):
-            state = .inTheAir(waiters + [continuation])
-            return nil
-          }
-        }
-        if let landing { continuation.resume(returning: landing) }
-      }
-    }
-
-    fileprivate func land(_ landing: Landing) {
-      let waiters: [CheckedContinuation<Landing, Never>] = state.withLock { state in
-        guard case .inTheAir(let waiters) = state else { return [] }
-        state = .landed(landing)
-        return waiters
-      }
-      for waiter in waiters { waiter.resume(returning: landing) }
-    }
-  }
+  /// One key on its way.
+  typealias Flight = OneShot<Landing>
 
   private let flights = Mutex<[ContentDigest: Flight]>([:])
 
@@ -63,7 +33,7 @@ final class OutputFlights: Sendable {
   /// Ends the flight of `key`.
   func land(_ key: ContentDigest, _ landing: Landing) {
     let flight = flights.withLock { $0.removeValue(forKey: key) }
-    flight?.land(landing)
+    flight?.fulfil(landing)
   }
 }
 

@@ -55,7 +55,9 @@ struct RenderStep {
     }
     if let slot = taken.withLock({ $0 }) { await batch.send(.renderingFinished(slot: slot)) }
     batch.count(response)
-    for warning in response.warnings {
+    // Where nothing was made, the error says what there is to say.
+    let madeAny = response.outputs.contains { if case .success = $0.result { true } else { false } }
+    for warning in response.warnings where madeAny {
       await batch.send(.warning(BatchWarning(source: source.displayText, message: warning)))
     }
     return response

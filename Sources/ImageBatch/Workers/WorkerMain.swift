@@ -63,7 +63,7 @@ struct CrashHook {
   func act(on request: RenderRequest) {
     guard request.sourceName.contains(word) else { return }
     switch action {
-    case "crash": raise(SIGSEGV)
+    case "crash": abort()
     case "hang": while true { pause() }
     default: return
     }

@@ -127,6 +127,19 @@ final class WorkerProcess: Sendable {
 
     let words = ([executable] + arguments).map { strdup($0) }
     defer { words.forEach { free($0) } }
-    return posix_spawn(&started, executable, &actions, &attributes, words + [nil], environ)
+    let variables = environment().map { strdup($0) }
+    defer { variables.forEach { free($0) } }
+    return posix_spawn(&started, executable, &actions, &attributes, words + [nil], variables + [nil])
+  }
+
+  /// Our own, but for Swift's backtraces: a decoder that crashes is reported by its signal, at once.
+  private static func environment() -> [String] {
+    var variables = ["SWIFT_BACKTRACE=enable=no"]
+    var entry = environ
+    while let text = entry.pointee.map({ String(cString: $0) }) {
+      if !text.hasPrefix("SWIFT_BACKTRACE=") { variables.append(text) }
+      entry += 1
+    }
+    return variables
   }
 }
