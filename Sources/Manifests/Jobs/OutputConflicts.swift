@@ -33,13 +33,18 @@ enum OutputConflicts {
   }
 
   /// The output's path, without `.` segments and doubled slashes; nil where it needs what isn't known yet.
-  private static func path(of output: Output, _ job: Job) -> String? {
+  static func path(of output: Output, _ job: Job) -> String? {
     guard let source = job.sources.first else { return nil }
     let parts = SourceNameParts(source)
     let values = OutputTemplate.Values(
       name: parts.name, host: parts.host, path: parts.directory, index: job.index,
       format: output.encoding.format, filter: output.chain.identifier)
     guard let path = output.template.expanded(values, variables: output.variables) else { return nil }
+    return normalized(path)
+  }
+
+  /// The path without `.` segments and doubled slashes.
+  static func normalized(_ path: String) -> String {
     let segments = path.split(separator: "/").filter { $0 != "." }
     return (path.hasPrefix("/") ? "/" : "") + segments.joined(separator: "/")
   }
@@ -64,6 +69,11 @@ struct SourceNameParts {
   }
 
   private mutating func split(_ path: String) {
+    return normalized(path)
+  }
+
+  /// The path without `.` segments and doubled slashes.
+  static func normalized(_ path: String) -> String {
     let segments = path.split(separator: "/")
     let file = segments.last ?? ""
     let stem = file.lastIndex(of: ".").map { $0 > file.startIndex ? file[..<$0] : file } ?? file

@@ -14,13 +14,12 @@ struct SourceResolver: Sendable {
   func resolve(_ text: String) throws(Failure) -> ImageSource {
     if text.isEmpty { throw Failure(message: "a source can't be empty") }
     if text == "-" { return .standardInput }
-    if let control = text.unicodeScalars.first(where: { $0.properties.generalCategory == .control }) {
-      throw Failure(
-        message:
-          "a source can't hold the control character U+\(String(control.value, radix: 16, uppercase: true))")
-    }
     switch URLReference.scheme(of: text) {
     case "http", "https":
+      if let control = text.unicodeScalars.first(where: { $0.properties.generalCategory == .control }) {
+        let number = String(control.value, radix: 16, uppercase: true)
+        throw Failure(message: "the URL holds the control character U+\(number): encode it as %\(number)")
+      }
       guard let host = URLReference(parsing: text)?.host, !host.isEmpty else {
         throw Failure(message: "the URL names no host: write 'https://HOST/PATH'")
       }
@@ -36,6 +35,7 @@ struct SourceResolver: Sendable {
     }
     let isPath = text.hasPrefix("/") || text.hasPrefix("./") || text.hasPrefix("../")
     if let base, !isPath { return .url(base.resolving(text)) }
+    if text.utf8.contains(0) { throw Failure(message: "a path can't hold a NUL character") }
     return .file(try directory.inside(text))
   }
 

@@ -1,0 +1,64 @@
+public import ImageBatch
+import ImageDownloads
+
+/// The jobs that failed in an earlier run, from its `.ndjson` report (`--failed REPORT`).
+///
+/// A report names sources as they may be shown, without credentials. A job is one that failed if one of its outputs
+/// has a failed line's source, filter and format, and its path too where that is known before the job runs.
+public struct FailedJobs: Sendable, Hashable {
+  private struct Line: Hashable {
+    var source: String
+    var filter: String
+    var format: String
+  }
+
+  /// The paths of what failed; nil stands for an output that failed before it had a name.
+  private var paths: [Line: Set<String?>] = [:]
+
+  /// Whether nothing failed in that run.
+  public var isEmpty: Bool { paths.isEmpty }
+
+  /// Reads the report's lines. Throws where one is no result: not JSON, or without its members.
+  public init(report bytes: [UInt8], name: String) throws(ManifestErrors) {
+    let text = try ManifestText(name: name, bytes: bytes)
+    var log = DiagnosticLog(text)
+    var splitter = RecordSplitter()
+    splitter.append(bytes)
+    var records: [Record] = []
+    while let record = splitter.next() { records.append(record) }
+    if let last = splitter.last() { records.append(last) }
+    for record in records where record.bytes.contains(where: { $0 > 0x20 }) {
+      do {
+        try take(try JSONNodes.read(bytes: record.bytes, line: record.line))
+      } catch {
+        log.error(error.place, error.message)
+      }
+    }
+    try log.throwIfAny()
+  }
+
+  private mutating func take(_ node: ManifestNode) throws(JSONNodes.Failure) {
+    guard node.entries != nil else {
+      throw .init(place: node.place, message: "a report's line is a JSON object: give a report with the extension .ndjson")
+    }
+    // Other lines (a warning, the summary) have no status.
+    guard let status = node["status"]?.text, status == OutputResult.Status.failed.rawValue else { return }
+    guard let source = node["source"]?.text else {
+      throw .init(place: node.place, message: "this result has no 'source': is it a report of imagemill's?")
+    }
+    let line = Line(source: source, filter: node["filter"]?.text ?? "", format: node["format"]?.text ?? "")
+    paths[line, default: []].insert(node["output"]?.text)
+  }
+
+  /// Whether the job failed in that run.
+  public func contains(_ job: Job) -> Bool {
+    guard let source = job.sources.first?.displayText else { return false }
+    return job.outputs.contains { output in
+      let line = Line(
+        source: source, filter: output.chain.identifier, format: output.encoding.format.rawValue)
+      guard let failed = paths[line] else { return false }
+      guard let path = OutputConflicts.path(of: output, job) else { return true }
+      return failed.contains(nil) || failed.contains { $0.map(OutputConflicts.normalized) == path }
+    }
+  }
+}

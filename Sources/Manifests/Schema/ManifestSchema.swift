@@ -1,0 +1,129 @@
+import ImageBatch
+import ImageFilters
+
+/// The manifest's JSON Schema (draft 2020-12), for editors and other programs' checks.
+///
+/// It is made from the same table of keys that the reader holds manifests against, and from the tables of filters and
+/// encoders. What a schema can't say (names that must be defined, geometry, paths) only the reader checks.
+public enum ManifestSchema {
+  /// The schema's text, which ends with a line break.
+  public static func json() -> String {
+    let head: SchemaValue = [
+      "$schema": "https://json-schema.org/draft/2020-12/schema",
+      "title": "imagemill manifest",
+      "description": "Sources of images, and what is made of each. See imagemill-manifest(5).",
+    ]
+    let definitions: [(String, SchemaValue)] = [
+      ("job", schema(of: .job)),
+      ("output", schema(of: .output)),
+      ("scalar", ["type": ["string", "number", "boolean"]]),
+      ("chain", chain), ("filters", filters), ("arguments", arguments), ("encode", encode),
+    ]
+    guard case .object(let body) = schema(of: .manifest) else { return "" }
+    return head.adding(body + [("$defs", .object(definitions))]).text() + "\n"
+  }
+
+  private static func reference(_ name: String) -> SchemaValue { ["$ref": .text("#/$defs/\(name)")] }
+
+  // MARK: Keys
+
+  private static func schema(of table: KeyTable) -> SchemaValue {
+    let properties = table.keys.map { key in
+      (key.name, special(key).adding([("description", .text(key.summary))]))
+    }
+    var members: [(String, SchemaValue)] = [("type", "object"), ("properties", .object(properties))]
+    let required = table.keys.filter(\.isRequired).map { SchemaValue.text($0.name) }
+    if !required.isEmpty { members.append(("required", .list(required))) }
+    members.append(("additionalProperties", false))
+    return .object(members)
+  }
+
+  /// The schema of a key's value, narrower than its form where the key is known.
+  private static func special(_ key: KeyTable.Key) -> SchemaValue {
+    switch key.name {
+    case "imagemill": ["const": 1]
+    case "sha256": ["type": "string", "pattern": "^[0-9A-Fa-f]{64}$"]
+    case "encode": reference("encode")
+    case "format":
+      ["type": "string", "examples": .list((OutputFormat.allCases.map(\.rawValue) + ["auto"]).map { .text($0) })]
+    default: schema(of: key.form)
+    }
+  }
+
+  private static func schema(of form: KeyForm) -> SchemaValue {
+    switch form {
+    case .text: ["type": "string"]
+    case .scalar: reference("scalar")
+    case .choice(let names): ["enum": .list(names.map { .text($0) })]
+    case .chain: reference("chain")
+    case .list(let member): ["type": "array", "minItems": 1, "items": schema(of: member)]
+    case .textOrList:
+      ["anyOf": [["type": "string"], ["type": "array", "minItems": 1, "items": ["type": "string"]]]]
+    case .names(let value): ["type": "object", "additionalProperties": schema(of: value)]
+    case .object(let table):
+      switch table.title {
+      case KeyTable.job.title: reference("job")
+      case KeyTable.output.title: reference("output")
+      default: schema(of: table)
+      }
+    }
+  }
+
+  // MARK: Chains
+
+  private static let chain: SchemaValue = [
+    "description": "Filters in order: 'fill:100x100,circle', a list of filters, or a mapping of them.",
+    "anyOf": [
+      ["type": "string"],
+      ["type": "array", "minItems": 1, "items": ["anyOf": [["type": "string"], reference("filters")]]],
+      reference("filters"),
+    ],
+  ]
+
+  /// Filters by name, each with its arguments; another name is a chain of the manifest.
+  private static var filters: SchemaValue {
+    let known = FilterTable.all.flatMap { filter in
+      let schema = arguments(of: filter)
+      return [(filter.name, schema)] + filter.aliases.map { ($0.name, schema) }
+    }
+    return ["type": "object", "properties": .object(known), "additionalProperties": reference("arguments")]
+  }
+
+  private static func arguments(of filter: FilterDefinition) -> SchemaValue {
+    let parameters = filter.parameters.map { parameter in
+      let text = "\(parameter.summary) (\(parameter.type.summary))"
+      return (parameter.name, reference("scalar").adding([("description", .text(text))]))
+    }
+    return reference("arguments").adding([
+      ("description", .text(filter.summary)), ("examples", .list([.text(filter.example)])),
+      ("properties", .object(parameters)),
+    ])
+  }
+
+  /// One value, several in the filter's order, or values by name.
+  private static let arguments: SchemaValue = [
+    "anyOf": [
+      reference("scalar"), ["type": "null"], ["type": "array", "items": reference("scalar")],
+      ["type": "object", "additionalProperties": reference("scalar")],
+    ]
+  ]
+
+  // MARK: Encoders
+
+  private static var encode: SchemaValue {
+    var formats: [String: [String]] = [:]
+    var options: [String: EncoderOption] = [:]
+    for definition in EncoderTable.all {
+      for option in definition.options {
+        formats[option.name, default: []].append(definition.format.rawValue)
+        options[option.name] = options[option.name] ?? option
+      }
+    }
+    let properties = options.keys.sorted().compactMap { name -> (String, SchemaValue)? in
+      guard let option = options[name] else { return nil }
+      let text = "\(option.help) (\((formats[name] ?? []).joined(separator: ", ")))"
+      return (name, reference("scalar").adding([("description", .text(text))]))
+    }
+    return ["type": "object", "properties": .object(properties), "additionalProperties": reference("scalar")]
+  }
+}

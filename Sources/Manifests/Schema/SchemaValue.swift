@@ -1,0 +1,39 @@
+/// JSON that keeps the order in which it was written.
+indirect enum SchemaValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  case text(String)
+  case number(Int)
+  case bool(Bool)
+  case list([SchemaValue])
+  case object([(String, SchemaValue)])
+
+  init(stringLiteral value: String) { self = .text(value) }
+  init(booleanLiteral value: Bool) { self = .bool(value) }
+  init(integerLiteral value: Int) { self = .number(value) }
+  init(arrayLiteral elements: SchemaValue...) { self = .list(elements) }
+  init(dictionaryLiteral elements: (String, SchemaValue)...) { self = .object(elements) }
+
+  /// The same object with more members.
+  func adding(_ members: [(String, SchemaValue)]) -> SchemaValue {
+    guard case .object(let own) = self else { return self }
+    return .object(own + members)
+  }
+
+  /// The JSON text, indented by two spaces a level.
+  func text(indentation: String = "") -> String {
+    let inner = indentation + "  "
+    switch self {
+    case .text(let text): return JSONText.quoted(text)
+    case .number(let number): return String(number)
+    case .bool(let flag): return flag ? "true" : "false"
+    case .list(let values):
+      if values.isEmpty { return "[]" }
+      return "[\n" + values.map { inner + $0.text(indentation: inner) }.joined(separator: ",\n") + "\n\(indentation)]"
+    case .object(let members):
+      if members.isEmpty { return "{}" }
+      let lines = members.map { inner + JSONText.quoted($0.0) + ": " + $0.1.text(indentation: inner) }
+      return "{\n" + lines.joined(separator: ",\n") + "\n\(indentation)}"
+    }
+  }
+}
