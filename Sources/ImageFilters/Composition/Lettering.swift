@@ -12,6 +12,7 @@ struct Lettering {
     let font = try arguments.text("font")
     var wanted: VipsArguments = [
       "text": .string(Self.escaped(try arguments.text("string"))), "dpi": 72, "width": .integer(width),
+      "wrap": "word-char",
     ]
     let size = Number.text(try arguments.number("size"))
     if Self.isFile(font) {

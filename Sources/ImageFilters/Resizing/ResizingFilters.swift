@@ -88,7 +88,7 @@ enum ResizingFilters {
       .required("area", .area, "the region: a size that gravity places, or a size and a place"),
       gravity,
       .optional("clip", .boolean, default: "false", "cut the region down to the picture instead of failing"),
-    ], example: "crop:200x100+20+10",
+    ], example: "crop:120x80+20+10",
     traits: FilterDefinition.FrameTraits(keepsColourSpace: true)
   ) { pass in try Cropping(pass).run() }
 

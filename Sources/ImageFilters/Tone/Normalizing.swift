@@ -7,10 +7,10 @@ enum Normalizing {
     let image = try pass.image.materialized()
     let white = image.maximum
     let luma = try image.colours().weighed(Luma.rec709).linear([255 / white], [0.5]).cast(to: .uchar)
-    let histogram = try luma.applying("hist_find").pixels()
-    let counts = stride(from: 0, to: histogram.count, by: 4).map { start in
-      histogram[start..<start + 4].reversed().reduce(0) { $0 << 8 | Int($1) }
-    }
+    // Each pixel counts for as much as can be seen of it.
+    let sight = try (image.alpha() ?? luma.linear([0], [white])).linear([1 / white], [0])
+    let sums = try sight.applying("hist_find_indexed", ["index": .image(luma)]).cast(to: .double).pixels()
+    let counts = sums.withUnsafeBytes { Array($0.bindMemory(to: Double.self)) }
     let edge = max(1, counts.reduce(0, +) / 100)
     guard let low = reaching(edge, counts), let fromEnd = reaching(edge, counts.reversed()) else {
       return image
@@ -24,8 +24,8 @@ enum Normalizing {
   }
 
   /// The first place up to which there are so many.
-  private static func reaching(_ wanted: Int, _ counts: some Sequence<Int>) -> Int? {
-    var total = 0
+  private static func reaching(_ wanted: Double, _ counts: some Sequence<Double>) -> Int? {
+    var total = 0.0
     for (index, count) in counts.enumerated() {
       total += count
       if total >= wanted { return index }

@@ -1,0 +1,82 @@
+import FoundationEssentials
+import ImageFilters
+import Vips
+
+/// Every filter's example on a few test pictures, as one HTML page and one PNG that a person can judge by eye.
+public struct ContactSheet {
+  /// A row of the sheet.
+  struct Row {
+    let filter: FilterDefinition
+    let pictures: [(name: String, width: Int, height: Int)]
+  }
+
+  private let directory: String
+  /// The longest side of a picture on the sheet, in pixels.
+  private let side = 160
+
+  /// A sheet in a directory, which is made if it isn't there.
+  public init(directory: String) { self.directory = directory }
+
+  /// Writes `index.html`, `contact-sheet.png` and a PNG for each cell.
+  /// - Parameter pictures: Paths of pictures to use; test pictures are made where none is given.
+  /// - Throws: `JobError` where a picture can't be read or written; `FilterError` where an example fails.
+  public func write(pictures: [String] = []) throws {
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let sources = pictures.isEmpty ? try TestPictures.all() : try pictures.map(opened)
+    let stencil = try TestPictures.stencil()
+    let context = FilterContext { (_: String) throws(FilterError) -> VipsImage in stencil }
+    var rows: [Row] = []
+    var strips: [VipsImage] = [try strip("the pictures", sources)]
+    for filter in FilterTable.all {
+      let chain = try FilterChain(parsing: filter.example)
+      var cells: [VipsImage] = []
+      var names: [(String, Int, Int)] = []
+      for (index, source) in sources.enumerated() {
+        let cell: VipsImage
+        do {
+          cell = try chain.apply(to: source, context: context).materialized()
+        } catch let error as FilterError {
+          throw FilterError(error.code, "\(filter.example): \(error.message)")
+        }
+        let name = "\(filter.name.replacing(":", with: "-"))-\(index + 1).png"
+        _ = try VipsOperation("pngsave", ["in": .image(cell), "filename": .string("\(directory)/\(name)")])
+        names.append((name, cell.width, cell.height))
+        cells.append(cell)
+      }
+      rows.append(Row(filter: filter, pictures: names))
+      strips.append(try strip(filter.example, cells))
+    }
+    try Data(ContactSheetPage(rows: rows).html.utf8).write(to: URL(filePath: "\(directory)/index.html"))
+    let sheet = try VipsOperation(
+      "arrayjoin", ["in": .images(strips), "across": 2, "background": .doubles([255, 255, 255])]
+    ).image()
+    _ = try VipsOperation(
+      "pngsave", ["in": .image(sheet), "filename": .string("\(directory)/contact-sheet.png")])
+  }
+
+  private func opened(_ path: String) throws -> VipsImage {
+    let file = try SourceFile(path: path, limits: RenderLimits())
+    return try FilterChain(parsing: "limit:\(2 * side)x\(2 * side)")
+      .apply(to: file.loader.open(path, sequential: false, failOn: "error")).materialized()
+  }
+
+  /// The cells beside one another on a chequered ground, the chain's text before them.
+  private func strip(_ title: String, _ cells: [VipsImage]) throws -> VipsImage {
+    var row = try VipsImage.plain([255, 255, 255], width: 168 + (side + 8) * cells.count, height: side + 8)
+    row = try FilterChain(
+      name: "text",
+      arguments: [(nil, title), ("size", "14"), ("gravity", "west"), ("width", "160"), ("x", "4")]
+    ).apply(to: row)
+    for (index, cell) in cells.enumerated() {
+      let fitted = try FilterChain(parsing: "limit:\(side)x\(side)").apply(to: cell)
+      let shown = try TestPictures.onChequers(fitted)
+      row = try VipsOperation(
+        "insert",
+        [
+          "main": .image(row), "sub": .image(shown), "x": .integer(168 + (side + 8) * index), "y": 4,
+        ]
+      ).image()
+    }
+    return try row.materialized()
+  }
+}

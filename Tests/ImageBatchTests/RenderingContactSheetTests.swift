@@ -1,0 +1,21 @@
+import Foundation
+import Testing
+
+@testable import ImageBatch
+
+@Suite("The contact sheet", .timeLimit(.minutes(2)))
+struct RenderingContactSheetTests {
+  @Test("shows every filter on every picture")
+  func everything() throws {
+    let fixture = try RenderingFixture()
+    // Kept where IMAGEMILL_CONTACT_SHEET says, to be looked at.
+    let directory = ProcessInfo.processInfo.environment["IMAGEMILL_CONTACT_SHEET"] ?? fixture.path("sheet")
+    try ContactSheet(directory: directory).write()
+    let page = try String(contentsOfFile: "\(directory)/index.html", encoding: .utf8)
+    let files = try FileManager.default.contentsOfDirectory(atPath: directory)
+    let pictures = files.filter { $0.hasSuffix(".png") && $0 != "contact-sheet.png" }
+    #expect(pictures.count >= 4 * 60)
+    #expect(pictures.allSatisfy { page.contains($0) })
+    #expect(try fixture.open("\(directory)/contact-sheet.png").height > 3000)
+  }
+}
