@@ -74,6 +74,11 @@ final class Transfer {
       setter.text(CURLOPT_CUSTOMREQUEST, options.method)
     }
     for field in options.fields {
+      // A line break would smuggle in another field, or another request.
+      guard !(field.name + field.value).utf8.contains(where: { $0 == 13 || $0 == 10 || $0 == 0 }) else {
+        setter.code = CURLE_BAD_FUNCTION_ARGUMENT
+        return
+      }
       // "Name;" is libcurl's form of an empty field; "Name:" would remove it.
       let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
       guard let list = curl_slist_append(fieldList, line) else {

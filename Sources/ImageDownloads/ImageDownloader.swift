@@ -32,6 +32,11 @@ public final class ImageDownloader: Sendable {
     configuration: Configuration = Configuration(), store: DiskStore,
     report: @escaping @Sendable (DownloadEvent) -> Void = { _ in }
   ) {
+    var configuration = configuration
+    // One spelling of an origin: lower case, no default port, no path.
+    configuration.origins = Dictionary(
+      configuration.origins.map { (WebAddress($0.key)?.origin ?? $0.key, $0.value) }, uniquingKeysWith: { $1 }
+    )
     self.configuration = configuration
     self.store = store
     self.report = report

@@ -18,7 +18,7 @@ struct Imagemill: AsyncParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-      RunCommand.self, PipeCommand.self, ConvertCommand.self, ValidateCommand.self, FiltersCommand.self,
+      RunCommand.self, PipeCommand.self, ConvertCommand.self, FetchCommand.self, ValidateCommand.self, FiltersCommand.self,
       FormatsCommand.self,
     ])
 }

@@ -1,0 +1,130 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import ImageDownloads
+
+/// Downloads into the cache, without a look at the content.
+struct FetchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fetch", abstract: "Download into the cache; say what a client of the cache sees.",
+    discussion: """
+      Any status is an answer; a transfer that fails with nothing stored to serve is a failure.
+
+        imagemill fetch https://example.org/a.jpg
+        imagemill fetch --json --no-redirect https://example.org/
+        imagemill fetch --output page.html https://example.org/
+      """)
+
+  @Argument(help: ArgumentHelp("http or https URLs.", valueName: "url"))
+  var urls: [String]
+
+  @Flag(help: "A redirecting answer is the answer; it isn't followed.")
+  var noRedirect = false
+
+  @Flag(
+    help:
+      "One JSON object a URL: status, headers as the cache serves them, and what the cache had to do with it."
+  )
+  var json = false
+
+  @Flag(help: "With --json: the body too, in base64.")
+  var body = false
+
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp("Where one URL's body goes; '-' is standard output.", valueName: "file"))
+  var output: String?
+
+  @Flag(name: [.short, .long], help: "Print nothing but objects, bodies and failures.")
+  var quiet = false
+
+  @OptionGroup(title: "Downloads") var downloads: DownloadOptions
+  @OptionGroup(title: "Cache") var cache: CacheOptions
+
+  func validate() throws {
+    if output != nil, urls.count != 1 {
+      throw ValidationError("--output takes the body of one URL, not of \(urls.count)")
+    }
+    if output == "-", json { throw ValidationError("--json and --output - both want standard output") }
+  }
+
+  func run() async throws {
+    let sources = try urls.map { url in
+      let source = try ImageSource(argument: url)
+      guard case .url = source else {
+        throw Complaint(.usage, "fetch takes http and https URLs, not '\(source.displayText)'")
+      }
+      return source
+    }
+    let session = try Session(downloads: downloads, cache: cache, typedHosts: sources.compactMap(\.host))
+    let hasFailed = await withTaskGroup(of: Bool.self) { group in
+      for source in sources { group.addTask { await fetch(source, session.downloader) } }
+      return await group.contains(false)
+    }
+    await session.end()
+    if hasFailed { throw ExitStatus.failed }
+  }
+
+  /// Fetches and prints one; false where that failed.
+  private func fetch(_ source: ImageSource, _ downloader: ImageDownloader) async -> Bool {
+    do {
+      let response = try await downloader.fetch(ImageRequest(source), followsRedirects: !noRedirect)
+      if let output { try write(response, to: output) }
+      if json {
+        StandardOutput.write(try FetchReport(source, response, withBody: body).line)
+      } else if !quiet, output != "-" {
+        StandardOutput.write(
+          "\(response.status) \(response.cache.rawValue) \(response.body.byteCount) \(source.displayText)\n")
+      }
+      return true
+    } catch let error as DownloadError {
+      StandardError.write("imagemill: \(source.displayText): \(error.message)\n")
+    } catch {
+      StandardError.write(
+        "imagemill: \(source.displayText): \((error as? Complaint)?.message ?? "\(error)")\n")
+    }
+    return false
+  }
+
+  private func write(_ response: FetchedResponse, to output: String) throws {
+    let bytes = try Data(contentsOf: URL(filePath: response.body.path))
+    if output == "-" {
+      StandardOutput.write(Array(bytes))
+    } else {
+      try bytes.write(to: URL(filePath: output), options: .atomic)
+    }
+  }
+}
+
+/// What `fetch --json` prints of one URL.
+private struct FetchReport: Encodable {
+  let url: String
+  let status: Int
+  let reason: String
+  let headers: [[String]]
+  let body: Data?
+  let cache: String
+
+  private enum CodingKeys: String, CodingKey {
+    case url, status, reason, headers, cache
+    case body = "body_base64"
+  }
+
+  init(_ source: ImageSource, _ response: FetchedResponse, withBody: Bool) throws {
+    url = source.displayText
+    status = response.status
+    reason = response.reason
+    headers = response.fields.map { [$0.name, $0.value] }
+    body = withBody ? try Data(contentsOf: URL(filePath: response.body.path)) : nil
+    cache = response.cache.rawValue
+  }
+
+  /// One line; `Data` is base64 in JSON.
+  var line: String {
+    get throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+    }
+  }
+}
