@@ -110,7 +110,7 @@ extension PlannedOutput {
 
 extension OutputTemplate.Values {
   /// What is known of an output before its source is read.
-  init(_ job: Job, _ output: Output) {
+  package init(_ job: Job, _ output: Output) {
     let source = job.sources.first
     self.init(
       name: source?.fileName ?? "", host: source?.host ?? "", path: source?.directoryPath ?? "",

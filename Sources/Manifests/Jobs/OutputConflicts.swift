@@ -34,11 +34,7 @@ enum OutputConflicts {
 
   /// The output's path, without `.` segments and doubled slashes; nil where it needs what isn't known yet.
   static func path(of output: Output, _ job: Job) -> String? {
-    guard let source = job.sources.first else { return nil }
-    let parts = SourceNameParts(source)
-    let values = OutputTemplate.Values(
-      name: parts.name, host: parts.host, path: parts.directory, index: job.index,
-      format: output.encoding.format, filter: output.chain.identifier)
+    let values = OutputTemplate.Values(job, output)
     guard let path = output.template.expanded(values, variables: output.variables) else { return nil }
     return normalized(path)
   }
@@ -47,37 +43,5 @@ enum OutputConflicts {
   static func normalized(_ path: String) -> String {
     let segments = path.split(separator: "/").filter { $0 != "." }
     return (path.hasPrefix("/") ? "/" : "") + segments.joined(separator: "/")
-  }
-}
-
-/// What a template takes from a source.
-struct SourceNameParts {
-  var name = ""
-  var host = ""
-  var directory = ""
-
-  init(_ source: ImageSource) {
-    switch source {
-    case .url(let text):
-      let url = URLReference(parsing: text)
-      host = url?.host ?? ""
-      split(PercentEncoding.decoded(url?.path ?? "") ?? url?.path ?? "")
-    case .file(let path): split(path)
-    case .data: name = "data"
-    case .standardInput: name = "stdin"
-    }
-  }
-
-  private mutating func split(_ path: String) {
-    return normalized(path)
-  }
-
-  /// The path without `.` segments and doubled slashes.
-  static func normalized(_ path: String) -> String {
-    let segments = path.split(separator: "/")
-    let file = segments.last ?? ""
-    let stem = file.lastIndex(of: ".").map { $0 > file.startIndex ? file[..<$0] : file } ?? file
-    name = String(stem)
-    directory = segments.dropLast().joined(separator: "/")
   }
 }
