@@ -84,21 +84,21 @@ extension FilterChain {
     }
   }
 
-  /// How many times smaller the first filter makes a frame of `extent` on both sides, at least; 1 where it
-  /// isn't a resize that can do with a frame that was shrunk while it was decoded.
-  public func reduction(of extent: Extent) throws(FilterError) -> Double {
+  /// By how much the first filter scales a frame of `extent`, on the side that it scales more; nil where it
+  /// isn't a resize that can do with a frame that was scaled while it was decoded.
+  public func firstScale(of extent: Extent) throws(FilterError) -> Double? {
     guard let step = steps.first,
       case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour,
       let scaledSize = traits.scaledSize
-    else { return 1 }
+    else { return nil }
     // Nearest neighbours and linear light are asked for by those who look at every pixel.
     for entry in step.arguments.values {
-      if entry.key == "kernel", entry.value == .word("nearest") { return 1 }
-      if entry.key == "linear", entry.value == .boolean(true) { return 1 }
+      if entry.key == "kernel", entry.value == .word("nearest") { return nil }
+      if entry.key == "linear", entry.value == .boolean(true) { return nil }
     }
     do {
       let (width, height) = try scaledSize(step.arguments, extent)
-      return max(1, min(Double(extent.width) / width, Double(extent.height) / height))
+      return max(width / Double(extent.width), height / Double(extent.height))
     } catch let error as FilterError {
       throw error
     } catch {

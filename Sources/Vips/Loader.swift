@@ -57,20 +57,20 @@ public struct Loader: Sendable, Hashable {
   ///   - sequential: Whether pixels are wanted once, from top to bottom.
   ///   - failOn: `none`, `truncated`, `error` or `warning`: how bad a fault must be.
   ///   - frames: How many pages, for a loader that has them.
-  ///   - shrink: By which factor, for a loader that can.
+  ///   - scale: By which factor, for a loader that can: 1, 1/2, 1/4 or 1/8, or any for one that takes any.
   public func open(
-    _ path: String, sequential: Bool, failOn: String = "truncated", frames: Int = 1, shrink: Int = 1
+    _ path: String, sequential: Bool, failOn: String = "truncated", frames: Int = 1, scale: Double = 1
   ) throws(VipsError) -> VipsImage {
     var arguments: VipsArguments = [
       "filename": .string(path), "access": .nick(sequential ? "sequential" : "random"),
       "fail-on": .nick(failOn),
     ]
     if hasFrames, frames > 1 { arguments["n"] = .integer(frames) }
-    if shrink > 1 {
+    if scale != 1 {
       switch shrinking {
       case .none: break
-      case .factor: arguments["shrink"] = .integer(shrink)
-      case .scale: arguments["scale"] = .double(1 / Double(shrink))
+      case .factor: arguments["shrink"] = .integer(Int((1 / scale).rounded()))
+      case .scale: arguments["scale"] = .double(scale)
       }
     }
     return try VipsOperation(nickname, arguments).image()

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import ImageCaches
+import ImageFilters
 
 extension Encoding {
   /// Resolves settings. `pathExtension` is the output's, in any letter case; it decides the format where the
@@ -34,7 +35,7 @@ extension Encoding {
     self.options = options
     metadata = try Self.word(settings.metadata, "metadata", default: .copyright)
     profile = try Self.profile(settings.profile)
-    background = settings.background?.lowercased() ?? "white"
+    background = try Self.background(settings.background)
     frames = try Self.frames(settings.frames)
     keepsOrientation = try Self.keepsOrientation(settings.orient)
     maxBytes = settings.maxBytes
@@ -70,6 +71,16 @@ extension Encoding {
     if let word = Word(rawValue: text.lowercased()) { return word }
     let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
     throw EncodingError(setting: setting, "'\(setting)' is one of \(words), not '\(text)'")
+  }
+
+  /// In canonical form: two spellings of one colour are one encoding.
+  private static func background(_ text: String?) throws(EncodingError) -> String {
+    guard let text else { return Colour.white.identifier }
+    guard let colour = Colour(text) else {
+      throw EncodingError(
+        setting: "background", "'background' is a CSS colour name, #rgb or #rrggbb, not '\(text)'")
+    }
+    return colour.identifier
   }
 
   private static func profile(_ text: String?) throws(EncodingError) -> ProfilePolicy {

@@ -5,8 +5,8 @@ import Vips
 struct DecodeOptions: Hashable {
   /// How many frames are wanted.
   let frames: Int
-  /// The factor by which the decoder shrinks: 1, 2, 4 or 8.
-  let shrink: Int
+  /// The factor by which the decoder scales: 1, 1/2, 1/4 or 1/8 for pixels, any for drawings.
+  let scale: Double
   let keepsOrientation: Bool
   let keepsColourSpace: Bool
 
@@ -24,14 +24,25 @@ struct DecodeOptions: Hashable {
     keepsOrientation = encoding.keepsOrientation
     keepsColourSpace = encoding.profile == .keep && recipe.chain.keepsColourSpace
     let extent = keepsOrientation ? file.stored : file.upright
+    let wanted = frames == 1 ? try recipe.chain.firstScale(of: extent) ?? 1 : 1
+    if file.isDrawing {
+      // Lines are drawn at the size that is wanted, within what may be drawn.
+      let most = (Double(file.limits.maxPixels) / Double(extent.width * extent.height)).squareRoot()
+      scale = min(wanted, most)
+    } else {
+      scale = Self.shrink(file, by: wanted, keepsOrientation: keepsOrientation)
+    }
+  }
+
+  private static func shrink(_ file: SourceFile, by wanted: Double, keepsOrientation: Bool) -> Double {
+    guard file.loader.shrinking != .none else { return 1 }
     // A JPEG that doesn't divide evenly has its last column and row filled up, which must stay last.
     let mayFillUp = file.loader.shrinking != .factor || keepsOrientation || file.orientation == 1
     // Half of the work is left to the resampler, so that nobody sees which of the two did it.
-    let reduction = frames == 1 && file.loader.shrinking != .none ? try recipe.chain.reduction(of: extent) : 1
-    shrink =
-      [8, 4, 2].first { factor in
-        reduction >= Double(factor) * 2
-          && (mayFillUp || file.stored.width % factor == 0 && file.stored.height % factor == 0)
-      } ?? 1
+    let factor = [8, 4, 2].first { factor in
+      wanted * Double(factor) * 2 <= 1
+        && (mayFillUp || file.stored.width % factor == 0 && file.stored.height % factor == 0)
+    }
+    return 1 / Double(factor ?? 1)
   }
 }

@@ -21,6 +21,25 @@ enum FileReading {
     return Array(head.prefix(count))
   }
 
+  /// All of a file that isn't too long.
+  static func contents(of path: String, atMost limit: Int) throws(JobError) -> [UInt8] {
+    let file = try opened(path)
+    defer { close(file) }
+    var contents: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 17)
+    while true {
+      let got = piece.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
+      if got < 0 { throw failure("can't be read", path) }
+      if got == 0 { return contents }
+      contents += piece.prefix(got)
+      guard contents.count <= limit else {
+        throw JobError(
+          code: "too-many-bytes", stage: .decode,
+          message: "the file is longer than \(limit >> 20) MiB; make it smaller")
+      }
+    }
+  }
+
   /// A file's size and SHA-256, read a piece at a time.
   static func digest(of path: String) throws(JobError) -> (bytes: Int, digest: ContentDigest) {
     let file = try opened(path)

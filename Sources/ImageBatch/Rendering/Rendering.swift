@@ -81,18 +81,18 @@ final class Rendering {
       && (options.keepsOrientation || file.orientation == 1) && options.frames == 1
     counts.decodes += 1
     var image = try file.loader.open(
-      file.path, sequential: true, failOn: failOn, frames: options.frames, shrink: options.shrink)
+      file.path, sequential: true, failOn: failOn, frames: options.frames, scale: options.scale)
     if !streams {
       image =
         image.pixelBytes <= request.limits.memory
         ? try image.materialized()
         : try file.loader.open(
-          file.path, sequential: false, failOn: failOn, frames: options.frames, shrink: options.shrink)
+          file.path, sequential: false, failOn: failOn, frames: options.frames, scale: options.scale)
     }
     if !options.keepsOrientation { image = try image.upright() }
     if !options.keepsColourSpace || !image.isPlainColour { image = try image.inSRGB() }
     let shrunk = ShrunkFrame(
-      extent: options.keepsOrientation ? file.stored : file.upright, factor: options.shrink,
+      extent: options.keepsOrientation ? file.stored : file.upright, scale: options.scale,
       isExact: file.loader.shrinking != .factor)
     try grow(branch, from: image, shrunk: shrunk, file, options)
   }
@@ -170,7 +170,7 @@ final class Rendering {
   private func diagnose(_ file: SourceFile, _ options: DecodeOptions) throws(JobError) {
     do {
       let image = try file.loader.open(
-        file.path, sequential: true, failOn: failOn, frames: options.frames, shrink: options.shrink)
+        file.path, sequential: true, failOn: failOn, frames: options.frames, scale: options.scale)
       _ = try image.measuring("max")
     } catch {
       note(error)

@@ -25,6 +25,9 @@ struct SourceFile {
     orientation >= 5 ? Extent(width: stored.height, height: stored.width) : stored
   }
 
+  /// Whether it is made of lines and not of pixels.
+  var isDrawing: Bool { format == .svg || format == .pdf }
+
   init(path: String, limits: RenderLimits) throws(JobError) {
     self.path = path
     self.limits = limits
@@ -42,6 +45,7 @@ struct SourceFile {
         message:
           "the file is \(format.rawValue), which isn't read unless --allow-format \(format.rawValue) says so")
     }
+    if format == .svg { try SVGReferences.check(path) }
     loader = Loader(format)
     let image: VipsImage
     do {

@@ -5,8 +5,8 @@ struct FilterPass {
   /// The frame: sRGB of 8 or 16 bits, or another space where the filter doesn't mind.
   let image: VipsImage
   let arguments: FilterArguments
-  /// The frame's size as the chain's author counts it. Larger than the image only for a first resize whose
-  /// frame was shrunk while it was decoded.
+  /// The frame's size as the chain's author counts it. Another than the image's only for a first resize
+  /// whose frame was scaled while it was decoded.
   let extent: Extent
   /// How much of the image is picture.
   let span: Span
@@ -16,7 +16,7 @@ struct FilterPass {
     self.image = image
     self.arguments = arguments
     extent = shrunk?.extent ?? Extent(width: image.width, height: image.height)
-    span = shrunk.map { $0.isExact ? Span(image) : Span($0.extent, shrunkBy: $0.factor) } ?? Span(image)
+    span = shrunk.map { $0.isExact ? Span(image) : Span($0.extent, times: $0.scale) } ?? Span(image)
     self.context = context
   }
 
@@ -60,19 +60,19 @@ public struct FilterContext: Sendable {
   }
 }
 
-/// What a frame was before its decoder shrank it.
+/// What a frame was before its decoder scaled it.
 public struct ShrunkFrame: Sendable, Hashable {
   /// Its whole size.
   public var extent: Extent
-  /// By what it was divided.
-  public var factor: Int
+  /// By what it was multiplied.
+  public var scale: Double
   /// Whether the decoder scaled all of it into whole pixels, instead of filling up the last ones.
   public var isExact: Bool
 
-  /// A frame of an extent, divided by a factor.
-  public init(extent: Extent, factor: Int, isExact: Bool) {
+  /// A frame of an extent, multiplied by a factor.
+  public init(extent: Extent, scale: Double, isExact: Bool) {
     self.extent = extent
-    self.factor = factor
+    self.scale = scale
     self.isExact = isExact
   }
 }

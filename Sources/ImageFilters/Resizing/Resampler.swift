@@ -209,9 +209,9 @@ struct Span: Hashable {
     height = Double(image.height)
   }
 
-  /// An extent shrunk by a factor.
-  init(_ extent: Extent, shrunkBy factor: Int) {
-    width = Double(extent.width) / Double(factor)
-    height = Double(extent.height) / Double(factor)
+  /// An extent times a factor.
+  init(_ extent: Extent, times factor: Double) {
+    width = Double(extent.width) * factor
+    height = Double(extent.height) * factor
   }
 }
