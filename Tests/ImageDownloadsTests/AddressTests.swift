@@ -1,0 +1,225 @@
+import Curl
+import Testing
+
+@testable import ImageDownloads
+
+@Suite("URLs, policies, proxies and credentials", .timeLimit(.minutes(1)))
+struct AddressTests {
+  @Test("a URL is normalised, and its user name and password are in none of its texts")
+  func urls() throws {
+    let address = try #require(WebAddress("HTTP://me:s3cr%40t@EXAMPLE.org:80/a b/ü?x=1#frag"))
+    #expect(address.description == "http://example.org/a%20b/%C3%BC?x=1")
+    #expect(address.credential == .init(user: "me", password: "s3cr@t"))
+    #expect(WebAddress("https://[2001:DB8::1]:8443/x")?.origin == "https://[2001:db8::1]:8443")
+    #expect(WebAddress("http://example.org")?.description == "http://example.org/")
+    #expect(WebAddress("http://example.org?q")?.target == "/?q")
+    let signed = WebAddress("https://h/x?width=3&X-Amz-Signature=abc&token=t")
+    #expect(signed?.displayText == "https://h/x?width=3&X-Amz-Signature=…&token=…")
+    for broken in [
+      "http://", "http:///a", "ftp://h/", "http://h:0/", "http://h:99999/", "http://h:x/", "http://a b/", "h",
+      "http://h\\@evil/",
+    ] {
+      #expect(WebAddress(broken) == nil, "\(broken)")
+    }
+  }
+
+  @Test("references are resolved as RFC 3986 §5.4 does")
+  func resolving() throws {
+    let base = try #require(WebAddress("http://a/b/c/d;p?q"))
+    let expected = [
+      "g": "http://a/b/c/g", "./g": "http://a/b/c/g", "g/": "http://a/b/c/g/", "/g": "http://a/g",
+      "//g": "http://g/",
+      "?y": "http://a/b/c/d;p?y", "g?y": "http://a/b/c/g?y", "#s": "http://a/b/c/d;p?q",
+      "": "http://a/b/c/d;p?q",
+      ".": "http://a/b/c/", "..": "http://a/b/", "../g": "http://a/b/g", "../../g": "http://a/g",
+      "../../../g": "http://a/g", "/./g": "http://a/g", "http://x/y": "http://x/y",
+      "g?y/../x": "http://a/b/c/g?y/../x",
+    ]
+    for (reference, url) in expected {
+      #expect(base.resolving(reference)?.description == url, "\(reference)")
+    }
+    #expect(base.resolving("file:///etc/passwd") == nil)
+  }
+
+  @Test("sources are read from a user's text, and shown without secrets")
+  func sources() throws {
+    #expect(try ImageSource(parsing: "-") == .standardInput)
+    #expect(try ImageSource(parsing: "a/b.png") == .file("a/b.png"))
+    #expect(try ImageSource(parsing: "b.png", relativeTo: "/x") == .file("/x/b.png"))
+    #expect(try ImageSource(parsing: "file:///a%20b.png") == .file("/a b.png"))
+    #expect(try ImageSource(parsing: "http://u:p@h/x.png").displayText == "http://h/x.png")
+    let source = try ImageSource(parsing: "https://h.example/dir/sub/photo.final.jpg?w=1")
+    #expect(
+      source.fileName == "photo.final" && source.directoryPath == "dir/sub" && source.host == "h.example")
+    for broken in ["", "ftp://h/x", "http://", "file://other/x"] {
+      #expect(throws: DownloadError.self) { try ImageSource(parsing: broken) }
+    }
+    let error = #expect(throws: DownloadError.self) { try ImageSource(parsing: "ftp://user:secret@h/x") }
+    #expect(error?.message.contains("secret") == false)
+  }
+
+  @Test(
+    "only public addresses are reached, IPv4 inside IPv6 included",
+    arguments: [
+      "127.0.0.1", "127.255.255.255", "::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::",
+      "10.1.2.3",
+      "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::",
+      "224.0.0.1",
+      "255.255.255.255", "fc00::1", "fe80::1", "ff02::1", "2001:db8::1", "198.18.0.1", "::ffff:10.0.0.1",
+    ])
+  func refused(_ text: String) throws {
+    let address = try #require(IPAddress(text))
+    #expect(!AddressPolicy().allows(address, for: "host"))
+    var everything = AddressPolicy()
+    let isWord = everything.allow("all")
+    #expect(isWord)
+    #expect(everything.allows(address, for: "host"))
+  }
+
+  @Test("public addresses, and those of an allowed network, are reached")
+  func allowed() throws {
+    for text in ["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "64:ff9b::808:808"] {
+      #expect(AddressPolicy().allows(try #require(IPAddress(text)), for: "host"), "\(text)")
+    }
+    var policy = AddressPolicy()
+    let known = ["10.0.0.0/8", "loopback", "10.0.0.0/33", "x"].map { policy.allow($0) }
+    #expect(known == [true, true, false, false])
+    for text in ["10.200.0.1", "::ffff:10.0.0.1", "127.0.0.2", "::1"] {
+      #expect(policy.allows(try #require(IPAddress(text)), for: "host"), "\(text)")
+    }
+    #expect(!policy.allows(try #require(IPAddress("192.168.0.1")), for: "host"))
+  }
+
+  @Test("hosts are allowed and denied by pattern")
+  func patterns() {
+    var policy = AddressPolicy()
+    policy.allowedHosts = ["*.example.org", "cdn?.net"]
+    policy.deniedHosts = ["bad.example.org"]
+    #expect(policy.refusal(ofHost: "a.b.example.org") == nil && policy.refusal(ofHost: "cdn1.net") == nil)
+    #expect(policy.refusal(ofHost: "bad.example.org")?.contains("--deny-host") == true)
+    #expect(policy.refusal(ofHost: "example.org")?.contains("--allow-host 'example.org'") == true)
+  }
+
+  @Test("netrc: hosts, default, quotes, comments and macros")
+  func netrc() {
+    let netrc = Netrc(
+      parsing: """
+        # a comment
+        machine one.example login ada password "with space\\"quote"
+        macdef init
+          machine fake login x
+
+        machine two.example
+          login bob
+          password pw # trailing
+        default login anonymous password me@here
+        """)
+    #expect(netrc.credential(for: "one.example") == .init(user: "ada", password: "with space\"quote"))
+    #expect(netrc.credential(for: "two.example") == .init(user: "bob", password: "pw"))
+    #expect(netrc.credential(for: "fake") == .init(user: "anonymous", password: "me@here"))
+  }
+
+  @Test("proxies come from the environment as curl reads it, with no_proxy's exceptions")
+  func proxies() throws {
+    let settings = ProxySettings(environment: [
+      "http_proxy": "http://p:1", "HTTP_PROXY": "http://evil:1", "HTTPS_PROXY": "http://p:2",
+      "no_proxy": "local, .internal.example,10.0.0.0/8,h.example:8080",
+    ])
+    func proxy(_ url: String) throws -> String? { settings.proxy(for: try #require(WebAddress(url))) }
+    #expect(try proxy("http://example.org/") == "http://p:1")
+    #expect(try proxy("https://example.org/") == "http://p:2")
+    for direct in [
+      "http://local/", "http://a.local/", "http://internal.example/", "http://10.2.3.4/",
+      "http://h.example:8080/",
+    ] {
+      #expect(try proxy(direct) == nil, "\(direct)")
+    }
+    #expect(try proxy("http://h.example/") == "http://p:1")
+    #expect(try proxy("http://notlocal/") == "http://p:1")
+  }
+
+  @Test("what is meant for one origin is sent to that origin, and the cache's key tells nothing of it")
+  func origins() throws {
+    var configuration = ImageDownloader.Configuration()
+    configuration.headers = [HeaderField("X-Api-Key", "k")]
+    configuration.credential = .init(user: "u", password: "p")
+    configuration.origins["https://cdn.example"] = {
+      var settings = OriginSettings()
+      settings.headers = [HeaderField("Authorization", "Bearer t")]
+      return settings
+    }()
+    let home = try #require(WebAddress("https://home.example/a"))
+    let order = FlightOrder(source: .url(home.description), headers: [], cacheMode: .standard)
+    var journey = Journey(order, home: home)
+    let first = OutgoingRequest(journey, configuration: configuration)
+    #expect(first.fields.first("X-Api-Key") == "k" && first.credential?.user == "u")
+    journey.address = try #require(WebAddress("https://cdn.example/a"))
+    let second = OutgoingRequest(journey, configuration: configuration)
+    #expect(second.fields.first("X-Api-Key") == nil && second.credential == nil)
+    #expect(second.fields.first("Authorization") == "Bearer t")
+    journey.address = try #require(WebAddress("https://home.example:444/a"))
+    let third = OutgoingRequest(journey, configuration: configuration)
+    #expect(
+      third.fields.first("X-Api-Key") == nil && third.fields.first("Authorization") == nil
+        && third.credential == nil)
+    #expect(first.key(home, salt: [1]) != first.key(home, salt: [2]))
+    configuration.credential = .init(user: "u", password: "other")
+    journey.address = home
+    #expect(
+      OutgoingRequest(journey, configuration: configuration).key(home, salt: [1])
+        != first.key(home, salt: [1]))
+  }
+
+  @Test("retry waits grow with jitter up to their cap; Retry-After is read as seconds and as a date")
+  func retries() {
+    let policy = RetryPolicy(retries: 3, base: 0.5, cap: 60)
+    var generator = SeededGenerator(1)
+    var previous: Double?
+    for _ in 0..<200 {
+      let wait = policy.wait(after: previous, using: &generator)
+      #expect(wait >= 0.25 && wait <= min(60, max(0.5, (previous ?? 0) * 3)))
+      previous = wait
+    }
+    #expect(RetryPolicy.retryAfter("120", now: 0) == 120)
+    #expect(RetryPolicy.retryAfter("Sun, 06 Nov 1994 08:49:37 GMT", now: 784_111_770) == 7)
+    #expect(RetryPolicy.retryAfter("soon", now: 0) == nil)
+    var budget = RetryBudget(initial: 2, perRequest: 0.5)
+    let first = (0..<3).map { _ in budget.spend() }
+    #expect(first == [true, true, false])
+    budget.earn()
+    budget.earn()
+    let second = (0..<2).map { _ in budget.spend() }
+    #expect(second == [true, false])
+  }
+
+  @Test("ranges: only the rest of the same representation is taken for the rest")
+  func ranges() {
+    func outcome(_ status: Int, _ fields: [(String, String)], total: Int? = 100) -> RangeOutcome {
+      RangeOutcome(
+        ResponseHead(status: status, fields: fields.map { HeaderField($0.0, $0.1) }), received: 40,
+        total: total,
+        validator: "\"v\"")
+    }
+    #expect(outcome(206, [("Content-Range", "bytes 40-99/100"), ("ETag", "\"v\"")]) == .rest)
+    #expect(outcome(200, [("Content-Range", "bytes 40-99/100")]) == .rest)
+    #expect(outcome(200, []) == .whole)
+    #expect(outcome(206, [("Content-Range", "bytes 40-99/100"), ("ETag", "\"w\"")]) == .restart)
+    #expect(outcome(206, [("Content-Range", "bytes 39-99/100")]) == .restart)
+    #expect(outcome(206, [("Content-Range", "bytes 40-98/100")]) == .restart)
+    #expect(outcome(206, [("Content-Range", "bytes 40-109/110")]) == .restart)
+    #expect(outcome(206, []) == .restart)
+    #expect(outcome(416, [("Content-Range", "bytes */100")]) == .restart)
+    #expect(outcome(206, [("Content-Range", "bytes 40-99/*")], total: nil) == .rest)
+  }
+
+  @Test("data URLs")
+  func dataURLs() {
+    #expect(DataURL("data:image/png;base64,AAEC/w==")?.bytes == [0, 1, 2, 255])
+    #expect(DataURL("data:image/png;base64,AAEC_w")?.bytes == [0, 1, 2, 255])
+    #expect(DataURL("data:,a%20b")?.bytes == Array("a b".utf8))
+    #expect(DataURL("data:;BASE64,QQ==")?.mediaType == "text/plain;charset=US-ASCII")
+    for broken in ["data:image/png;base64,A", "data:image/png", "data:x;base64,!!!!", "http://x"] {
+      #expect(DataURL(broken) == nil, "\(broken)")
+    }
+  }
+}
