@@ -39,7 +39,9 @@ public struct FailedJobs: Sendable, Hashable {
 
   private mutating func take(_ node: ManifestNode) throws(JSONNodes.Failure) {
     guard node.entries != nil else {
-      throw .init(place: node.place, message: "a report's line is a JSON object: give a report with the extension .ndjson")
+      throw .init(
+        place: node.place,
+        message: "a report's line is a JSON object: give a report with the extension .ndjson")
     }
     // Other lines (a warning, the summary) have no status.
     guard let status = node["status"]?.text, status == OutputResult.Status.failed.rawValue else { return }

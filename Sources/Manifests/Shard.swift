@@ -19,7 +19,8 @@ public struct Shard: Sendable, Hashable {
   /// The shard that `K/N` means.
   public init(parsing text: String) throws(Failure) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
-    guard parts.count == 2, let number = parts[0], let count = parts[1], count >= 1, (1...count).contains(number)
+    guard parts.count == 2, let number = parts[0], let count = parts[1], count >= 1,
+      (1...count).contains(number)
     else { throw Failure(description: "'\(text)' is no shard: write K/N with K from 1 to N, such as 2/8") }
     (self.number, self.count) = (number, count)
   }

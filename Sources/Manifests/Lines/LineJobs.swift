@@ -28,6 +28,12 @@ public struct LineJobs: AsyncSequence, Sendable {
   public init(
     descriptor: Int32, name: String, _ lines: LineOptions, _ options: ManifestOptions
   ) throws(ManifestErrors) {
+    try self.init(file: ManifestFile(borrowing: descriptor), name: name, lines, options)
+  }
+
+  init(
+    file: ManifestFile, name: String, _ lines: LineOptions, _ options: ManifestOptions
+  ) throws(ManifestErrors) {
     let parser = try RecordParser(name: name, options: lines, manifest: options)
     guard let stop = StopSignal() else {
       throw ManifestErrors([
@@ -45,7 +51,7 @@ public struct LineJobs: AsyncSequence, Sendable {
     let splitter = RecordSplitter(
       terminator: lines.isNULSeparated && separator == nil ? 0 : UInt8(ascii: "\n"), separator: separator)
     reading = Reading(
-      descriptor: descriptor, prefix: lines.prefix, splitter, parser, name: name, stop: stop)
+      file, prefix: lines.prefix, splitter, parser, name: name, stop: stop)
   }
 
   /// An iterator; all of one stream's share its place.
@@ -84,12 +90,12 @@ public struct LineJobs: AsyncSequence, Sendable {
     private let stop: StopSignal
 
     init(
-      descriptor: Int32, prefix: [UInt8], _ splitter: RecordSplitter, _ parser: RecordParser, name: String,
+      _ file: ManifestFile, prefix: [UInt8], _ splitter: RecordSplitter, _ parser: RecordParser, name: String,
       stop: StopSignal
     ) {
       state = Mutex(
         State(
-          reader: RecordReader(descriptor: descriptor, prefix: prefix, splitter: splitter), parser: parser))
+          reader: RecordReader(file: file, prefix: prefix, splitter: splitter), parser: parser))
       self.name = name
       self.stop = stop
     }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Reads records from a file descriptor, taking what is there: the first record is out before the input ends.
 struct RecordReader: ~Copyable {
-  private let descriptor: Int32
+  private let file: ManifestFile
   private var splitter: RecordSplitter
   private var inflater: Inflater?
   /// What has been read already, to find out what the stream is.
@@ -15,8 +15,8 @@ struct RecordReader: ~Copyable {
     case stopped
   }
 
-  init(descriptor: Int32, prefix: [UInt8], splitter: RecordSplitter) {
-    self.descriptor = descriptor
+  init(file: ManifestFile, prefix: [UInt8], splitter: RecordSplitter) {
+    self.file = file
     self.splitter = splitter
     pending = prefix
   }
@@ -73,13 +73,13 @@ struct RecordReader: ~Copyable {
   private mutating func read(stop: Int32) throws(Failure) -> Int {
     while true {
       var waiting = [
-        pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: file.descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
       ]
       let ready = poll(&waiting, 2, -1)
       if ready < 0, errno == EINTR { continue }
       if waiting[1].revents != 0 { throw .stopped }
-      let count = Glibc.read(descriptor, &room, room.count)
+      let count = Glibc.read(file.descriptor, &room, room.count)
       if count >= 0 { return count }
       if errno == EINTR || errno == EAGAIN { continue }
       throw .unreadable(

@@ -45,7 +45,10 @@ public enum ManifestSchema {
     case "sha256": ["type": "string", "pattern": "^[0-9A-Fa-f]{64}$"]
     case "encode": reference("encode")
     case "format":
-      ["type": "string", "examples": .list((OutputFormat.allCases.map(\.rawValue) + ["auto"]).map { .text($0) })]
+      [
+        "type": "string",
+        "examples": .list((OutputFormat.allCases.map(\.rawValue) + ["auto"]).map { .text($0) }),
+      ]
     default: schema(of: key.form)
     }
   }

@@ -1,5 +1,6 @@
 /// JSON that keeps the order in which it was written.
-indirect enum SchemaValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+indirect enum SchemaValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByIntegerLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   case text(String)
@@ -29,7 +30,8 @@ indirect enum SchemaValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiter
     case .bool(let flag): return flag ? "true" : "false"
     case .list(let values):
       if values.isEmpty { return "[]" }
-      return "[\n" + values.map { inner + $0.text(indentation: inner) }.joined(separator: ",\n") + "\n\(indentation)]"
+      return "[\n" + values.map { inner + $0.text(indentation: inner) }.joined(separator: ",\n")
+        + "\n\(indentation)]"
     case .object(let members):
       if members.isEmpty { return "{}" }
       let lines = members.map { inner + JSONText.quoted($0.0) + ": " + $0.1.text(indentation: inner) }
