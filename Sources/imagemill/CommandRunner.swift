@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Manifests
 
 /// Parses the arguments, runs the command and ends the process with its status.
 enum CommandRunner {
@@ -18,6 +19,9 @@ enum CommandRunner {
     } catch let complaint as Complaint {
       StandardError.write("imagemill: \(complaint.message)\n")
       exit(complaint.status.rawValue)
+    } catch let complaint as ManifestComplaint {
+      for diagnostic in complaint.errors.diagnostics { StandardError.write("\(diagnostic)\n") }
+      exit(ExitStatus.usage.rawValue)
     } catch {
       end(with: error)
     }

@@ -28,5 +28,14 @@ final class Worker: Sendable {
     return try result.get()
   }
 
-  func kill() { process.kill() }
+  /// Ends the process, whatever it does, and waits until it is gone.
+  func end() async {
+    process.kill()
+    await withCheckedContinuation { continuation in
+      queue.async { [process] in
+        process.end()
+        continuation.resume()
+      }
+    }
+  }
 }

@@ -54,24 +54,25 @@ public actor WorkerPool: RenderingService {
     do throws(WorkerProcess.Death) {
       return try await exchange(request, in: slot)
     } catch {
-      guard error.mayPass, !isStopped else { return RenderResponse(failing: request, jobError(error)) }
+      if isStopped { return RenderResponse(failing: request, .cancelled) }
+      guard error.mayPass else { return RenderResponse(failing: request, jobError(error)) }
     }
     // Once more alone: in a process that nothing else has touched and that nothing else will.
     do throws(WorkerProcess.Death) {
       let response = try await exchange(request, in: slot)
-      workers[slot]?.kill()
-      workers[slot] = nil
+      await workers.removeValue(forKey: slot)?.end()
       return response
     } catch {
-      return RenderResponse(failing: request, jobError(error))
+      return RenderResponse(failing: request, isStopped ? .cancelled : jobError(error))
     }
   }
 
-  /// Kills the workers and answers whoever waits.
+  /// Ends the workers, waits until they are gone, and answers whoever waits.
   public func stop() async {
     isStopped = true
-    for worker in workers.values { worker.kill() }
     while let continuation = waiting.popFirst() { continuation.resume(returning: nil) }
+    for worker in Array(workers.values) { await worker.end() }
+    workers = [:]
   }
 
   // MARK: Slots
@@ -97,6 +98,7 @@ public actor WorkerPool: RenderingService {
   private func exchange(
     _ request: RenderRequest, in slot: Int
   ) async throws(WorkerProcess.Death) -> RenderResponse {
+    if isStopped { throw .notStarted("the run was stopped") }
     let worker: Worker
     if let running = workers[slot] { worker = running } else { worker = try start(in: slot) }
     do throws(WorkerProcess.Death) {

@@ -49,9 +49,14 @@ final class WorkerProcess: Sendable {
     process = Mutex(started)
   }
 
-  deinit {
+  /// Ends the process and waits until it is gone.
+  func end() {
     kill()
     _ = reap()
+  }
+
+  deinit {
+    end()
     close(socket.descriptor)
     close(standardError)
   }

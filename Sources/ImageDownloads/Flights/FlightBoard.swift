@@ -51,6 +51,10 @@ struct FlightBoard: Sendable {
   private var numbers: [FlightOrder: Int] = [:]
   private var lookups: Deque<Int> = []
   private var activeLookups = 0
+  /// URLs that are being looked up, and those whose lookup has ended while an earlier one's hasn't: slots are asked
+  /// for in the order of the requests, however long each lookup takes.
+  private var openLookups: Set<Int> = []
+  private var heldJourneys: [Int: Journey] = [:]
   private var queue: DownloadQueue<Int>
   private var slotWaiters: [Int: CheckedContinuation<Bool, Never>] = [:]
   private var nextNumber = 1
@@ -176,15 +180,26 @@ struct FlightBoard: Sendable {
   /// A lookup has ended without an answer: a slot is needed.
   mutating func enqueue(_ journey: Journey, _ number: Int) {
     activeLookups -= 1
-    guard let flight = flights[number] else { return }
-    flights[number]?.phase = .queued(journey)
-    flights[number]?.task = nil
-    queue.add(number, host: journey.address.origin, priority: flight.priority)
+    openLookups.remove(number)
+    heldJourneys[number] = journey
+    queueHeldJourneys()
+  }
+
+  private mutating func queueHeldJourneys() {
+    let earliestOpen = openLookups.min() ?? .max
+    for number in heldJourneys.keys.filter({ $0 < earliestOpen }).sorted() {
+      guard let journey = heldJourneys.removeValue(forKey: number), let flight = flights[number] else { continue }
+      flights[number]?.phase = .queued(journey)
+      flights[number]?.task = nil
+      queue.add(number, host: journey.address.origin, priority: flight.priority)
+    }
   }
 
   /// A lookup has ended the flight.
   mutating func endLookup(_ number: Int, _ outcome: Outcome) -> [Action] {
     activeLookups -= 1
+    openLookups.remove(number)
+    queueHeldJourneys()
     return land(number, outcome)
   }
 
@@ -234,6 +249,7 @@ struct FlightBoard: Sendable {
     while activeLookups < lookupLimit, let number = lookups.popFirst() {
       guard flights[number] != nil else { continue }
       activeLookups += 1
+      if case .url? = flights[number]?.order.source { openLookups.insert(number) }
       flights[number]?.phase = .lookingUp
       actions.append(.lookUp(number))
     }
