@@ -16,7 +16,10 @@ struct BatchRun {
   var reporting: Reporting
 
   /// Runs the jobs to their end; the process's exit status.
-  func run<Items: AsyncSequence & Sendable>(_ items: Items) async throws -> ExitStatus
+  /// - Parameter sources: told what every source was.
+  func run<Items: AsyncSequence & Sendable>(
+    _ items: Items, sources: LockedSources? = nil
+  ) async throws -> ExitStatus
   where Items.Element == BatchItem, Items.Failure == Never {
     let reporting = reporting
     let session = try Session(downloads: downloads, cache: cache, origins: origins) { event in
@@ -25,8 +28,14 @@ struct BatchRun {
     let pool = WorkerPool(
       WorkerPool.Configuration(
         slots: batch.slots, timeout: batch.jobTimeout.duration, memory: limits.totalMemory))
-    let run = Batch(configuration, downloader: session.downloader, store: session.store, rendering: pool) {
-      await reporting.receive($0)
+    var onSource: (@Sendable (SourceRecord) -> Void)?
+    if let sources { onSource = { sources.add($0) } }
+    let run = Batch(
+      configuration, downloader: session.downloader, store: session.store, rendering: pool,
+      onSource: onSource
+    ) { event in
+      if case .outputFinished(let result) = event { sources?.note(result) }
+      await reporting.receive(event)
     }
     reporting.onReaderGone { run.stop() }
     let task = Task { await run.run(items) }

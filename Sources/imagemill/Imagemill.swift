@@ -19,7 +19,7 @@ struct Imagemill: AsyncParsableCommand {
     version: Version.text,
     subcommands: [
       RunCommand.self, PipeCommand.self, ConvertCommand.self, FetchCommand.self, ValidateCommand.self, FiltersCommand.self,
-      FormatsCommand.self,
+      FormatsCommand.self, PlanCommand.self,
     ])
 }
 

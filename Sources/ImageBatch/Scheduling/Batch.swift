@@ -17,6 +17,8 @@ public final class Batch: Sendable {
   let claims = OutputClaims()
   let flights = OutputFlights()
   private let report: @Sendable (BatchEvent) async -> Void
+  /// Told what every source was.
+  let onSource: (@Sendable (SourceRecord) -> Void)?
   private let tally = Mutex(BatchTally())
   private let isStopping = Atomic<Bool>(false)
 
@@ -24,8 +26,10 @@ public final class Batch: Sendable {
   /// back.
   public init(
     _ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore,
-    rendering: any RenderingService, report: @escaping @Sendable (BatchEvent) async -> Void
+    rendering: any RenderingService, onSource: (@Sendable (SourceRecord) -> Void)? = nil,
+    report: @escaping @Sendable (BatchEvent) async -> Void
   ) {
+    self.onSource = onSource
     self.configuration = configuration
     self.downloader = downloader
     self.store = store

@@ -105,6 +105,11 @@ struct GroupRun {
     }
     made.merge(await render(led, of: source, plan: plan)) { $1 }
     for (key, flight) in followed { made[key] = await flight.value }
+    if let onSource = batch.onSource, !usedPlaceholder {
+      let facts = await batch.writer.facts(of: source.digest)
+      onSource(
+        SourceRecord(stored: source, format: facts?.extra, width: facts?.width, height: facts?.height))
+    }
     await place(made, plan: plan, usedPlaceholder: usedPlaceholder)
     withExtendedLifetime(source) {}
   }

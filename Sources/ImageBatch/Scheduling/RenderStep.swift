@@ -55,6 +55,7 @@ struct RenderStep {
     }
     if let slot = taken.withLock({ $0 }) { await batch.send(.renderingFinished(slot: slot)) }
     batch.count(response)
+    if let facts = response.source { await batch.writer.record(facts, of: source.digest) }
     // Where nothing was made, the error says what there is to say.
     let madeAny = response.outputs.contains { if case .success = $0.result { true } else { false } }
     for warning in response.warnings where madeAny {

@@ -75,6 +75,33 @@ final class OutputWriter: Sendable {
     }
   }
 
+  /// Remembers what a source's header says, by its content.
+  func record(_ facts: SourceFacts, of content: ContentDigest) async {
+    await threads.run { [store] in
+      do throws(CacheError) {
+        try store.recordOutputs([
+          Self.factsKey(content): StoredOutput(
+            digest: content, width: facts.width, height: facts.height, frames: facts.frames, bytes: 0,
+            extra: facts.format)
+        ])
+      } catch {
+        store.noteRepair(error.message)
+      }
+    }
+  }
+
+  /// What a source's header said when it was last decoded.
+  func facts(of content: ContentDigest) async -> StoredOutput? {
+    guard case .success(let found) = await known([Self.factsKey(content)]) else { return nil }
+    return found.values.first
+  }
+
+  private static func factsKey(_ content: ContentDigest) -> ContentDigest {
+    var key = KeyBuilder("source-facts")
+    key.append(content.hex)
+    return key.digest
+  }
+
   /// Puts one output in place: where its path depends on what was made, at that path.
   func place(
     _ planned: PlannedOutput, _ made: MadeOutput, claims: OutputClaims, into result: inout OutputResult

@@ -1,8 +1,5 @@
 import ArgumentParser
-import Foundation
 import ImageBatch
-import ImageDownloads
-import Manifests
 
 /// Every job of the manifests.
 struct RunCommand: AsyncParsableCommand {
@@ -19,46 +16,60 @@ struct RunCommand: AsyncParsableCommand {
   @Argument(help: "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json here).")
   var manifests: [String] = []
 
-  @OptionGroup(title: "Output") var output: OutputOptions
-  @Option(
-    name: [.customShort("C"), .customLong("output-dir")],
-    help: ArgumentHelp("Outputs are inside it (default: the manifest's directory).", valueName: "dir"))
-  var outputDirectory: String?
-  @OptionGroup(title: "Manifest") var arguments: ManifestArguments
+  @Flag(help: "Do nothing; exit 3 if any output is missing or out of date.")
+  var check = false
+
+  @Flag(name: [.customShort("n"), .long], help: "Say what would be done, and do nothing.")
+  var dryRun = false
+
+  @Option(help: ArgumentHelp("Write what every source was: a lock file, to be reviewed and kept.", valueName: "file"))
+  var lock: String?
+
+  @Flag(help: "Refuse sources whose bytes differ from what --lock says; exit 3.")
+  var frozen = false
+
+  @OptionGroup(title: "Jobs") var jobs: JobOptions
   @OptionGroup(title: "Run") var batch: BatchOptions
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
   @OptionGroup(title: "Cache") var cache: CacheOptions
 
+  func validate() throws {
+    if frozen && lock == nil { throw ValidationError("--frozen needs --lock FILE") }
+    if check && dryRun { throw ValidationError("--check and --dry-run are two questions; ask one") }
+  }
+
   func run() async throws {
-    var (jobs, origins) = ([Job](), [String: OriginSettings]())
-    for (manifest, directory) in try read() {
-      for var job in manifest.jobs {
-        job.index = jobs.count + 1
-        job.outputDirectory = directory
-        jobs.append(job)
-      }
-      origins.merge(manifest.originSettings()) { $1 }
-    }
+    var input = try jobs.read(manifests)
+    if check || dryRun { return try await plan(input) }
+    let locked = try frozen ? lock.map { try LockFile(reading: $0) } : nil
+    if let locked { try locked.pin(&input.jobs) }
     let reporting = try Reporting(batch)
-    await reporting.receive(.jobsCounted(jobs.count))
+    await reporting.receive(.jobsCounted(input.jobs.count))
     let run = BatchRun(
-      downloads: downloads, cache: cache, limits: limits, batch: batch, origins: origins,
-      outputDirectory: ".", allowsOutside: arguments.allowOutside, reporting: reporting)
-    let status = try await run.run(SequenceStream(JobGroup.grouping(jobs).map(BatchItem.group)))
+      downloads: downloads, cache: cache, limits: limits, batch: batch, origins: input.origins,
+      outputDirectory: ".", allowsOutside: jobs.arguments.allowOutside, reporting: reporting)
+    let sources = LockedSources()
+    var status = try await run.run(
+      SequenceStream(JobGroup.grouping(input.jobs).map(BatchItem.group)), sources: sources)
+    if locked != nil, sources.hasMismatch { status = .outOfDate }
+    if let lock, !frozen, status != .interrupted, status != .terminated {
+      try LockFile(sources.all).write(to: lock)
+    }
     if status != .success { throw status }
   }
 
-  /// All manifests, before anything is started; each with the directory that its outputs go to.
-  private func read() throws -> [(Manifest, String)] {
-    let (chain, sources) = (try output.chain(), try output.sources())
-    return try ManifestArguments.paths(manifests).map { path in
-      let manifest = try arguments.read(path) { options in
-        options.encoding = output.encoding
-        options.appendedChain = chain.isEmpty ? nil : chain
-        options.namedSources = sources
-      }
-      return (manifest, outputDirectory ?? manifest.outputDirectory ?? ManifestArguments.directory(of: path))
+  /// Says what would be done; with `--check`, only whether there is anything to do.
+  private func plan(_ input: JobOptions.Input) async throws {
+    let plan = try await Planning(
+      downloads: downloads, cache: cache, allowsOutside: jobs.arguments.allowOutside, force: batch.force
+    ).plan(input)
+    if dryRun { StandardOutput.write(PlanText.lines(plan)) }
+    guard check, !plan.outOfDate.isEmpty else { return }
+    for entry in plan.outOfDate where !batch.quiet {
+      let place = entry.location.map { "\($0.file):\($0.line):\($0.column): " } ?? ""
+      StandardError.write("\(place)out of date: \(entry.path ?? entry.source): \(entry.reason)\n")
     }
+    throw ExitStatus.outOfDate
   }
 }

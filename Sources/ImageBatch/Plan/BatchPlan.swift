@@ -1,0 +1,75 @@
+public import ImageCaches
+
+/// What running a batch would do, output by output. It is made from what is stored: no request, no pixel.
+public struct BatchPlan: Sendable {
+  /// What would happen to an output.
+  public enum Action: String, Sendable, Codable, CaseIterable {
+    /// It is in place with the right bytes.
+    case keep
+    /// Its bytes are in the store.
+    case copy
+    /// The source is at hand; it would be rendered.
+    case render
+    /// The stored source is stale: its origin would be asked, and what follows depends on the answer.
+    case revalidate
+    /// The source would be downloaded first.
+    case download
+    /// It can't be made: two outputs have its path, or it would leave its directory.
+    case refuse
+  }
+
+  /// One output's line of the plan.
+  public struct Entry: Sendable, Hashable {
+    /// The job's index, from 1.
+    public var index: Int
+    /// The source as it may be shown.
+    public var source: String
+    /// The path to write; nil where it depends on what isn't known yet.
+    public var path: String?
+    /// What would happen.
+    public var action: Action
+    /// Why, in words.
+    public var reason: String
+    /// The chain's identifier.
+    public var filter: String
+    /// The format's name.
+    public var format: String
+    /// The source's digest, where it is stored.
+    public var content: ContentDigest?
+    /// The output key, where the source is stored.
+    public var key: ContentDigest?
+    /// The place in the manifest.
+    public var location: ManifestLocation?
+  }
+
+  /// How much there would be to do.
+  public struct Totals: Sendable, Hashable, Codable {
+    public var jobs = 0
+    public var outputs = 0
+    /// Distinct sources.
+    public var sources = 0
+    /// Sources that would be downloaded.
+    public var downloads = 0
+    /// Sources whose origins would be asked whether they have changed.
+    public var revalidations = 0
+    /// Distinct outputs that would be rendered, as far as that is known.
+    public var renderings = 0
+    /// Outputs by what would happen to them.
+    public var actions: [String: Int] = [:]
+  }
+
+  /// In the order of the groups.
+  public internal(set) var entries: [Entry] = []
+  /// The sums.
+  public internal(set) var totals = Totals()
+
+  /// Outputs that are missing or out of date.
+  public var outOfDate: [Entry] { entries.filter { $0.action != .keep && !$0.isCurrent } }
+}
+
+extension BatchPlan.Entry {
+  /// Whether the output is in place as far as what is stored tells: its origin may know better.
+  public var isCurrent: Bool { action == .keep || action == .revalidate && reason == Self.inPlaceButStale }
+
+  static let inPlaceButStale = "in place; the stored source is stale"
+}

@@ -1,0 +1,122 @@
+public import ImageCaches
+public import ImageDownloads
+
+/// Makes plans. Its downloader must be one that asks nobody (``CacheMode/offline``).
+///
+///     let plan = await BatchPlanner(configuration, downloader: offline, store: store).plan(groups)
+public struct BatchPlanner: Sendable {
+  private let configuration: BatchConfiguration
+  private let downloader: ImageDownloader
+  private let writer: OutputWriter
+  private let claims = OutputClaims()
+
+  /// A planner over a store.
+  public init(_ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore) {
+    self.configuration = configuration
+    self.downloader = downloader
+    writer = OutputWriter(store: store)
+  }
+
+  /// What running `groups` would do.
+  public func plan(_ groups: [JobGroup]) async -> BatchPlan {
+    var plan = BatchPlan()
+    var rendered: Set<ContentDigest> = []
+    var sources: Set<ImageSource> = []
+    for group in groups {
+      plan.totals.jobs += group.jobs.count
+      let isNew = group.key.sources.first.map { sources.insert($0).inserted } ?? false
+      if isNew { plan.totals.sources += 1 }
+      switch await stored(group) {
+      case .success(let source):
+        let isStale = source.disposition == .stale || source.disposition == .revalidated
+        if isStale && isNew { plan.totals.revalidations += 1 }
+        await add(group, source, isStale: isStale, to: &plan, rendered: &rendered)
+      case .failure(let error):
+        if isNew { plan.totals.downloads += 1 }
+        addUnstored(group, error, to: &plan)
+      }
+    }
+    for entry in plan.entries { plan.totals.actions[entry.action.rawValue, default: 0] += 1 }
+    plan.totals.outputs = plan.entries.count
+    return plan
+  }
+
+  private func stored(_ group: JobGroup) async -> Result<StoredSource, DownloadError> {
+    var failure = DownloadError(.notCached, "no source", source: "")
+    for source in group.key.sources {
+      do throws(DownloadError) {
+        return .success(
+          try await downloader.download(ImageRequest(source), pinnedDigest: group.key.pinnedDigest))
+      } catch {
+        failure = error
+      }
+    }
+    return .failure(failure)
+  }
+
+  private func add(
+    _ group: JobGroup, _ source: StoredSource, isStale: Bool, to plan: inout BatchPlan,
+    rendered: inout Set<ContentDigest>
+  ) async {
+    let auxiliary = await AuxiliarySources(of: group.jobs, downloader: downloader)
+    var groupPlan = GroupPlan(group, source: source, auxiliary: auxiliary, configuration: configuration)
+    var known: [ContentDigest: StoredOutput] = [:]
+    if !configuration.force, case .success(let found) = await writer.known(groupPlan.wantedKeys) { known = found }
+    groupPlan.learn(known)
+    groupPlan.claimPaths(claims)
+    let (inPlace, objects) = await writer.survey(groupPlan.outputs, known: known)
+    for (index, output) in groupPlan.outputs.enumerated() {
+      var entry = BatchPlan.Entry(output)
+      entry.content = source.digest
+      (entry.action, entry.reason) = fate(
+        of: output, isInPlace: inPlace.contains(index), isStored: output.key.map { objects[$0] != nil } ?? false,
+        isStale: isStale)
+      if entry.action == .render || entry.action == .revalidate, let key = output.key, !inPlace.contains(index),
+        objects[key] == nil, rendered.insert(key).inserted
+      {
+        plan.totals.renderings += 1
+      }
+      plan.entries.append(entry)
+    }
+  }
+
+  private func fate(
+    of output: PlannedOutput, isInPlace: Bool, isStored: Bool, isStale: Bool
+  ) -> (BatchPlan.Action, String) {
+    if let error = output.error { return (.refuse, error.message) }
+    if isInPlace {
+      return isStale ? (.revalidate, BatchPlan.Entry.inPlaceButStale) : (.keep, "in place with the right bytes")
+    }
+    if isStale { return (.revalidate, "the stored source is stale") }
+    if isStored { return (.copy, "missing or edited; its bytes are stored") }
+    return (.render, output.known == nil ? "never made of this source" : "its stored bytes are gone")
+  }
+
+  private func addUnstored(_ group: JobGroup, _ error: DownloadError, to plan: inout BatchPlan) {
+    for job in group.jobs {
+      for (position, output) in job.outputs.enumerated() {
+        var entry = BatchPlan.Entry(job: job, position: position, output: output)
+        entry.action = error.code == .notCached ? .download : .refuse
+        entry.reason = error.code == .notCached ? "the source isn't stored" : error.message
+        if entry.action == .download { plan.totals.renderings += 1 }
+        plan.entries.append(entry)
+      }
+    }
+  }
+}
+
+extension BatchPlan.Entry {
+  fileprivate init(job: Job, position: Int, output: Output) {
+    self.init(
+      index: job.index, source: job.displaySource, path: nil, action: .render, reason: "",
+      filter: output.chain.identifier, format: output.encoding.format.rawValue, content: nil, key: nil,
+      location: output.location ?? job.location)
+    path = output.template.expanded(.init(job, output), variables: output.variables)
+  }
+
+  fileprivate init(_ planned: PlannedOutput) {
+    self.init(job: planned.job, position: planned.position, output: planned.output)
+    path = planned.location ?? planned.path
+    key = planned.key
+  }
+}

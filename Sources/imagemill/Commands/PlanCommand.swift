@@ -1,0 +1,128 @@
+import ArgumentParser
+import FoundationEssentials
+import ImageBatch
+import ImageDownloads
+import Manifests
+
+/// What `run` would do.
+struct PlanCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plan", abstract: "Say what run would do, and what is cached already; change nothing.",
+    discussion: """
+      No request is made and no picture decoded: the plan is made from what is stored.
+
+        imagemill plan images.yaml
+        imagemill plan --json images.yaml
+      """)
+
+  @Argument(help: "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json here).")
+  var manifests: [String] = []
+
+  @Flag(help: "One JSON object: totals, and an entry for each output.")
+  var json = false
+
+  @Flag(help: "The graph of steps in Graphviz's language.")
+  var dot = false
+
+  @OptionGroup(title: "Jobs") var jobs: JobOptions
+  @OptionGroup(title: "Downloads") var downloads: DownloadOptions
+  @OptionGroup(title: "Cache") var cache: CacheOptions
+
+  func run() async throws {
+    let input = try jobs.read(manifests)
+    let plan = try await Planning(downloads: downloads, cache: cache, allowsOutside: jobs.arguments.allowOutside)
+      .plan(input)
+    if json {
+      StandardOutput.write(PlanText.json(plan) + "\n")
+    } else if dot {
+      StandardOutput.write(PlanText.dot(plan))
+    } else {
+      StandardOutput.write(PlanText.lines(plan))
+    }
+  }
+}
+
+/// Makes a plan with the command's options.
+struct Planning {
+  var downloads: DownloadOptions
+  var cache: CacheOptions
+  var allowsOutside: Bool
+  var force = false
+
+  func plan(_ input: JobOptions.Input) async throws -> BatchPlan {
+    var offline = cache
+    offline.offline = true
+    let session = try Session(downloads: downloads, cache: offline, origins: input.origins)
+    var configuration = BatchConfiguration()
+    configuration.allowsOutside = allowsOutside
+    configuration.force = force
+    let plan = await BatchPlanner(configuration, downloader: session.downloader, store: session.store)
+      .plan(JobGroup.grouping(input.jobs))
+    await session.end()
+    return plan
+  }
+}
+
+/// A plan as text.
+enum PlanText {
+  /// A line an output, then the totals.
+  static func lines(_ plan: BatchPlan) -> String {
+    var text = ""
+    for entry in plan.entries {
+      text += "\(entry.action.rawValue.padded(to: 10))  \(entry.path ?? "?")  (\(entry.source): \(entry.reason))\n"
+    }
+    let totals = plan.totals
+    let actions = BatchPlan.Action.allCases.compactMap { action in
+      totals.actions[action.rawValue].map { "\($0) \(action.rawValue)" }
+    }
+    return text + "jobs \(totals.jobs); outputs \(totals.outputs): \(actions.joined(separator: ", ")); "
+      + "sources \(totals.sources): \(totals.downloads) to download, \(totals.revalidations) to revalidate; "
+      + "\(totals.renderings) to render\n"
+  }
+
+  /// `{"totals": …, "outputs": […]}`.
+  static func json(_ plan: BatchPlan) -> String {
+    struct Document: Encodable {
+      struct Output: Encodable {
+        let index: Int
+        let source: String
+        let output: String?
+        let action: String
+        let reason: String
+        let filter: String
+        let format: String
+        let content: String?
+        let key: String?
+        let location: ManifestLocation?
+      }
+      let totals: BatchPlan.Totals
+      let outputs: [Output]
+    }
+    let outputs = plan.entries.map { entry in
+      Document.Output(
+        index: entry.index, source: entry.source, output: entry.path, action: entry.action.rawValue,
+        reason: entry.reason, filter: entry.filter, format: entry.format, content: entry.content?.hex,
+        key: entry.key?.hex, location: entry.location)
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(Document(totals: plan.totals, outputs: outputs)) else { return "{}" }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// Sources to contents to outputs, as a directed graph.
+  static func dot(_ plan: BatchPlan) -> String {
+    var edges: [String] = []
+    for entry in plan.entries {
+      let rendition = "\(entry.source) | \(entry.filter.isEmpty ? "unchanged" : entry.filter)"
+      let output = "\(entry.path ?? "output of job \(entry.index)") (\(entry.action.rawValue))"
+      for edge in ["  \(quoted(entry.source)) -> \(quoted(rendition));", "  \(quoted(rendition)) -> \(quoted(output));"]
+      where !edges.contains(edge) { edges.append(edge) }
+    }
+    return "digraph plan {\n  rankdir=LR;\n  node [shape=box];\n\(edges.joined(separator: "\n"))\n}\n"
+  }
+
+  private static func quoted(_ text: String) -> String {
+    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+  }
+}
