@@ -25,15 +25,13 @@ public struct Shard: Sendable, Hashable {
     (self.number, self.count) = (number, count)
   }
 
-  /// Whether the job is this shard's. It depends on the job's sources and on what is made of them, and not on its
-  /// index; outputs to one path are told apart by their variables.
+  /// Whether the job is this shard's. It depends on the job's sources and on the names of its outputs, and on neither
+  /// its index nor this version's encoders.
   public func contains(_ job: Job) -> Bool {
     var key = KeyBuilder("shard")
     for source in job.sources { key.append(source.identityText) }
     for output in job.outputs {
       key.append(output.template.text)
-      key.append(output.chain.identifier)
-      key.append(output.encoding.identifier)
       for (name, value) in output.variables.sorted(by: { $0.key < $1.key }) {
         key.append(name)
         key.append(value)

@@ -48,7 +48,7 @@ struct ManifestSchemaTests {
       {"imagemill": 1, "filters": {"card": [{"fit": {"width": 800, "height": 600}}, {"rounded": 12}, "flip"]},
        "origins": {"https://a.example": {"headers": {"X": "y"}, "user": "a:b", "max-active": 2}},
        "jobs": [{"source": ["a.png", "b.png"], "outputs": [{"output": "x.{ext}", "quality": "{q}", "matrix":
-       {"q": [1, 2], "format": ["webp", "png"]}, "encode": {"lossless": true}}]}]}
+       {"q": [1, 2], "format": ["webp", "jpeg"]}, "encode": {"quality": 70}}]}]}
       """
     let bad = #"{"imagemill": 2, "jobs": [{"output": 3, "sorce": "a", "filter": [1]}]}"#
     let process = Process()

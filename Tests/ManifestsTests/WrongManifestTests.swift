@@ -172,13 +172,36 @@ struct WrongManifestTests {
     #expect(complaint.contains("webp"))
   }
 
-  @Test func `a billion laughs are refused at once`() {
+  @Test(arguments: ["x: [*a12]", "? [*a12]\n: x", "x: {[*a12]: 1, [*a11]: 2}"])
+  func `a billion laughs are refused at once, as values and as keys`(_ use: String) {
     var text = "imagemill: 1\nx0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]\n"
     for level in 1...12 {
       let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
       text += "x\(level): &a\(level) [\(aliases)]\n"
     }
-    #expect(ManifestFixture.complaints(text).contains("the aliases stand for too many values"))
+    #expect(ManifestFixture.complaints(text + use).contains("the aliases stand for too many values"))
+  }
+
+  @Test func `a few aliases are as good as what they stand for`() throws {
+    let manifest = try ManifestFixture.read(
+      """
+      imagemill: 1
+      jobs:
+        - {source: a.png, output: "a*.png", filter: &round circle, variables: &v {n: 1 * 2}}
+        - {source: b.png, output: "{n}.png", filter: *round, variables: *v}
+      """)
+    #expect(manifest.jobs.map { $0.outputs[0].template.text } == ["a*.png", "{n}.png"])
+    #expect(manifest.jobs[0].outputs[0].chain == manifest.jobs[1].outputs[0].chain)
+    #expect(manifest.jobs[1].outputs[0].variables == ["n": "1 * 2"])
+  }
+
+  @Test func `an alias without its anchor and a tag are told at their places`() {
+    #expect(
+      ManifestFixture.complaints("imagemill: 1\njobs: *x\n").hasPrefix(
+        "images.yaml:2:7: error: nothing before this is anchored as '&x'"))
+    #expect(
+      ManifestFixture.complaints("imagemill: 1\njobs: [{source: !env HOME, output: a.png}]\n").hasPrefix(
+        "images.yaml:2:17: error: tags have no meaning in a manifest: remove '!env'"))
   }
 
   @Test(arguments: [ManifestReader.Form.yaml, .json, .toml])

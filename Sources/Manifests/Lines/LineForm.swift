@@ -44,9 +44,7 @@ public enum ManifestKind: Sendable, Hashable {
     }
     let words = line.map { $0.drop(while: \.isWhitespace) } ?? ""
     if words.hasPrefix("{") {
-      let object = try? JSONNodes.read(words)
-      let isLine = object.map { $0["imagemill"] == nil && $0["jobs"] == nil } ?? false
-      self = isLine ? .lines(.ndjson) : .document(.json)
+      self = Self.isRecord(words) ? .lines(.ndjson) : .document(.json)
       return
     }
     let key = words.prefix { $0.isLetter || $0 == "-" }
@@ -58,6 +56,17 @@ public enum ManifestKind: Sendable, Hashable {
       self = .document(.toml)
     } else {
       self = .lines(.sources)
+    }
+  }
+
+  /// Whether the line is a whole object, and none that begins a manifest.
+  private static func isRecord(_ line: Substring) -> Bool {
+    do {
+      let object = try JSONNodes.read(line)
+      return object["imagemill"] == nil && object["jobs"] == nil
+    } catch {
+      // An object that goes on in the next line; whoever reads it says what is wrong, if anything is.
+      return false
     }
   }
 }

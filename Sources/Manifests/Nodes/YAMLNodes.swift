@@ -3,12 +3,14 @@ import Yams
 /// Reads a YAML document into nodes: YAML 1.2's core schema, where `no`, `on` and `12:30` are texts.
 ///
 /// libyaml finds the structure; what a plain scalar means is decided here, since the libraries still follow YAML
-/// 1.1. Yams puts a copy of the anchored node in an alias's place, so a document of a few lines can stand for
-/// billions of nodes: the walk over it counts, and stops.
+/// 1.1. Aliases are resolved here too: Yams would put the anchored node in each alias's place, and a document of a
+/// few lines can stand for billions of nodes. It is shown a text without aliases, and the walk over it counts.
 struct YAMLNodes {
   private let text: ManifestText
   private let hiddenKeys: [String]
   private var remainingNodes: Int
+  /// What has been anchored so far, with the number of its nodes.
+  private var anchors: [String: (node: ManifestNode, count: Int)] = [:]
 
   /// No manifest nests deeper.
   private static let maximumDepth = 64
@@ -16,12 +18,19 @@ struct YAMLNodes {
   private static let ownTags: Set = ["", Tag.implicit.description, "tag:yaml.org,2002:str"]
   /// Marks a repeated key; see ``read(_:log:)``.
   private static let firstMark: UInt32 = 0xF0000
+  /// Stands for `*`, so that Yams sees no alias.
+  private static let star: Unicode.Scalar = "\u{F1000}"
 
   /// The root node; nil where the text isn't YAML, which is then in the log.
   static func read(_ text: ManifestText, log: inout DiagnosticLog) -> ManifestNode? {
     // Yams stops at a repeated key. Its first use is given another name, of the same length, and the text is read
     // again, so that the reader can go on to find what else is wrong.
-    var source = text.text
+    if let place = firstPrivate(in: text) {
+      log.error(
+        place, "a character of Unicode's private plane 15: write it otherwise, such as in a JSON escape")
+      return nil
+    }
+    var source = text.text.replacing("*", with: String(star))
     var hiddenKeys: [String] = []
     if let depth = FlowDepth.exceeded(in: source, limit: maximumDepth) {
       log.error(depth, "nested more than \(maximumDepth) deep: no manifest needs that")
@@ -35,7 +44,8 @@ struct YAMLNodes {
           return nil
         }
         var nodes = YAMLNodes(text: text, hiddenKeys: hiddenKeys)
-        return nodes.node(root, depth: 0, log: &log)
+        // The nodes hold their anchors weakly; the parser owns them.
+        return withExtendedLifetime(parser) { nodes.node(root, depth: 0, log: &log) }
       } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
         let mark = Self.firstMark + UInt32(hiddenKeys.count)
         guard let key = keys.first, hiddenKeys.count < 100,
@@ -64,12 +74,38 @@ struct YAMLNodes {
   }
 
   private mutating func node(_ node: Node, depth: Int, log: inout DiagnosticLog) -> ManifestNode? {
-    let place = Self.place(node.mark)
-    remainingNodes -= 1
+    if case .scalar(let scalar) = node, scalar.style == .plain,
+      scalar.string.unicodeScalars.first == Self.star
+    {
+      return aliased(String(scalar.string.unicodeScalars.dropFirst()), at: Self.place(node.mark), log: &log)
+    }
+    let before = remainingNodes
+    guard let value = content(of: node, depth: depth, log: &log) else { return nil }
+    if let anchor = node.anchor { anchors[anchor.rawValue] = (value, before - remainingNodes) }
+    return value
+  }
+
+  private mutating func aliased(_ name: String, at place: TextPlace, log: inout DiagnosticLog)
+    -> ManifestNode?
+  {
+    guard let (anchored, count) = anchors[name] else {
+      log.error(place, "nothing before this is anchored as '&\(name)'; quote a text that begins with '*'")
+      return nil
+    }
+    remainingNodes -= count
     guard remainingNodes > 0 else {
       log.error(place, "the aliases stand for too many values: write the values out, or use 'defaults'")
       return nil
     }
+    var node = anchored
+    node.place = place
+    node.textPlace = nil
+    return node
+  }
+
+  private mutating func content(of node: Node, depth: Int, log: inout DiagnosticLog) -> ManifestNode? {
+    let place = Self.place(node.mark)
+    remainingNodes -= 1
     guard depth < Self.maximumDepth else {
       log.error(place, "nested more than \(Self.maximumDepth) deep: no manifest needs that")
       return nil
@@ -91,8 +127,10 @@ struct YAMLNodes {
       var entries: [ManifestNode.Entry] = []
       for (key, element) in mapping {
         guard let value = self.node(element, depth: depth + 1, log: &log) else { return nil }
-        guard case .scalar(let scalar) = key else {
-          log.error(Self.place(key.mark), "a key must be a text")
+        guard case .scalar(let scalar) = key,
+          scalar.string.unicodeScalars.first != Self.star || scalar.style != .plain
+        else {
+          log.error(Self.place(key.mark), "a key must be a text, and no alias")
           continue
         }
         if scalar.style == .plain, scalar.string == "<<" {
@@ -101,7 +139,7 @@ struct YAMLNodes {
           continue
         }
         entries.append(
-          .init(key: unhidden(scalar.string), place: Self.place(key.mark), value: value))
+          .init(key: unhidden(Self.starred(scalar.string)), place: Self.place(key.mark), value: value))
       }
       return ManifestNode(.mapping(entries), at: place)
     case .alias:
@@ -111,12 +149,25 @@ struct YAMLNodes {
   }
 
   private func scalar(_ scalar: Node.Scalar, _ place: TextPlace) -> ManifestNode {
+    let string = Self.starred(scalar.string)
     if scalar.style == .plain {
-      let value = CoreSchema.value(of: scalar.string)
-      return ManifestNode(value, at: place, textPlace: textPlace(of: scalar.string, at: place, quoted: false))
+      let textPlace = textPlace(of: string, at: place, quoted: false)
+      return ManifestNode(CoreSchema.value(of: string), at: place, textPlace: textPlace)
     }
-    return ManifestNode(
-      .text(scalar.string), at: place, textPlace: textPlace(of: scalar.string, at: place, quoted: true))
+    return ManifestNode(.text(string), at: place, textPlace: textPlace(of: string, at: place, quoted: true))
+  }
+
+  private static func starred(_ text: String) -> String { text.replacing(String(star), with: "*") }
+
+  private static func firstPrivate(in text: ManifestText) -> TextPlace? {
+    // In UTF-8 all of these begin with one byte, which few texts hold.
+    guard text.text.utf8.contains(0xF3) else { return nil }
+    for number in 1...text.lineCount {
+      let scalars = (text.line(number) ?? "").unicodeScalars
+      let column = scalars.prefix { !(0xF0000...0xFFFFD).contains($0.value) }.count
+      if column < scalars.count { return TextPlace(line: number, column: column + 1) }
+    }
+    return nil
   }
 
   /// The text's own place, where it stands on one line as it reads (no escapes, no folding).
