@@ -40,6 +40,9 @@ extension FilterChain {
     do {
       let count = image.pageCount
       let result: VipsImage
+      guard count == 1 || !traits.makesFrames else {
+        throw FilterError(.failed, "\(step.name) makes an animation of a still picture, not of another animation")
+      }
       if count == 1 || traits.isPointwise {
         result = try run(
           FilterPass(image: image, arguments: step.arguments, shrunk: shrunk, context: context))
@@ -71,6 +74,14 @@ extension FilterChain {
         return false
       }
       return traits.isSequential
+    }
+  }
+
+  /// Whether a filter makes an animation of a still picture, so that one frame is all it wants.
+  public var makesFrames: Bool {
+    steps.contains { step in
+      guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour else { return false }
+      return traits.makesFrames
     }
   }
 

@@ -22,6 +22,11 @@ struct Encoder {
   /// The rendition as this encoding can hold it: its depth, alpha, profile, frames and metadata.
   func prepared(_ rendition: VipsImage) throws -> VipsImage {
     var image = rendition
+    guard image.pageCount == 1 || definition.holdsFrames else {
+      throw JobError(
+        code: "no-frames", stage: .encode,
+        message: "\(encoding.format.rawValue) can't hold an animation; write webp or gif")
+    }
     if image.hasAlpha, !definition.holdsAlpha { image = try flattened(image) }
     if case .file(let path, _) = encoding.profile {
       image = try image.applying(

@@ -1,5 +1,6 @@
 public import ImageCaches
 public import ImageFilters
+import Synchronization
 import Vips
 
 /// The keys of what rendering makes, for caches in memory and on disk.
@@ -37,6 +38,22 @@ public enum RenderKeys {
     for reference in chain.references {
       key.append(reference)
       key.append(optional: auxiliary[reference]?.hex)
+    }
+    for font in chain.fonts { key.append(optional: fontDigest(font)?.hex) }
+  }
+
+  /// Fonts are read once a process: they are the machine's, not the batch's.
+  private static let fontDigests = Mutex<[String: ContentDigest?]>([:])
+
+  /// nil where a font has no file that can be read; rendering then says so.
+  private static func fontDigest(_ font: String) -> ContentDigest? {
+    fontDigests.withLock { digests in
+      if let known = digests[font] { return known }
+      let digest = FontFile.path(for: font).flatMap { path -> ContentDigest? in
+        do { return try FileReading.digest(of: path).digest } catch { return nil }
+      }
+      digests[font] = .some(digest)
+      return digest
     }
   }
 }

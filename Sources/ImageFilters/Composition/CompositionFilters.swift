@@ -2,7 +2,7 @@ import Vips
 
 /// Filters that put two pictures together.
 enum CompositionFilters {
-  static let all = [overlay, text, mask]
+  static let all = [overlay, text, mask, transition]
 
   private static let offset = -65_535...65_535
   private static let gravity = FilterParameter.optional(
@@ -67,5 +67,35 @@ enum CompositionFilters {
     }
     return try pass.image.multiplyingAlpha(
       byCoverage: coverage.linear([255], [0.5]).cast(to: .uchar).copied(["interpretation": "b-w"]))
+  }
+
+  static let transition = FilterDefinition(
+    "transition", .composition, "an animation from another picture to this one, for formats that hold frames",
+    parameters: [
+      .required("from", .source, "the picture at the beginning; it fills this one's size"),
+      .optional(
+        "kind", .choice(Transition.Kind.allCases.map(\.rawValue)), default: "crossdissolve",
+        "how the one becomes the other"),
+      .optional("duration", .integer(1...60_000, unit: "ms"), default: "400", "of the whole"),
+      .optional("fps", .integer(1...60), default: "30", "frames in a second"),
+    ], example: "transition:before:crossdissolve:400:30",
+    traits: FilterDefinition.FrameTraits(isSequential: false, makesFrames: true)
+  ) { pass in
+    let target = try pass.image.addingAlpha().materialized()
+    let extent = Extent(width: target.width, height: target.height)
+    var first = try pass.context.source(pass.arguments.text("from"))
+    first = try first.cropped(x: 0, y: 0, width: first.width, height: first.pageHeight)
+    first = try Filling.filled(
+      first, extent: Extent(width: first.width, height: first.height), canvas: extent, gravity: .place(.centre),
+      snap: true, resampler: Resampler()
+    ).addingAlpha()
+    if first.format != target.format { first = try Layer.matching(first, target) }
+    guard let kind = Transition.Kind(rawValue: try pass.arguments.word("kind")) else {
+      throw FilterError(.badArgument, "transition has no such kind")
+    }
+    return try Transition(
+      from: first.materialized(), target: target, kind: kind, duration: pass.arguments.integer("duration"),
+      rate: pass.arguments.integer("fps")
+    ).animation()
   }
 }

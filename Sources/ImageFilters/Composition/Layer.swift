@@ -22,10 +22,7 @@ struct Layer {
       Self.place(gravity, picture.height, base.height, \.y, try pass.arguments.integer("y"))
     )
     var layer = try picture.addingAlpha()
-    if layer.format != base.format {
-      layer = try layer.linear([base.maximum / layer.maximum], [0.5]).cast(to: base.format)
-        .copied(["interpretation": .nick(base.interpretation.rawValue)])
-    }
+    if layer.format != base.format { layer = try Self.matching(layer, base) }
     let opacity = try pass.arguments.number("opacity")
     if opacity < 1, let alpha = try layer.alpha() {
       layer = try layer.replacingAlpha(alpha.linear([opacity], [0.5]).cast(to: layer.format))
@@ -49,6 +46,12 @@ struct Layer {
     ).image()
     let rounded = try base.rounding(composed)
     return base.hasAlpha ? rounded : try rounded.extractingBands(from: 0, count: base.bands)
+  }
+
+  /// A picture with another's depth.
+  static func matching(_ picture: VipsImage, _ other: VipsImage) throws(VipsError) -> VipsImage {
+    try picture.linear([other.maximum / picture.maximum], [0.5]).cast(to: other.format)
+      .copied(["interpretation": .nick(other.interpretation.rawValue)])
   }
 
   /// Where the layer's first pixel comes to lie. From an edge an offset goes inwards.

@@ -54,6 +54,8 @@ public struct FilterDefinition: Sendable {
     var isSequential = true
     /// It moves and blends pixels but doesn't care what colours they are.
     var keepsColourSpace = false
+    /// It makes several frames of one.
+    var makesFrames = false
     /// For a filter that resizes the whole picture first: to which size, before anything is cut off.
     var scaledSize: (@Sendable (FilterArguments, Extent) throws -> (width: Double, height: Double))?
   }
