@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import Manifests
 
 /// Parses the arguments, runs the command and ends the process with its status.
 enum CommandRunner {
@@ -20,7 +19,7 @@ enum CommandRunner {
       StandardError.write("imagemill: \(complaint.message)\n")
       exit(complaint.status.rawValue)
     } catch let complaint as ManifestComplaint {
-      for diagnostic in complaint.errors.diagnostics { StandardError.write("\(diagnostic)\n") }
+      complaint.print()
       exit(ExitStatus.usage.rawValue)
     } catch {
       end(with: error)

@@ -73,21 +73,27 @@ struct LockFile {
   }
 
   /// Pins every job's source to what is locked. A source that isn't locked is refused.
-  func pin(_ jobs: inout [Job]) throws {
+  func pin(_ input: inout JobOptions.Input) throws {
     var unknown: [String] = []
-    for index in jobs.indices {
-      let locked = jobs[index].sources.compactMap { sources[$0.displayText] }.first
-      guard let locked, let digest = ContentDigest(hex: locked.sha256) else {
-        unknown.append(jobs[index].sources.first?.displayText ?? "")
-        continue
-      }
-      jobs[index].pinnedDigest = jobs[index].pinnedDigest ?? digest
+    for index in input.jobs.indices where !pin(&input.jobs[index]) {
+      unknown.append(input.jobs[index].sources.first?.displayText ?? "")
     }
-    guard unknown.isEmpty else {
+    guard unknown.isEmpty, input.streams.isEmpty else {
       let list = unknown.map { "  + \($0)" }.joined(separator: "\n")
       throw Complaint(
-        .outOfDate, "these sources aren't in \(path); run without --frozen to lock them:\n\(list)")
+        .outOfDate,
+        unknown.isEmpty
+          ? "--frozen is for manifests that are read whole: YAML, JSON or TOML"
+          : "these sources aren't in \(path); run without --frozen to lock them:\n\(list)")
     }
+  }
+
+  private func pin(_ job: inout Job) -> Bool {
+    guard let locked = job.sources.compactMap({ sources[$0.displayText] }).first,
+      let digest = ContentDigest(hex: locked.sha256)
+    else { return false }
+    job.pinnedDigest = job.pinnedDigest ?? digest
+    return true
   }
 }
 

@@ -47,7 +47,7 @@ struct PipeCommand: AsyncParsableCommand {
       downloads: downloads, cache: cache, limits: limits, batch: batch,
       outputDirectory: destination.outputDirectory ?? ".", allowsOutside: destination.allowOutside,
       reporting: reporting)
-    let status = try await run.run(RecordItems(base: jobs))
+    let status = try await run.run(JobItems(streams: [jobs]))
     if status != .success { throw status }
   }
 
@@ -58,13 +58,8 @@ struct PipeCommand: AsyncParsableCommand {
     options.namedSources = try outputs.sources()
     let chain = try outputs.chain()
     options.appendedChain = chain.isEmpty ? nil : chain
-    if let output {
-      do throws(TemplateError) {
-        options.outputTemplate = try OutputTemplate(parsing: output)
-      } catch {
-        throw Complaint(.usage, OutputOptions.pointed(output, at: error.offset, error.message))
-      }
-    } else if input == .sources {
+    options.outputTemplate = try OutputOptions.template(output)
+    if output == nil && input == .sources {
       throw Complaint(.usage, "pipe needs -o TEMPLATE, such as -o '{name}.png'")
     }
     var lines = LineOptions(input.form)
@@ -89,35 +84,4 @@ enum InputForm: String, ExpressibleByArgument, CaseIterable {
     case .tsv: .tsv
     }
   }
-}
-
-/// What a batch makes of a stream of records.
-struct RecordItems: AsyncSequence, Sendable {
-  typealias Element = BatchItem
-  typealias Failure = Never
-
-  let base: LineJobs
-
-  struct AsyncIterator: AsyncIteratorProtocol {
-    fileprivate var records: LineJobs.Iterator
-    private var index = 0
-
-    fileprivate init(records: LineJobs.Iterator) { self.records = records }
-
-    mutating func next() async -> BatchItem? {
-      guard let record = await records.next() else { return nil }
-      index += 1
-      switch record {
-      case .success(let job): return .group(JobGroup(job))
-      case .failure(let diagnostic):
-        let location = ManifestLocation(
-          file: diagnostic.file, line: diagnostic.line, column: diagnostic.column)
-        return .rejected(
-          JobResult(
-            rejected: index, text: "line \(diagnostic.line)", message: diagnostic.message, location: location))
-      }
-    }
-  }
-
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(records: base.makeAsyncIterator()) }
 }

@@ -56,8 +56,10 @@ struct Planning {
     var configuration = BatchConfiguration()
     configuration.allowsOutside = allowsOutside
     configuration.force = force
+    var groups: [JobGroup] = []
+    for await case .group(let group) in input.items { groups.append(group) }
     let plan = await BatchPlanner(configuration, downloader: session.downloader, store: session.store)
-      .plan(JobGroup.grouping(input.jobs))
+      .plan(groups)
     await session.end()
     return plan
   }

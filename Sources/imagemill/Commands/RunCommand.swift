@@ -43,15 +43,14 @@ struct RunCommand: AsyncParsableCommand {
     var input = try jobs.read(manifests)
     if check || dryRun { return try await plan(input) }
     let locked = try frozen ? lock.map { try LockFile(reading: $0) } : nil
-    if let locked { try locked.pin(&input.jobs) }
+    if let locked { try locked.pin(&input) }
     let reporting = try Reporting(batch)
-    await reporting.receive(.jobsCounted(input.jobs.count))
+    if input.streams.isEmpty { await reporting.receive(.jobsCounted(input.jobs.count)) }
     let run = BatchRun(
       downloads: downloads, cache: cache, limits: limits, batch: batch, origins: input.origins,
       outputDirectory: ".", allowsOutside: jobs.arguments.allowOutside, reporting: reporting)
     let sources = LockedSources()
-    var status = try await run.run(
-      SequenceStream(JobGroup.grouping(input.jobs).map(BatchItem.group)), sources: sources)
+    var status = try await run.run(input.items, sources: sources)
     if locked != nil, sources.hasMismatch { status = .outOfDate }
     if let lock, !frozen, status != .interrupted, status != .terminated {
       try LockFile(sources.all).write(to: lock)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Manifests
 
 /// Reads manifests and says what is wrong with them.
-struct ValidateCommand: ParsableCommand {
+struct ValidateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate", abstract: "Read manifests and report every mistake; nothing else.",
     discussion: """
@@ -14,11 +14,37 @@ struct ValidateCommand: ParsableCommand {
   @Argument(help: "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json here).")
   var manifests: [String] = []
 
-  @OptionGroup(title: "Manifest") var options: ManifestArguments
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp("The outputs' path for jobs that name none, such as a list's.", valueName: "template"))
+  var output: String?
 
-  func run() throws {
+  @OptionGroup(title: "Manifest") var arguments: ManifestArguments
+
+  func run() async throws {
+    var isWrong = false
     for path in try ManifestArguments.paths(manifests) {
-      _ = try options.read(path)
+      do {
+        isWrong = try await complain(of: path) || isWrong
+      } catch let complaint as ManifestComplaint {
+        complaint.print()
+        isWrong = true
+      }
     }
+    if isWrong { throw ExitStatus.usage }
+  }
+
+  /// Whether a record of a list is wrong; a document's mistakes are thrown, all together.
+  private func complain(of path: String) async throws -> Bool {
+    var options = arguments.options(for: path)
+    options.outputTemplate = try OutputOptions.template(output)
+    guard case .lines(let jobs) = try ManifestArguments.open(path, options) else { return false }
+    var isWrong = false
+    for await record in jobs {
+      guard case .failure(let diagnostic) = record else { continue }
+      StandardError.write("\(diagnostic)\n")
+      isWrong = true
+    }
+    return isWrong
   }
 }

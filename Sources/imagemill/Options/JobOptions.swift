@@ -1,10 +1,16 @@
 import ArgumentParser
+import Foundation
 import ImageBatch
 import ImageDownloads
 import Manifests
 
 /// What is made: the manifests' jobs, with what the command line adds to them.
 struct JobOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("o"), .customLong("output")],
+    help: ArgumentHelp("The outputs' path for jobs that name none, such as a list's.", valueName: "template"))
+  var template: String?
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   @Option(
@@ -12,32 +18,81 @@ struct JobOptions: ParsableArguments {
     help: ArgumentHelp("Outputs are inside it (default: the manifest's directory).", valueName: "dir"))
   var outputDirectory: String?
 
+  @Option(help: ArgumentHelp("Only the jobs that failed in an earlier .ndjson report.", valueName: "report"))
+  var failed: String?
+
+  @Option(help: ArgumentHelp("Only the K-th of N parts of the jobs; each job is in one of them.", valueName: "k/n"))
+  var shard: String?
+
   @OptionGroup(title: "Manifest") var arguments: ManifestArguments
 
   /// Jobs with the settings of their origins.
-  struct Input {
+  struct Input: Sendable {
+    /// Of the documents, all of them.
     var jobs: [Job] = []
+    /// Lists and the like, to be read as the batch goes on.
+    var streams: [LineJobs] = []
     var origins: [String: OriginSettings] = [:]
+    /// Completes a record's job; false where it isn't wanted.
+    var prepare: @Sendable (inout Job) -> Bool = { _ in true }
+
+    /// What a batch is fed with.
+    var items: JobItems {
+      JobItems(
+        groups: JobGroup.grouping(jobs), streams: streams, firstIndex: jobs.count + 1, prepare: prepare)
+    }
   }
 
-  /// Reads every manifest before anything is started. The jobs' indices are those of all manifests together.
+  /// Opens every manifest, and reads documents to their ends, before anything is started. Indices go through all
+  /// manifests.
   func read(_ manifests: [String]) throws -> Input {
     let (chain, sources) = (try output.chain(), try output.sources())
+    let (failed, shard) = (try failedJobs(), try parsedShard())
+    let template = try OutputOptions.template(template)
     var input = Input()
+    let directory = outputDirectory
+    input.prepare = { job in
+      if job.outputDirectory == nil { job.outputDirectory = directory }
+      return failed?.contains(job) != false && shard?.contains(job) != false
+    }
     for path in try ManifestArguments.paths(manifests) {
-      let manifest = try arguments.read(path) { options in
-        options.encoding = output.encoding
-        options.appendedChain = chain.isEmpty ? nil : chain
-        options.namedSources = sources
+      var options = arguments.options(for: path)
+      options.encoding = output.encoding
+      options.appendedChain = chain.isEmpty ? nil : chain
+      options.namedSources = sources
+      options.outputTemplate = template
+      switch try ManifestArguments.open(path, options) {
+      case .lines(let jobs): input.streams.append(jobs)
+      case .document(let manifest):
+        let place = directory ?? manifest.outputDirectory ?? ManifestArguments.directory(of: path)
+        for var job in manifest.jobs {
+          job.index = input.jobs.count + 1
+          job.outputDirectory = place
+          if input.prepare(&job) { input.jobs.append(job) }
+        }
+        input.origins.merge(manifest.originSettings()) { $1 }
       }
-      let directory = outputDirectory ?? manifest.outputDirectory ?? ManifestArguments.directory(of: path)
-      for var job in manifest.jobs {
-        job.index = input.jobs.count + 1
-        job.outputDirectory = directory
-        input.jobs.append(job)
-      }
-      input.origins.merge(manifest.originSettings()) { $1 }
     }
     return input
+  }
+
+  private func failedJobs() throws -> FailedJobs? {
+    guard let failed else { return nil }
+    guard let bytes = FileManager.default.contents(atPath: failed) else {
+      throw Complaint(.usage, "can't read the report \(failed)")
+    }
+    do throws(ManifestErrors) {
+      return try FailedJobs(report: Array(bytes), name: failed)
+    } catch {
+      throw ManifestComplaint(error)
+    }
+  }
+
+  private func parsedShard() throws -> Shard? {
+    do throws(Shard.Failure) {
+      return try shard.map { (text) throws(Shard.Failure) in try Shard(parsing: text) }
+    } catch {
+      throw Complaint(.usage, error.description)
+    }
   }
 }

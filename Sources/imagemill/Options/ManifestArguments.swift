@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import ImageBatch
 import Manifests
 
 /// How manifests are read.
@@ -26,16 +25,20 @@ struct ManifestArguments: ParsableArguments {
     return [name]
   }
 
-  /// Reads a whole document, or complains of every mistake in it.
-  func read(_ path: String, _ change: (inout ManifestOptions) -> Void = { _ in }) throws -> Manifest {
+  /// How the manifest at `path` is read.
+  func options(for path: String) -> ManifestOptions {
     var options = ManifestOptions()
     options.directory = Self.directory(of: path)
     options.allowsOutside = allowOutside
-    for name in environment { options.environment[name] = ProcessInfo.processInfo.environment[name] ?? "" }
-    change(&options)
-    let bytes = try Self.bytes(of: path)
+    let variables = ProcessInfo.processInfo.environment
+    for name in environment { options.environment[name] = variables[name] ?? "" }
+    return options
+  }
+
+  /// Opens a manifest: a document is read to its end, and every mistake in it is complained of.
+  static func open(_ path: String, _ options: ManifestOptions) throws -> ManifestInput {
     do throws(ManifestErrors) {
-      return try ManifestReader(options).read(bytes, name: path, form: Self.form(of: path, bytes))
+      return try ManifestInput(path: path, options)
     } catch {
       throw ManifestComplaint(error)
     }
@@ -46,27 +49,6 @@ struct ManifestArguments: ParsableArguments {
     let directory = path == "-" ? "" : (path as NSString).deletingLastPathComponent
     return directory.isEmpty ? "." : directory
   }
-
-  private static func bytes(of path: String) throws -> [UInt8] {
-    do {
-      if path == "-" { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
-      return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-    } catch {
-      throw Complaint(.usage, "can't read the manifest \(path): \(error.localizedDescription)")
-    }
-  }
-
-  /// By extension; standard input is JSON where it begins like an object, else YAML.
-  private static func form(of path: String, _ bytes: [UInt8]) -> ManifestReader.Form {
-    switch (path as NSString).pathExtension.lowercased() {
-    case "json": return .json
-    case "toml": return .toml
-    case "yaml", "yml": return .yaml
-    default:
-      let first = bytes.first { !" \t\r\n".utf8.contains($0) }
-      return first == UInt8(ascii: "{") ? .json : .yaml
-    }
-  }
 }
 
 /// Every mistake of a manifest.
@@ -74,4 +56,9 @@ struct ManifestComplaint: Error {
   let errors: ManifestErrors
 
   init(_ errors: ManifestErrors) { self.errors = errors }
+
+  /// Tells all of them.
+  func print() {
+    for diagnostic in errors.diagnostics { StandardError.write("\(diagnostic)\n") }
+  }
 }

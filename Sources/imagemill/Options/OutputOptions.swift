@@ -80,6 +80,16 @@ struct OutputOptions: ParsableArguments {
     return result
   }
 
+  /// The template that `text` describes, if there is one.
+  static func template(_ text: String?) throws -> OutputTemplate? {
+    guard let text else { return nil }
+    do throws(TemplateError) {
+      return try OutputTemplate(parsing: text)
+    } catch {
+      throw Complaint(.usage, pointed(text, at: error.offset, error.message))
+    }
+  }
+
   /// A message with the text that it is about, and a caret under the place.
   static func pointed(_ text: String, at offset: Int?, _ message: String) -> String {
     guard let offset else { return "\(message)\n  \(text)" }
