@@ -38,6 +38,10 @@ public struct OutputResult: Sendable, Hashable {
   public var filter: String
   /// The format's name.
   public var format: String
+  /// The source's size, where it could be had.
+  public var sourceBytes: Int?
+  /// What stands for the picture until it is there, on request.
+  public var placeholders: Placeholders?
   /// Whether the placeholder stands in for a source that failed.
   public var usedPlaceholder = false
   /// Why it failed.

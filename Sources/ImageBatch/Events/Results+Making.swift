@@ -37,6 +37,7 @@ extension OutputResult {
     frames = image.frames
     bytes = image.bytes
     sha256 = image.digest.hex
+    placeholders = image.placeholders
   }
 }
 

@@ -110,7 +110,7 @@ struct GroupRun {
       onSource(
         SourceRecord(stored: source, format: facts?.extra, width: facts?.width, height: facts?.height))
     }
-    await place(made, plan: plan, usedPlaceholder: usedPlaceholder)
+    await place(made, of: source, plan: plan, usedPlaceholder: usedPlaceholder)
     withExtendedLifetime(source) {}
   }
 
@@ -137,7 +137,7 @@ struct GroupRun {
   }
 
   private func place(
-    _ made: [ContentDigest: OutputFlights.Landing], plan: GroupPlan, usedPlaceholder: Bool
+    _ made: [ContentDigest: OutputFlights.Landing], of source: StoredSource, plan: GroupPlan, usedPlaceholder: Bool
   ) async {
     for job in group.jobs {
       var result = JobResult(
@@ -145,6 +145,7 @@ struct GroupRun {
       for planned in plan.outputs where planned.job.index == job.index {
         var output = OutputResult(of: planned)
         output.usedPlaceholder = usedPlaceholder
+        output.sourceBytes = source.byteCount
         if planned.isInPlace {
           output.status = .unchanged
         } else if let error = planned.error {

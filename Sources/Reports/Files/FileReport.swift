@@ -1,0 +1,65 @@
+public import ImageBatch
+import Synchronization
+
+/// A report in a file: `--report FILE`.
+///
+///     let report = try FileReport(path: "report.html", version: "1.0.0")
+///     report.receive(event)  // each event of the batch
+///     try report.finish()    // the file is there, whole
+///
+/// Outputs stand in the manifest's order, whatever order they were finished in.
+public final class FileReport: BatchReporter {
+  private struct State {
+    var spool: ReportSpool
+    var summary: BatchSummary?
+    var failure: ReportError?
+  }
+
+  private let path: ReportPath
+  private let document: any ReportDocument
+  private let state: Mutex<State>
+
+  /// A report of the format that the path's extension says. Throws if that is none, or if its directory can't be
+  /// written: before the batch has begun. `version` is imagemill's.
+  public init(path: String, version: String) throws(ReportError) {
+    let format = try ReportFormat(path: path)
+    self.path = ReportPath(path)
+    document = format.document(self.path, version: version)
+    state = Mutex(State(spool: ReportSpool(descriptor: try self.path.nameless())))
+  }
+
+  /// Takes note of outputs and of the totals.
+  public func receive(_ event: BatchEvent) {
+    switch event {
+    case .outputFinished(let result):
+      let entry = document.entry(result)
+      state.withLock { state in
+        guard state.failure == nil else { return }
+        do throws(SystemError) {
+          try state.spool.append(entry, job: result.index, output: result.outputIndex)
+        } catch {
+          state.failure = .notWritable(path.path, "write", errno: error.code)
+        }
+      }
+    case .finished(let summary): state.withLock { $0.summary = summary }
+    default: break
+    }
+  }
+
+  /// Writes the file and puts it in place. Throws what went wrong, now or earlier; then no file is there, or the
+  /// old one. Where the batch didn't end, there is no report.
+  public func finish() throws(ReportError) {
+    try state.withLock { (state) throws(ReportError) in
+      if let failure = state.failure { throw failure }
+      guard let summary = state.summary else { return }
+      let spool = state.spool
+      try path.replace { (file) throws(SystemError) in
+        try SystemError.writeAll(document.head(summary), to: file)
+        try spool.read(separator: document.separator.utf8.count) { (bytes) throws(SystemError) in
+          try SystemError.writeAll(bytes, to: file)
+        }
+        try SystemError.writeAll(document.tail(summary), to: file)
+      }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import Glibc
+
+/// Entries of a report in a nameless file, until the head that stands before them is known. Memory holds 24 bytes an
+/// entry, whatever its size, so that they can come out in the manifest's order.
+///
+/// Used from one thread at a time: it belongs to a ``FileReport``'s mutex.
+final class ReportSpool {
+  private struct Entry {
+    let job: Int32
+    let output: Int32
+    let length: Int32
+    let offset: Int
+  }
+
+  private let descriptor: Int32
+  private var entries: [Entry] = []
+  private var buffer: [UInt8] = []
+  private var end = 0
+
+  /// Takes the descriptor, and closes it in the end.
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { close(descriptor) }
+
+  /// Appends an output's entry. Throws `errno`.
+  func append(_ bytes: [UInt8], job: Int, output: Int) throws(SystemError) {
+    entries.append(
+      Entry(
+        job: Int32(clamping: job), output: Int32(clamping: output), length: Int32(clamping: bytes.count),
+        offset: end))
+    end += bytes.count
+    buffer += bytes
+    if buffer.count >= 1 << 16 { try flush() }
+  }
+
+  /// Hands over the entries in the jobs' order, many at a time, and without the last one's `separator`.
+  func read(separator: Int, _ take: ([UInt8]) throws(SystemError) -> Void) throws(SystemError) {
+    try flush()
+    entries.sort { ($0.job, $0.output, $0.offset) < ($1.job, $1.output, $1.offset) }
+    var next = 0
+    while next < entries.count {
+      let start = entries[next].offset
+      var length = 0
+      repeat {
+        length += Int(entries[next].length)
+        next += 1
+      } while next < entries.count && entries[next].offset == start + length && length < 1 << 18
+      if next == entries.count { length -= separator }
+      try take(try bytes(at: start, count: length))
+    }
+  }
+
+  private func flush() throws(SystemError) {
+    try SystemError.writeAll(buffer, to: descriptor)
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private func bytes(at offset: Int, count: Int) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var filled = 0
+    while filled < count {
+      let received = bytes.withUnsafeMutableBytes { room in
+        pread(descriptor, room.baseAddress.map { $0 + filled }, count - filled, offset + filled)
+      }
+      if received > 0 {
+        filled += received
+      } else if received == 0 || errno != EINTR {
+        throw SystemError(code: received == 0 ? EIO : errno)
+      }
+    }
+    return bytes
+  }
+}

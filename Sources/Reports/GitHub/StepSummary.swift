@@ -1,0 +1,95 @@
+import Glibc
+public import ImageBatch
+import Synchronization
+
+/// What GitHub shows under a workflow's run: Markdown, appended to the file that `GITHUB_STEP_SUMMARY` names.
+public final class StepSummary: BatchReporter {
+  /// GitHub takes 1 MiB a step: what fails after these is counted, not listed.
+  private static let listed = 50
+
+  private struct State {
+    var rows: [String] = []
+    var summary: BatchSummary?
+  }
+
+  private let path: String
+  private let state = Mutex(State())
+
+  /// A summary that is appended to the file at `path`.
+  public init(path: String) { self.path = path }
+
+  /// Takes note of failures and of the totals.
+  public func receive(_ event: BatchEvent) {
+    switch event {
+    case .outputFinished(let result):
+      guard let error = result.error else { return }
+      state.withLock { state in
+        if state.rows.count < Self.listed { state.rows.append(Self.row(result, error)) }
+      }
+    case .finished(let summary): state.withLock { $0.summary = summary }
+    default: break
+    }
+  }
+
+  /// Appends the text.
+  public func finish() throws(ReportError) {
+    let (rows, summary) = state.withLock { ($0.rows, $0.summary) }
+    guard let summary else { return }
+    let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)
+    guard file >= 0 else { throw .notWritable(path, "append to", errno: errno) }
+    defer { close(file) }
+    do throws(SystemError) {
+      try SystemError.writeAll(Array(Self.text(summary, rows: rows).utf8), to: file)
+    } catch {
+      throw .notWritable(path, "append to", errno: error.code)
+    }
+  }
+
+  static func text(_ summary: BatchSummary, rows: [String]) -> String {
+    let isGood = summary.outputsFailed == 0 && summary.jobsFailed == 0
+    var text = """
+      ### imagemill: \(isGood ? "every output is in place" : "\(summary.outputsFailed) of \(summary.outputs) outputs failed")
+
+      | | done | failed | |
+      | --- | ---: | ---: | --- |
+      | jobs | \(summary.jobsDone) | \(summary.jobsFailed) | |
+      | outputs | \(summary.outputsWritten + summary.outputsFromCache + summary.outputsUnchanged) | \(summary.outputsFailed) \
+      | \(summary.outputsWritten + summary.outputsFromCache) written, \(summary.outputsUnchanged) unchanged |
+      | downloads | \(summary.downloads) | | \(QuantityText.bytes(summary.downloadedBytes)), \
+      \(summary.mergedDownloads) merged, \(summary.revalidatedDownloads) revalidated |
+
+      \(QuantityText.tenths(summary.seconds)) s
+
+      """
+    guard !rows.isEmpty else { return text }
+    text +=
+      "\n| source | output | why | where |\n| --- | --- | --- | --- |\n" + rows.joined(separator: "\n") + "\n"
+    if summary.outputsFailed > rows.count {
+      text += "\nand \(summary.outputsFailed - rows.count) more.\n"
+    }
+    return text
+  }
+
+  private static func row(_ result: OutputResult, _ error: JobError) -> String {
+    let place = result.location.map { "\($0.file):\($0.line)" } ?? ""
+    let cells = [result.source, result.output ?? "", "\(error.stage.rawValue): \(error.message)", place]
+    return "| " + cells.map(escaped).joined(separator: " | ") + " |"
+  }
+
+  /// Text in a cell of a Markdown table: no markup, no HTML, no end of the cell, and of bounded length.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.prefix(500).unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\\", "`", "*", "_", "[", "]", "(", ")", "#", "!", "|", "~", "@", ":":
+        result += "&#\(scalar.value);"
+      case "\u{0}"..<"\u{20}", "\u{7F}"..."\u{9F}": result += " "
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,89 @@
+public import ImageBatch
+import Synchronization
+
+/// Every event of a batch as it happens, one JSON object a line: `--events FILE`.
+///
+/// A line has `event` (its name, such as `output-finished`), `time` (seconds since the reporter was made) and the
+/// event's own members.
+public final class EventLines: BatchReporter {
+  private let write: TextOutput
+  private let start: ContinuousClock.Instant
+  private let now: @Sendable () -> ContinuousClock.Instant
+  private let isReaderGone = Mutex(false)
+
+  /// Lines go to `write`, until that says that the reader is gone.
+  public init(
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, write: @escaping TextOutput
+  ) {
+    self.write = write
+    self.now = now
+    start = now()
+  }
+
+  /// Writes the event's line.
+  public func receive(_ event: BatchEvent) {
+    guard !isReaderGone.withLock({ $0 }) else { return }
+    var json = JSONWriter()
+    json.object { json in
+      json.member("event", event.name)
+      json.member("time", ((now() - start) / .seconds(1)).roundedToMilliseconds)
+      json.members(event)
+    }
+    if !write(String(decoding: json.bytes, as: UTF8.self) + "\n") { isReaderGone.withLock { $0 = true } }
+  }
+}
+
+extension BatchEvent {
+  fileprivate var name: String {
+    switch self {
+    case .jobsCounted: "jobs-counted"
+    case .jobQueued: "job-queued"
+    case .downloadStarted: "download-started"
+    case .downloadProgressed: "download-progressed"
+    case .downloadFinished: "download-finished"
+    case .renderingStarted: "rendering-started"
+    case .renderingFinished: "rendering-finished"
+    case .warning: "warning"
+    case .outputFinished: "output-finished"
+    case .jobFinished: "job-finished"
+    case .finished: "finished"
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func members(_ event: BatchEvent) {
+    switch event {
+    case .jobsCounted(let jobs): member("jobs", jobs)
+    case .jobQueued(let index): member("index", index)
+    case .downloadStarted(let id, let source, let host):
+      member("id", id)
+      member("source", source)
+      member("host", host)
+    case .downloadProgressed(let id, let received, let expected):
+      member("id", id)
+      member("received", received)
+      member("expected", expected)
+    case .downloadFinished(let id, let bytes, let failed):
+      member("id", id)
+      member("bytes", bytes)
+      member("failed", failed)
+    case .renderingStarted(let slot, let job, let source):
+      member("slot", slot)
+      member("index", job)
+      member("source", source)
+    case .renderingFinished(let slot): member("slot", slot)
+    case .warning(let warning):
+      member("source", warning.source)
+      member("message", warning.message)
+      if let place = warning.location { member("manifest", object: { $0.members(place) }) }
+    case .outputFinished(let result): members(result)
+    case .jobFinished(let job):
+      member("index", job.index)
+      member("source", job.source)
+      member("failed", job.failed)
+      if let place = job.location { member("manifest", object: { $0.members(place) }) }
+    case .finished(let summary): members(summary)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/// Writes JSON (RFC 8259) as it goes: no tree is built, and texts are copied once.
+///
+///     var json = JSONWriter()
+///     json.object { json in
+///       json.member("index", 1)
+///       json.member("source", "a.png")
+///     }
+///     json.bytes  // {"index":1,"source":"a.png"}
+struct JSONWriter {
+  private(set) var bytes: [UInt8] = []
+  /// Whether a value stands before this place in the same object or array.
+  private var needsComma = false
+
+  /// What was written, which is forgotten.
+  mutating func take() -> [UInt8] {
+    defer { self = JSONWriter() }
+    return bytes
+  }
+
+  mutating func object(_ members: (inout JSONWriter) -> Void) { nested("{", "}", members) }
+
+  mutating func member(_ name: StaticString, object members: (inout JSONWriter) -> Void) {
+    key(name)
+    nested("{", "}", members)
+  }
+
+  mutating func member(_ name: StaticString, array elements: (inout JSONWriter) -> Void) {
+    key(name)
+    nested("[", "]", elements)
+  }
+
+  mutating func member(_ name: StaticString, _ text: String?) {
+    key(name)
+    if let text { quote(text) } else { append("null") }
+    needsComma = true
+  }
+
+  mutating func member(_ name: StaticString, _ number: Int?) {
+    key(name)
+    if let number { bytes.append(contentsOf: String(number).utf8) } else { append("null") }
+    needsComma = true
+  }
+
+  /// A number in its shortest form; `null` for one that JSON doesn't know.
+  mutating func member(_ name: StaticString, _ number: Double) {
+    key(name)
+    if number.isFinite { bytes.append(contentsOf: number.description.utf8) } else { append("null") }
+    needsComma = true
+  }
+
+  mutating func member(_ name: StaticString, _ flag: Bool) {
+    key(name)
+    append(flag ? "true" : "false")
+    needsComma = true
+  }
+
+  /// A member whose value is JSON text already.
+  mutating func member(_ name: String, json: String) {
+    comma()
+    quote(name)
+    bytes.append(UInt8(ascii: ":"))
+    bytes.append(contentsOf: json.utf8)
+    needsComma = true
+  }
+
+  private mutating func nested(
+    _ opening: UnicodeScalar, _ closing: UnicodeScalar, _ body: (inout JSONWriter) -> Void
+  ) {
+    comma()
+    bytes.append(UInt8(ascii: opening))
+    needsComma = false
+    body(&self)
+    bytes.append(UInt8(ascii: closing))
+    needsComma = true
+  }
+
+  private mutating func key(_ name: StaticString) {
+    comma()
+    bytes.append(UInt8(ascii: "\""))
+    append(name)
+    append("\":")
+    needsComma = false
+  }
+
+  private mutating func comma() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  private mutating func append(_ text: StaticString) {
+    text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+  }
+
+  private mutating func quote(_ text: String) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        bytes.append(UInt8(ascii: "\\"))
+        bytes.append(byte)
+      case 0x0A: append("\\n")
+      case 0x0D: append("\\r")
+      case 0x09: append("\\t")
+      case 0..<0x20, 0x7F:
+        append("\\u00")
+        bytes.append(Self.digits[Int(byte >> 4)])
+        bytes.append(Self.digits[Int(byte & 15)])
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static let digits = Array("0123456789abcdef".utf8)
+}

@@ -1,0 +1,93 @@
+import ImageBatch
+
+extension JSONWriter {
+  /// CLI.md's result object: every member is there, `null` where nothing is known, but for `error`.
+  mutating func resultLine(_ result: OutputResult) {
+    object { $0.resultMembers(result) }
+  }
+
+  /// The result object with what a report knows besides.
+  mutating func reportEntry(_ result: OutputResult) {
+    object { $0.members(result) }
+  }
+
+  mutating func members(_ result: OutputResult) {
+    resultMembers(result)
+    member("path", result.path)
+    member("frames", result.frames)
+    member("sourceBytes", result.sourceBytes)
+    member("seconds", result.seconds.roundedToMilliseconds)
+    member("usedPlaceholder", result.usedPlaceholder)
+    if let place = result.location { member("manifest", object: { $0.members(place) }) }
+    if let placeholders = result.placeholders {
+      member(
+        "placeholders",
+        object: { json in
+          json.member("dominantColour", placeholders.dominantColour)
+          json.member("blurHash", placeholders.blurHash)
+          json.member("thumbHash", placeholders.thumbHash)
+          json.member("dataURI", placeholders.dataURI)
+        })
+    }
+  }
+
+  mutating func members(_ place: ManifestLocation) {
+    member("file", place.file)
+    member("line", place.line)
+    member("column", place.column)
+  }
+
+  mutating func members(_ summary: BatchSummary) {
+    member("jobs", summary.jobs)
+    member("jobsDone", summary.jobsDone)
+    member("jobsFailed", summary.jobsFailed)
+    member("jobsNotStarted", summary.jobsNotStarted)
+    member("outputs", summary.outputs)
+    member("outputsWritten", summary.outputsWritten)
+    member("outputsUnchanged", summary.outputsUnchanged)
+    member("outputsFromCache", summary.outputsFromCache)
+    member("outputsFailed", summary.outputsFailed)
+    member("downloads", summary.downloads)
+    member("downloadedBytes", summary.downloadedBytes)
+    member("mergedDownloads", summary.mergedDownloads)
+    member("revalidatedDownloads", summary.revalidatedDownloads)
+    member("decodes", summary.decodes)
+    member("renderings", summary.renderings)
+    member("placeholdersUsed", summary.placeholdersUsed)
+    member("allFailuresTemporary", summary.allFailuresTemporary)
+    member("seconds", summary.seconds.roundedToMilliseconds)
+  }
+
+  private mutating func resultMembers(_ result: OutputResult) {
+    member("index", result.index)
+    member("source", result.source)
+    member("output", result.output)
+    member("status", result.status.rawValue)
+    member("width", result.width)
+    member("height", result.height)
+    member("bytes", result.bytes)
+    member("sha256", result.sha256)
+    member("filter", result.filter)
+    member("format", result.format)
+    if let error = result.error {
+      member(
+        "error",
+        object: { json in
+          json.member("code", error.code)
+          json.member("stage", error.stage.rawValue)
+          json.member("message", error.message)
+          json.member("temporary", error.isTemporary)
+        })
+    }
+    member(
+      "fields",
+      object: { json in
+        for field in result.fields { json.member(field.name, json: field.json) }
+      })
+  }
+}
+
+extension Double {
+  /// What is shown of a time: more digits would be noise.
+  var roundedToMilliseconds: Double { (self * 1000).rounded() / 1000 }
+}

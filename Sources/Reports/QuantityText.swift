@@ -1,0 +1,34 @@
+/// Numbers as people read them, without a locale: scripts read them too.
+enum QuantityText {
+  /// A size in decimal units: `512 B`, `41.2 MB`.
+  static func bytes(_ count: Int) -> String {
+    guard count >= 1000 else { return "\(count) B" }
+    var value = Double(count)
+    for unit in ["kB", "MB", "GB", "TB"] {
+      value /= 1000
+      // 999.95 kB would read as 1000.0 kB.
+      if value < 999.95 || unit == "TB" { return "\(tenths(value)) \(unit)" }
+    }
+    return "\(count) B"
+  }
+
+  /// `1 output`, `2 outputs`.
+  static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+  /// One digit after the point.
+  static func tenths(_ value: Double) -> String {
+    guard value.isFinite, value.magnitude < 1e15 else { return "\(value)" }
+    let scaled = Int((value.magnitude * 10).rounded())
+    return "\(value < 0 && scaled > 0 ? "-" : "")\(scaled / 10).\(scaled % 10)"
+  }
+
+  /// A time to come: `8 s`, `2 min 05 s`, `1 h 10 min`.
+  static func duration(seconds: Double) -> String {
+    let total = Int(min(max(seconds, 0), 1e9).rounded())
+    if total < 60 { return "\(total) s" }
+    if total < 3600 { return "\(total / 60) min \(padded(total % 60)) s" }
+    return "\(total / 3600) h \(padded(total % 3600 / 60)) min"
+  }
+
+  private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

@@ -1,0 +1,35 @@
+import Glibc
+
+/// Why there is no report.
+public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What kind of trouble it is.
+  public enum Code: String, Sendable {
+    /// The name's extension stands for no kind of report: the command line is wrong.
+    case unknownFormat = "unknown-report-format"
+    /// A file could not be made, written or put in its place.
+    case notWritable = "report-not-writable"
+  }
+
+  /// Stable.
+  public var code: Code
+  /// The report's path.
+  public var path: String
+  /// One sentence: what happened, and what to do about it.
+  public var message: String
+
+  /// The message.
+  public var description: String { message }
+
+  static func unknownFormat(_ path: String) -> ReportError {
+    ReportError(
+      code: .unknownFormat, path: path,
+      message: "the report '\(path)' is of no known kind: end its name in .json, .ndjson, .xml or .html")
+  }
+
+  /// `errno` says why.
+  static func notWritable(_ path: String, _ action: String, errno code: Int32) -> ReportError {
+    ReportError(
+      code: .notWritable, path: path,
+      message: "can't \(action) the report '\(path)': \(String(cString: strerror(code)))")
+  }
+}

@@ -1,0 +1,26 @@
+/// The kinds of report, each known by its file's extension.
+public enum ReportFormat: String, Sendable, CaseIterable {
+  /// One JSON document: the summary and every output.
+  case json
+  /// One JSON object a line, an output each; what `--failed` reads.
+  case ndjson
+  /// JUnit's XML.
+  case xml
+
+  /// The format of the report at `path`, by its extension in any case. Throws where that is no report's.
+  public init(path: String) throws(ReportError) {
+    let name = path.split(separator: "/").last ?? ""
+    guard let dot = name.lastIndex(of: "."),
+      let format = ReportFormat(rawValue: name[name.index(after: dot)...].lowercased())
+    else { throw .unknownFormat(path) }
+    self = format
+  }
+
+  func document(_ path: ReportPath, version: String) -> any ReportDocument {
+    switch self {
+    case .json: JSONReport(version: version)
+    case .ndjson: NDJSONReport()
+    case .xml: JUnitReport()
+    }
+  }
+}

@@ -1,0 +1,63 @@
+public import ImageBatch
+import Synchronization
+
+/// Progress where there is no terminal: a line every few seconds, so that a log shows that something goes on.
+public final class PlainProgress: BatchReporter {
+  private struct State {
+    var progress = ProgressState()
+    var lastLine = 0.0
+  }
+
+  private let state = Mutex(State())
+  private let interval: Double
+  private let start: ContinuousClock.Instant
+  private let now: @Sendable () -> ContinuousClock.Instant
+  private let write: TextOutput
+
+  /// `interval` is in seconds. `write` is standard error.
+  public init(
+    interval: Double = 5, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+    write: @escaping TextOutput
+  ) {
+    self.interval = interval
+    self.now = now
+    self.write = write
+    start = now()
+  }
+
+  /// Takes note, and says so if it is time.
+  public func receive(_ event: BatchEvent) { update { $0.apply(event, at: $1) } }
+
+  /// Says something if it is time.
+  public func tick() { update { _, _ in } }
+
+  private func update(_ change: (inout ProgressState, Double) -> Void) {
+    let seconds = (now() - start) / .seconds(1)
+    let line = state.withLock { state -> String? in
+      change(&state.progress, seconds)
+      guard !state.progress.isFinished, seconds - state.lastLine >= interval else { return nil }
+      state.lastLine = seconds
+      return Self.line(state.progress, seconds: seconds)
+    }
+    if let line { _ = write(line + "\n") }
+  }
+
+  /// `imagemill: 45 of 120 jobs (37 %), 2 outputs failed; 12 downloads under way, 8.1 MB received (2.3 MB/s); about 20 s left`
+  static func line(_ state: ProgressState, seconds: Double) -> String {
+    var line = "imagemill: "
+    if let jobs = state.jobs, let fraction = state.fraction {
+      line += "\(state.jobsEnded) of \(jobs) jobs (\(Int(fraction * 100)) %)"
+    } else {
+      line += QuantityText.count(state.jobsEnded, "job")
+    }
+    if state.failed > 0 { line += ", \(QuantityText.count(state.failed, "output")) failed" }
+    line +=
+      "; \(QuantityText.count(state.downloads.count, "download")) under way, \(QuantityText.bytes(state.receivedBytes)) received"
+    let speed = state.bytesPerSecond(at: seconds)
+    if speed >= 1 { line += " (\(QuantityText.bytes(Int(speed)))/s)" }
+    if let left = state.secondsLeft(at: seconds) {
+      line += "; about \(QuantityText.duration(seconds: left)) left"
+    }
+    return line
+  }
+}
