@@ -1,40 +1,129 @@
 import Dispatch
+import Foundation
+import Glibc
 import ImageBatch
+import Reports
 import Synchronization
 
 /// Tells whoever listens what happens in a batch: one event after the other, on a thread of its own, so that a slow
-/// reader holds the batch back and nothing else.
+/// reader of results holds the batch back, and nothing else does.
 final class Reporting: Sendable {
-  struct Results { var json: Bool; var ordered: Bool; var nul: Bool }
   private let queue = DispatchQueue(label: "imagemill.reporting")
-  private let readerGone = Mutex<(@Sendable () -> Void)?>(nil)
-  private let results: Results?
+  private let reporters: [any BatchReporter]
+  private let readerIsGone: ReaderIsGone
+  /// Unsafe only in name: set once before events come, cancelled on the queue at the end.
+  nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
 
-  init(_ options: BatchOptions, results: Results? = nil) throws { self.results = results }
+  /// Reporters as the options ask for them; `results`: a line on standard output for each output.
+  init(_ options: BatchOptions, results: ResultPrinter.Form? = nil) throws {
+    let gone = ReaderIsGone()
+    readerIsGone = gone
+    let printing: TextOutput = { text in
+      if StandardOutput.write(text) { return true }
+      gone.raise()
+      return false
+    }
+    let speaking: TextOutput = { StandardError.write($0) }
+    var reporters: [any BatchReporter] = []
+    if let results { reporters.append(ResultPrinter(results, write: printing)) }
+    reporters.append(Messages(isQuiet: options.quiet, write: speaking))
+    reporters += try Self.continuousIntegration(printing: results == nil ? printing : speaking)
+    do throws(ReportError) {
+      for path in options.reports { reporters.append(try FileReport(path: path, version: Version.number)) }
+    } catch {
+      throw Complaint(.usage, error.message)
+    }
+    if let events = options.events { reporters.append(EventLines(write: try Self.output(events, printing))) }
+    let showsProgress = options.progress == .plain || options.progress == .bar || options.progress == .auto
+    if showsProgress && !options.quiet { reporters.append(PlainProgress(write: speaking)) }
+    self.reporters = reporters
+    timer = showsProgress ? DispatchSource.makeTimerSource(queue: queue) : nil
+    if let timer {
+      timer.setEventHandler { for reporter in reporters { reporter.tick() } }
+      timer.schedule(deadline: .now() + 0.5, repeating: 0.5)
+      timer.resume()
+    }
+  }
 
+  /// Tells everybody, and waits until they have heard.
   func receive(_ event: BatchEvent) async {
     await withCheckedContinuation { continuation in
-      queue.async { [self] in
-        handle(event)
+      queue.async { [reporters] in
+        for reporter in reporters { reporter.receive(event) }
         continuation.resume()
       }
     }
   }
 
-  private func handle(_ event: BatchEvent) {
-    switch event {
-    case .outputFinished(let r):
-      if let e = r.error { StandardError.write("imagemill: error: \(r.source): \(e.stage.rawValue): \(e.message)\n") }
-      else if results != nil, let path = r.path {
-        if !StandardOutput.write(path + "\n") { readerGone.withLock { $0 }?() }
-      }
-    case .finished(let s): StandardError.write("\(s)\n")
-    case .warning(let w): StandardError.write("warning: \(w.source ?? "") \(w.message)\n")
-    default: break
+  /// Tells everybody when it is their turn.
+  func note(_ event: BatchEvent) {
+    queue.async { [reporters] in
+      for reporter in reporters { reporter.receive(event) }
     }
   }
 
-  func note(_ event: BatchEvent) { queue.async { self.handle(event) } }
-  func onReaderGone(_ action: @escaping @Sendable () -> Void) { readerGone.withLock { $0 = action } }
-  func finish() throws {}
+  /// Calls `action` when nobody reads the results any more.
+  func onReaderGone(_ action: @escaping @Sendable () -> Void) { readerIsGone.observe(action) }
+
+  /// Has every report written.
+  func finish() throws {
+    timer?.cancel()
+    var failures: [ReportError] = []
+    queue.sync {
+      for reporter in reporters {
+        do throws(ReportError) { try reporter.finish() } catch { failures.append(error) }
+      }
+    }
+    if !failures.isEmpty {
+      throw Complaint(.failed, failures.map(\.message).joined(separator: "\n"))
+    }
+  }
+
+  /// Annotations and a summary where GitHub's runner asks for them.
+  private static func continuousIntegration(printing: @escaping TextOutput) throws -> [any BatchReporter] {
+    let environment = ProcessInfo.processInfo.environment
+    guard environment["GITHUB_ACTIONS"] == "true" else { return [] }
+    var reporters: [any BatchReporter] = [
+      GitHubAnnotations(
+        directory: FileManager.default.currentDirectoryPath, workspace: environment["GITHUB_WORKSPACE"],
+        write: printing)
+    ]
+    if let path = environment["GITHUB_STEP_SUMMARY"], !path.isEmpty { reporters.append(StepSummary(path: path)) }
+    return reporters
+  }
+
+  private static func output(_ path: String, _ printing: @escaping TextOutput) throws -> TextOutput {
+    if path == "-" { return printing }
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      throw Complaint(.usage, "can't write events to \(path): \(String(cString: strerror(errno)))")
+    }
+    return { StandardStream.write(Array($0.utf8), to: descriptor) }
+  }
+}
+
+/// Knows whether standard output has lost its reader.
+private final class ReaderIsGone: Sendable {
+  private struct State {
+    var isRaised = false
+    var observer: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  func raise() {
+    let observer = state.withLock { state in
+      defer { state.isRaised = true }
+      return state.isRaised ? nil : state.observer
+    }
+    observer?()
+  }
+
+  func observe(_ observer: @escaping @Sendable () -> Void) {
+    let isRaised = state.withLock { state in
+      state.observer = observer
+      return state.isRaised
+    }
+    if isRaised { observer() }
+  }
 }

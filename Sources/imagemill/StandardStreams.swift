@@ -18,7 +18,7 @@ enum StandardError {
   static func write(_ text: String) -> Bool { StandardStream.write(Array(text.utf8), to: STDERR_FILENO) }
 }
 
-private enum StandardStream {
+enum StandardStream {
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var written = 0
     while written < bytes.count {

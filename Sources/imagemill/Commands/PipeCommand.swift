@@ -42,7 +42,7 @@ struct PipeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let jobs = try self.jobs()
-    let reporting = try Reporting(batch, results: Reporting.Results(json: json, ordered: ordered, nul: isNULSeparated))
+    let reporting = try Reporting(batch, results: ResultPrinter.Form(json: json, ordered: ordered, isNULSeparated: isNULSeparated))
     let run = BatchRun(
       downloads: downloads, cache: cache, limits: limits, batch: batch,
       outputDirectory: destination.outputDirectory ?? ".", allowsOutside: destination.allowOutside,

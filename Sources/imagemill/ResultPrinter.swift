@@ -1,0 +1,71 @@
+import ImageBatch
+import Reports
+import Synchronization
+
+/// Prints `pipe`'s results: a record for each output, flushed as it is finished.
+final class ResultPrinter: BatchReporter {
+  /// What a record is.
+  struct Form: Sendable {
+    /// An object, instead of a path.
+    var json = false
+    /// In the order of the input.
+    var ordered = false
+    /// Ended by NUL instead of a line break.
+    var isNULSeparated = false
+  }
+
+  private struct State {
+    /// Of jobs that are finished while an earlier one isn't.
+    var held: [Int: String] = [:]
+    var next = 1
+  }
+
+  private let form: Form
+  private let write: TextOutput
+  private let state = Mutex(State())
+
+  init(_ form: Form, write: @escaping TextOutput) {
+    self.form = form
+    self.write = write
+  }
+
+  func receive(_ event: BatchEvent) {
+    switch event {
+    case .outputFinished(let result):
+      if !form.ordered { print(record(result)) }
+    case .jobFinished(let job):
+      if form.ordered { print(inOrder(job)) }
+    case .finished:
+      // Jobs that were never started leave gaps: what is behind them has waited long enough.
+      let rest = state.withLock { state in
+        defer { state.held = [:] }
+        return state.held.sorted { $0.key < $1.key }.map(\.value)
+      }
+      print(rest.joined())
+    default: return
+    }
+  }
+
+  private func inOrder(_ job: JobResult) -> String {
+    let text = job.outputs.map(record).joined()
+    return state.withLock { state in
+      state.held[job.index] = text
+      var ready = ""
+      while let next = state.held.removeValue(forKey: state.next) {
+        ready += next
+        state.next += 1
+      }
+      return ready
+    }
+  }
+
+  private func record(_ result: OutputResult) -> String {
+    let text = form.json ? ResultLine.json(result) : ResultLine.text(result)
+    return text.map { $0 + (form.isNULSeparated ? "\0" : "\n") } ?? ""
+  }
+
+  private func print(_ text: String) {
+    // A reader that is gone is noticed by whoever made `write`.
+    if !text.isEmpty { _ = write(text) }
+  }
+}
