@@ -93,7 +93,7 @@ let package = Package(
     .testTarget(
       name: "ImageBatchTests", dependencies: ["ImageBatch", "LoopbackServer", "Vips"],
       swiftSettings: settings),
-    .testTarget(name: "ManifestsTests", dependencies: ["Manifests"], swiftSettings: settings),
+    .testTarget(name: "ManifestsTests", dependencies: ["Manifests", "TerminalText"], swiftSettings: settings),
     .testTarget(name: "ReportsTests", dependencies: ["Reports"], swiftSettings: settings),
     .testTarget(
       name: "CommandTests", dependencies: ["imagemill", "LoopbackServer", "Vips"],
