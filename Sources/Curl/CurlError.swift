@@ -32,6 +32,8 @@ public struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
   public let url: String
   /// Bytes of the body that reached the sink.
   public let bytesReceived: Int
+  /// How many requests were sent; 0 where there was no connection.
+  public var requests = 0
 
   /// `message (curl CODE)`.
   public var description: String { curlCode == 0 ? message : "\(message) (curl \(curlCode))" }

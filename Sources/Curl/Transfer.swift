@@ -15,6 +15,7 @@ final class Transfer {
   private var parser = ResponseHeadParser()
   private var hasDeliveredHead = false
   private var byteCount = 0
+  private var requestCount = 0
   private var stopReason: CurlError.Reason?
   private var refusedAddress: IPAddress?
 
@@ -195,6 +196,7 @@ final class Transfer {
   private static let prerequestFunction: curl_prereq_callback = { context, address, _, _, _ in
     guard let transfer = from(context), let address else { return Int32(CURL_PREREQFUNC_ABORT) }
     let isAllowed = transfer.allows(IPAddress(String(cString: address)))
+    if isAllowed { transfer.requestCount += 1 }
     return isAllowed ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
   }
 
@@ -219,7 +221,8 @@ final class Transfer {
     return .success(
       TransferResult(
         head: head, byteCount: byteCount, redirectURL: text(CURLINFO_REDIRECT_URL),
-        address: text(CURLINFO_PRIMARY_IP).flatMap { IPAddress($0) }, connections: long(CURLINFO_NUM_CONNECTS)
+        address: text(CURLINFO_PRIMARY_IP).flatMap { IPAddress($0) }, requests: requestCount,
+        connections: long(CURLINFO_NUM_CONNECTS)
       ))
   }
 
@@ -236,7 +239,7 @@ final class Transfer {
       }
     return CurlError(
       reason: reason, curlCode: reason == .transport ? Int(code.rawValue) : 0, message: message(reason, code),
-      status: parser.head?.status, url: options.url, bytesReceived: byteCount)
+      status: parser.head?.status, url: options.url, bytesReceived: byteCount, requests: requestCount)
   }
 
   private func message(_ reason: CurlError.Reason, _ code: CURLcode) -> String {

@@ -21,6 +21,8 @@ public struct TransferResult: Sendable {
   public var redirectURL: String?
   /// The address that answered; nil where it isn't known.
   public var address: IPAddress?
+  /// How many requests were sent for it: more than one where libcurl sent it again because a reused connection had died, or answered a challenge.
+  public var requests: Int
   /// How many connections were made for it; 0 where one was reused.
   public var connections: Int
 }

@@ -125,7 +125,8 @@ extension DownloadError {
 
   private static func meaning(ofCurl code: Int, _ detail: String) -> (Code, String) {
     switch code {
-    case 1, 3: (.badSource, "libcurl can't use the URL: \(detail)")
+    case 1, 8: (.transferFailed, "the server doesn't speak HTTP: \(detail)")
+    case 3: (.badSource, "libcurl can't use the URL: \(detail)")
     case 5: (.unresolved, "the proxy's name has no address: \(detail); check --proxy")
     case 6: (.unresolved, "the host has no address: \(detail); check its spelling and the resolver")
     case 7: (.connectionFailed, "no connection: \(detail)")

@@ -65,7 +65,7 @@ public struct DownloadTotals: Sendable, Hashable {
   public init() {}
 
   /// Those that are counted one by one.
-  enum Counter { case downloads, requests, merged, revalidated, hits, stale, retries }
+  enum Counter { case downloads, merged, revalidated, hits, stale, retries }
 
   subscript(counter: Counter) -> Int {
     get { self[keyPath: Self.path(counter)] }
@@ -75,7 +75,6 @@ public struct DownloadTotals: Sendable, Hashable {
   private static func path(_ counter: Counter) -> WritableKeyPath<DownloadTotals, Int> {
     switch counter {
     case .downloads: \.downloads
-    case .requests: \.requests
     case .merged: \.merged
     case .revalidated: \.revalidated
     case .hits: \.hits

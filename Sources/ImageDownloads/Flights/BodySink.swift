@@ -35,13 +35,15 @@ final class BodySink: TransferSink {
     var failure: DownloadError?
     /// The answer didn't fit the range that was asked for.
     var mustRestart = false
+    /// The answer was the rest of what an earlier try had received.
+    var isResumed = false
     fileprivate var head: ResponseHead?
     fileprivate var isJudged = false
     fileprivate var reported = 0
   }
 
   /// Bodies shorter than this aren't worth the note that another run would need to resume them, in bytes.
-  private static let worthKeeping = 64 * 1024
+  private static let worthKeeping = 256 * 1024
 
   private let plan: Plan
   private let state: Mutex<Body>
@@ -79,6 +81,7 @@ final class BodySink: TransferSink {
         body.expected = partial.total ?? body.expected.map { $0 + partial.received }
         body.validator = partial.validator
         body.isJudged = true
+        body.isResumed = true
         return
       case .restart
       where head.status == 206 || head.status == 416 || head.fields.first("Content-Range") != nil:

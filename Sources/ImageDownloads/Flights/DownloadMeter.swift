@@ -14,9 +14,14 @@ final class DownloadMeter: Sendable {
   var totals: DownloadTotals { state.withLock(\.totals) }
 
   func count(_ field: DownloadTotals.Counter) {
+    state.withLock { $0.totals[field] += 1 }
+  }
+
+  /// Requests were sent.
+  func add(requests: Int) {
     state.withLock { state in
-      state.totals[field] += 1
-      if field == .requests { state.budget.earn() }
+      state.totals.requests += requests
+      state.budget.earn()
     }
   }
 

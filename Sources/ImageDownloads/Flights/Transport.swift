@@ -23,6 +23,7 @@ struct Transport: Sendable {
   let work: BlockingWork
   let meter: DownloadMeter
   private let table: ResponseTable
+  private let salt: CredentialSalt
   private let validation: ResponseValidation
   private let retryPolicy: RetryPolicy
 
@@ -34,6 +35,7 @@ struct Transport: Sendable {
     self.work = work
     self.meter = meter
     table = ResponseTable(store: store)
+    salt = CredentialSalt(store: store)
     validation = ResponseValidation(acceptableContentTypes: configuration.acceptableContentTypes)
     retryPolicy = RetryPolicy(
       retries: configuration.retries, base: configuration.retryWait, cap: configuration.longestRetryWait)
@@ -57,7 +59,7 @@ struct Transport: Sendable {
 
   private func consult(_ journey: Journey) throws(CacheError) -> Step {
     let outgoing = OutgoingRequest(journey, configuration: configuration)
-    let key = outgoing.key(journey.address, salt: try table.salt())
+    let key = outgoing.key(journey.address, salt: try salt.value())
     let stored = try table.responses(for: key)
     let now = Clock.now
     var candidates = stored
@@ -121,8 +123,8 @@ struct Transport: Sendable {
     let name = journey.order.displayText
     let key: ContentDigest
     do throws(CacheError) {
-      let salt = try await work.run { () throws(CacheError) in try table.salt() }
-      key = outgoing.key(journey.address, salt: salt)
+      // Known since the lookup, unless the cache is bypassed.
+      key = outgoing.key(journey.address, salt: try salt.value())
     } catch {
       return Attempt(journey: journey, key: nil, error: DownloadError(error, source: name))
     }
@@ -141,16 +143,17 @@ struct Transport: Sendable {
           try store.makePartialFile(key, isWorthKeeping: isWorthKeeping)
         }, progress: progress))
     var attempt = Attempt(journey: journey, key: key, sent: fields, requestTime: Clock.now)
-    meter.count(.requests)
     let options = options(journey, fields: fields, credential: outgoing.credential)
     do throws(CurlError) {
       var result = try await engine.perform(options, into: sink)
       if let digest = digestOptions(options, result, journey) {
-        meter.count(.requests)
+        meter.add(requests: result.requests)
         result = try await engine.perform(digest, into: sink)
       }
+      meter.add(requests: result.requests)
       attempt.result = result
     } catch {
+      meter.add(requests: error.requests)
       attempt.curlError = error
       attempt.error = DownloadError(
         error, source: name, policy: configuration.addressPolicy, configuration: configuration)
@@ -213,8 +216,15 @@ struct Transport: Sendable {
     let journey = attempt.journey
     if attempt.body.mustRestart { return restart(attempt) }
     if let failure = attempt.body.failure { return .done(.failure(failure)) }
-    guard let result = attempt.result, let key = attempt.key else { return try failed(attempt) }
+    guard var result = attempt.result, let key = attempt.key else { return try failed(attempt) }
     meter.add(bytes: result.byteCount)
+    if attempt.body.isResumed {
+      // The rest's head speaks of a part; what there is now is the whole.
+      result.head.status = 200
+      result.head.reason = "OK"
+      result.head.fields.remove("Content-Range")
+      result.head.fields.set("Content-Length", String(attempt.body.byteCount))
+    }
     let head = result.head
     if head.status == 304, let stored = journey.validating {
       return try confirmed(stored, by: head, attempt, key)
@@ -286,19 +296,10 @@ struct Transport: Sendable {
     }
     let object = try store.insert(file.file, digest: digest)
     file.forgetNote()
-    let isPartial = attempt.journey.partial != nil && attempt.body.byteCount > result.byteCount
-    guard attempt.journey.order.cacheMode != .none, isPartial || isFramed(result, attempt),
-      StoredResponse.mayStore(
-        status: isPartial ? 200 : result.head.status, fields: result.head.fields, request: attempt.sent)
+    let head = result.head
+    guard attempt.journey.order.cacheMode != .none, isFramed(result, attempt),
+      StoredResponse.mayStore(status: head.status, fields: head.fields, request: attempt.sent)
     else { return object }
-    var head = result.head
-    if isPartial {
-      // The rest's head speaks of a part; what is stored is the whole.
-      head.status = 200
-      head.reason = "OK"
-      head.fields.remove("Content-Range")
-      head.fields.set("Content-Length", String(attempt.body.byteCount))
-    }
     if let response = StoredResponse(
       head: head, request: attempt.sent, requestTime: attempt.requestTime, responseTime: attempt.responseTime,
       digest: digest)

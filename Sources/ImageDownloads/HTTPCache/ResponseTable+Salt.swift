@@ -1,18 +1,24 @@
 import GRDB
 import ImageCaches
+import Synchronization
 
-extension ResponseTable {
-  /// The secret of this cache that credentials are hashed with.
-  func salt() throws(CacheError) -> [UInt8] {
-    try store.index.read { database in
-      try [UInt8].fetchOne(database, sql: "SELECT bytes FROM salt") ?? []
-    }
+/// The secret of a cache that credentials are hashed with, read once.
+final class CredentialSalt: Sendable {
+  private let bytes = Mutex<[UInt8]?>(nil)
+  private let store: DiskStore
+
+  init(store: DiskStore) {
+    self.store = store
   }
-}
 
-extension [UInt8] {
-  fileprivate static func fetchOne(_ database: Database, sql: String) throws -> [UInt8]? {
-    let row = try Row.fetchOne(database, sql: sql)
-    return try row?.withUnsafeData(atIndex: 0) { data in data.map { Array($0) } }
+  /// The secret; it blocks the first time.
+  func value() throws(CacheError) -> [UInt8] {
+    if let known = bytes.withLock(\.self) { return known }
+    let read: [UInt8] = try store.index.read { database in
+      let row = try Row.fetchOne(database, sql: "SELECT bytes FROM salt")
+      return try row?.withUnsafeData(atIndex: 0) { data in data.map { Array($0) } } ?? []
+    }
+    bytes.withLock { $0 = read }
+    return read
   }
 }

@@ -1,0 +1,240 @@
+import Glibc
+import ImageCaches
+import Synchronization
+import Testing
+
+/// A directory that is gone with the test.
+private final class Directory: Sendable {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/imagemill-test-XXXXXX".utf8CString)
+    try #require(mkdtemp(&template) != nil)
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  deinit {
+    let words: [String] = ["rm", "-rf", path]
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    var pid = pid_t()
+    if posix_spawnp(&pid, "rm", nil, nil, &arguments, environ) == 0 { waitpid(pid, nil, 0) }
+    arguments.forEach { free($0) }
+  }
+
+  func files(in directory: String) -> [String] {
+    guard let stream = opendir("\(path)/\(directory)") else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names
+  }
+}
+
+extension DiskStore {
+  @discardableResult
+  fileprivate func insert(_ bytes: [UInt8]) throws -> StoredObject {
+    let temporary = try makeTemporaryFile()
+    try bytes.withUnsafeBytes { try temporary.write($0) }
+    return try insert(temporary, digest: ContentDigest(hashing: bytes))
+  }
+}
+
+private func bytes(_ seed: Int, count: Int = 1000) -> [UInt8] {
+  (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ seed &* 13 &+ ($0 >> 8) &* seed) }
+}
+
+private func read(_ path: String) -> [UInt8] {
+  guard let file = fopen(path, "rb") else { return [] }
+  defer { fclose(file) }
+  var result: [UInt8] = []
+  var buffer = [UInt8](repeating: 0, count: 4096)
+  while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { result += buffer[..<count] }
+  return result
+}
+
+private func overwrite(_ path: String, at offset: Int, _ byte: UInt8) {
+  let file = open(path, O_WRONLY)
+  _ = pwrite(file, [byte], 1, off_t(offset))
+  close(file)
+}
+
+@Suite("The disk store", .timeLimit(.minutes(2)))
+struct DiskStoreTests {
+  @Test("what is inserted is found by its digest, now and by another store")
+  func roundTrip() throws {
+    let directory = try Directory()
+    let store = try DiskStore(directory: directory.path)
+    let object = try store.insert(bytes(1))
+    #expect(read(object.path) == bytes(1) && object.byteCount == 1000)
+    #expect(
+      object.path
+        == "\(directory.path)/objects/\(object.digest.hex.prefix(2))/\(object.digest.hex.dropFirst(2))")
+    let other = try DiskStore(directory: directory.path)
+    #expect(try other.object(object.digest)?.path == object.path)
+    #expect(try other.object(ContentDigest(hashing: [9])) == nil)
+    #expect(
+      read(directory.path + "/CACHEDIR.TAG").starts(with: "Signature: 8a477f597d28d172789f06886806bc55".utf8))
+    #expect(directory.files(in: "tmp").isEmpty)
+  }
+
+  @Test("equal bytes are one object")
+  func deduplication() throws {
+    let directory = try Directory()
+    let store = try DiskStore(directory: directory.path)
+    for _ in 0..<3 { try store.insert(bytes(1)) }
+    let usage = try store.usage()
+    #expect(usage.bytes == 1000 && usage.objects == 1)
+  }
+
+  @Test("an object that was changed is dropped at its first use, said, and can be made again")
+  func damagedObject() throws {
+    let directory = try Directory()
+    let object = try DiskStore(directory: directory.path).insert(bytes(1))
+    overwrite(object.path, at: 500, 0xee)
+    let store = try DiskStore(directory: directory.path)
+    #expect(try store.object(object.digest) == nil)
+    #expect(store.mended.count == 1)
+    #expect(try store.usage().objects == 0)
+    let again = try store.insert(bytes(1))
+    #expect(read(again.path) == bytes(1))
+  }
+
+  @Test(
+    "an index that was deleted, cut or overwritten is made anew, with the objects that are there",
+    arguments: ["delete", "cut", "zero", "text"])
+  func damagedIndex(_ damage: String) throws {
+    let directory = try Directory()
+    var digests: [ContentDigest] = []
+    do {
+      let store = try DiskStore(directory: directory.path)
+      for seed in 0..<20 { digests.append(try store.insert(bytes(seed)).digest) }
+      store.close()
+    }
+    let index = directory.path + "/index.sqlite"
+    for suffix in ["-wal", "-shm"] { unlink(index + suffix) }
+    switch damage {
+    case "delete": unlink(index)
+    case "cut": truncate(index, 5000)
+    case "zero": for offset in 0..<16000 { overwrite(index, at: offset, 0) }
+    default:
+      for (offset, byte) in "this is no database, not at all".utf8.enumerated() {
+        overwrite(index, at: offset, byte)
+      }
+    }
+    let store = try DiskStore(directory: directory.path)
+    for digest in digests { #expect(try store.object(digest) != nil) }
+    #expect(try store.usage().objects == 20)
+    try store.insert(bytes(99))
+    #expect(try store.usage().objects == 21)
+    if damage != "delete" { #expect(!store.mended.isEmpty) }
+  }
+
+  @Test(
+    "past its capacity the least recently used go, down to the preferred usage; never what is pinned, in this process or another"
+  )
+  func purge() throws {
+    let directory = try Directory()
+    let store = try DiskStore(directory: directory.path, capacity: 10_000, preferredUsageAfterPurge: 6000)
+    let pinned = try store.insert(bytes(0))
+    var digests: [ContentDigest] = []
+    for seed in 1..<10 { digests.append(try store.insert(bytes(seed)).digest) }
+    #expect(try store.usage().bytes == 10_000)
+    // The first of the unpinned is used again, so that the second is the oldest.
+    _ = try store.object(digests[0])
+    let other = try DiskStore(directory: directory.path, capacity: 10_000, preferredUsageAfterPurge: 6000)
+    let held = try #require(try other.object(digests[1]))
+    let last = try store.insert(bytes(10))
+    #expect(try store.usage().bytes == 6000)
+    #expect(try store.object(pinned.digest) != nil && store.object(held.digest) != nil)
+    #expect(try store.object(last.digest) != nil && store.object(digests[0]) != nil)
+    #expect(try store.object(digests[2]) == nil)
+    withExtendedLifetime((pinned.pin, held.pin)) {}
+  }
+
+  @Test("an abandoned temporary file vanishes; a dead process's is cleared away, a living one's isn't")
+  func temporaries() throws {
+    let directory = try Directory()
+    let store = try DiskStore(directory: directory.path)
+    let living = try store.makeTemporaryFile()
+    do { _ = try store.makeTemporaryFile() }
+    close(open(directory.path + "/tmp/1-1-1", O_CREAT | O_WRONLY, 0o600))
+    #expect(directory.files(in: "tmp").count == 2)
+    _ = try DiskStore(directory: directory.path)
+    #expect(directory.files(in: "tmp").map { "\(directory.path)/tmp/\($0)" } == [living.path])
+  }
+
+  @Test("an ephemeral store leaves nothing behind")
+  func ephemeral() throws {
+    var store: DiskStore? = try DiskStore.ephemeral()
+    let path = try #require(store?.directory)
+    try store?.insert(bytes(1))
+    #expect(access(path, F_OK) == 0)
+    store = nil
+    #expect(access(path, F_OK) != 0)
+  }
+
+  @Test(
+    "10,000 outputs are recorded and found in well under a second each way; a flipped bit makes a row unknown, not wrong"
+  )
+  func outputs() throws {
+    let directory = try Directory()
+    let store = try DiskStore(directory: directory.path)
+    var outputs: [ContentDigest: StoredOutput] = [:]
+    for number in 0..<10_000 {
+      let digest = ContentDigest(hashing: Array("\(number)".utf8))
+      outputs[ContentDigest(hashing: Array("key \(number)".utf8))] = StoredOutput(
+        digest: digest, width: number, height: 2, frames: 1, bytes: 100, extra: "{}")
+    }
+    let clock = ContinuousClock()
+    let recording = try clock.measure { try store.recordOutputs(outputs) }
+    var found: [ContentDigest: StoredOutput] = [:]
+    let finding = try clock.measure { found = try store.storedOutputs(forKeys: Array(outputs.keys)) }
+    #expect(found == outputs)
+    #expect(recording < .seconds(5) && finding < .seconds(5))
+  }
+
+  @Test("a file's digest is remembered until the file changes")
+  func stamps() throws {
+    let directory = try Directory()
+    let store = try DiskStore(directory: directory.path)
+    let path = directory.path + "/picture"
+    close(open(path, O_CREAT | O_WRONLY, 0o600))
+    overwrite(path, at: 0, 1)
+    #expect(try store.digest(ofFile: path) == ContentDigest(hashing: [1]))
+    #expect(try store.digest(ofFile: path) == ContentDigest(hashing: [1]))
+    overwrite(path, at: 1, 2)
+    #expect(try store.digest(ofFile: path) == ContentDigest(hashing: [1, 2]))
+    #expect(try store.digest(ofFile: path + "x") == nil)
+  }
+
+  @Test("many stores on one directory at once: every object right, the size right")
+  func concurrency() async throws {
+    let directory = try Directory()
+    await withTaskGroup(of: Void.self) { group in
+      for worker in 0..<12 {
+        group.addTask {
+          do {
+            let store = try DiskStore(directory: directory.path)
+            for step in 0..<25 {
+              let seed = (worker * 7 + step) % 60
+              let object = try store.insert(bytes(seed))
+              #expect(read(object.path) == bytes(seed))
+            }
+            store.close()
+          } catch {
+            Issue.record(error)
+          }
+        }
+      }
+    }
+    let store = try DiskStore(directory: directory.path)
+    let usage = try store.usage()
+    #expect(usage.objects <= 60 && usage.bytes == usage.objects * 1000)
+    #expect(directory.files(in: "tmp").isEmpty)
+  }
+}
