@@ -18,8 +18,9 @@ struct Imagemill: AsyncParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-      RunCommand.self, PipeCommand.self, ConvertCommand.self, FetchCommand.self, ValidateCommand.self, FiltersCommand.self,
-      FormatsCommand.self, PlanCommand.self,
+      RunCommand.self, PipeCommand.self, ConvertCommand.self, FetchCommand.self, PlanCommand.self,
+      ValidateCommand.self, InspectCommand.self, FiltersCommand.self, FormatsCommand.self, CacheCommand.self,
+      SchemaCommand.self, CompletionsCommand.self,
     ])
 }
 

@@ -1,5 +1,5 @@
 import ImageCaches
-import ImageDownloads
+public import ImageDownloads
 
 extension Job {
   /// The source as it may be shown.
@@ -57,7 +57,7 @@ extension JobResult {
 
 extension JobError {
   /// A download's failure.
-  init(_ error: DownloadError) {
+  public init(_ error: DownloadError) {
     self.init(
       code: error.code.rawValue, stage: .download, message: error.message, isTemporary: error.isTemporary)
   }

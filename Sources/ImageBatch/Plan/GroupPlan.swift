@@ -127,3 +127,13 @@ extension JobError {
         + "tell them apart with {index}, {name} or {hash}")
   }
 }
+
+extension Output {
+  /// Its path below `directory`, as far as it is known before anything is read: a template that needs more is given
+  /// as it stands.
+  public func path(of job: Job, in directory: String?) -> String {
+    let path = template.expanded(.init(job, self), variables: variables) ?? template.text
+    guard let directory, directory != ".", !path.hasPrefix("/") else { return path }
+    return directory + "/" + path
+  }
+}

@@ -33,6 +33,9 @@ struct PipeCommand: AsyncParsableCommand {
   @Flag(help: "Results as JSON objects, one a line.")
   var json = false
 
+  @Flag(name: [.customShort("n"), .long], help: "Print what would be written, and do nothing.")
+  var dryRun = false
+
   @OptionGroup(title: "Output") var outputs: OutputOptions
   @OptionGroup(title: "Destination") var destination: DestinationOptions
   @OptionGroup(title: "Run") var batch: BatchOptions
@@ -42,6 +45,7 @@ struct PipeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let jobs = try self.jobs()
+    if dryRun { return try await rehearse(jobs) }
     let reporting = try Reporting(batch, results: ResultPrinter.Form(json: json, ordered: ordered, isNULSeparated: isNULSeparated))
     let run = BatchRun(
       downloads: downloads, cache: cache, limits: limits, batch: batch,
@@ -49,6 +53,24 @@ struct PipeCommand: AsyncParsableCommand {
       reporting: reporting)
     let status = try await run.run(JobItems(streams: [jobs]))
     if status != .success { throw status }
+  }
+
+  /// Prints the paths that are known before anything is read; a record that is no job is told of.
+  private func rehearse(_ jobs: LineJobs) async throws {
+    var isWrong = false
+    let end = isNULSeparated ? "\0" : "\n"
+    for await record in jobs {
+      switch record {
+      case .success(let job):
+        let paths = job.outputs.map { $0.path(of: job, in: destination.outputDirectory) + end }
+        // Nobody reads on: nothing more to say.
+        if !StandardOutput.write(paths.joined()) { return }
+      case .failure(let diagnostic):
+        isWrong = true
+        StandardError.write("\(diagnostic)\n")
+      }
+    }
+    if isWrong { throw ExitStatus.failed }
   }
 
   private func jobs() throws -> LineJobs {

@@ -31,7 +31,7 @@ struct ManifestArguments: ParsableArguments {
     options.directory = Self.directory(of: path)
     options.allowsOutside = allowOutside
     let variables = ProcessInfo.processInfo.environment
-    for name in environment { options.environment[name] = variables[name] ?? "" }
+    for name in environment { options.environment[name] = variables[name] }
     return options
   }
 

@@ -1,0 +1,95 @@
+import GRDB
+import Glibc
+
+extension DiskStore {
+  /// What there is in a store.
+  public struct Inventory: Sendable, Hashable, Codable {
+    public var objects = 0
+    /// Of all objects.
+    public var bytes = 0
+    /// Stored HTTP answers.
+    public var responses = 0
+    /// Known encoded outputs.
+    public var outputs = 0
+    /// Files whose digests are remembered.
+    public var files = 0
+  }
+
+  /// An object and what is known to lead to it.
+  public struct ListedObject: Sendable, Hashable, Codable {
+    public var digest: String
+    public var bytes: Int
+    /// Seconds since 1970.
+    public var lastUsed: Double
+    /// The URLs that it is the answer of, as they may be shown.
+    public var urls: [String]
+    /// How many outputs it is the bytes of.
+    public var outputs: Int
+  }
+
+  /// Counts what there is.
+  public func inventory() throws(CacheError) -> Inventory {
+    let usage = try usage()
+    return try index.read { database in
+      func count(_ table: String) throws -> Int {
+        try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
+      }
+      return Inventory(
+        objects: usage.objects, bytes: usage.bytes, responses: try count("responses"),
+        outputs: try count("outputs"), files: try count("stamps"))
+    }
+  }
+
+  /// Every object, the last used first.
+  public func list() throws(CacheError) -> [ListedObject] {
+    try index.read { database in
+      let rows = try Row.fetchAll(database, sql: "SELECT digest, bytes, last_used FROM objects ORDER BY last_used DESC")
+      return try rows.map { row in
+        let digest: String = row["digest"]
+        return ListedObject(
+          digest: digest, bytes: row["bytes"], lastUsed: row["last_used"],
+          urls: try String.fetchAll(database, sql: "SELECT url FROM responses WHERE digest = ?", arguments: [digest]),
+          outputs: try Int.fetchOne(
+            database, sql: "SELECT count(*) FROM outputs WHERE digest = ?", arguments: [digest]) ?? 0)
+      }
+    }
+  }
+
+  /// Reads every object and holds it against its digest; damaged ones are dropped, and said in ``mended``. Objects
+  /// that the index doesn't know are entered, rows without an object removed.
+  /// - Returns: how many objects were read, and how many were damaged.
+  public func verify() throws(CacheError) -> (checked: Int, damaged: Int) {
+    let problem = try index.read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
+    if let problem, problem != "ok" {
+      throw CacheError(code: .index, message: "the cache's index is damaged (\(problem)); 'imagemill cache clear' begins anew")
+    }
+    var checked = 0
+    var damaged = 0
+    let files = try StoreLayout.objectFiles(in: layout)
+    for file in files {
+      checked += 1
+      if try object(file.digest) == nil { damaged += 1 }
+    }
+    let known = Set(files.map(\.digest.hex))
+    try index.write { database in
+      for digest in try String.fetchAll(database, sql: "SELECT digest FROM objects") where !known.contains(digest) {
+        guard let gone = ContentDigest(hex: digest) else { continue }
+        try Self.forget(gone, in: database)
+      }
+      for file in files {
+        try database.execute(
+          sql: "INSERT OR IGNORE INTO objects (digest, bytes, last_used) VALUES (?, ?, ?)",
+          arguments: [file.digest.hex, file.byteCount, file.modified])
+      }
+    }
+    return (checked, damaged)
+  }
+
+  /// Removes everything that no process uses at the moment, and everything that is known.
+  public func clear() throws(CacheError) {
+    try purge(to: 0)
+    try index.write { database in
+      for table in ["responses", "outputs", "stamps"] { try database.execute(sql: "DELETE FROM \(table)") }
+    }
+  }
+}

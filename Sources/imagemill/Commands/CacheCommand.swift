@@ -1,0 +1,131 @@
+import ArgumentParser
+import FoundationEssentials
+import ImageCaches
+
+/// The disk cache.
+struct CacheCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cache", abstract: "Look at the disk cache, and look after it.",
+    discussion: """
+      The cache holds nothing that can't be made again: it may be removed at any time.
+
+        imagemill cache stats
+        imagemill cache verify
+      """,
+    subcommands: [Path.self, Stats.self, List.self, Verify.self, Purge.self, Clear.self])
+
+  /// Where the cache is.
+  struct Place: ParsableArguments {
+    @Option(help: ArgumentHelp("The cache's directory (default: $IMAGEMILL_CACHE_DIR, else ~/.cache/imagemill).", valueName: "dir"))
+    var cacheDir: String?
+
+    @Option(help: ArgumentHelp("What the cache may take on disk.", valueName: "size"))
+    var cacheSize = SizeArgument(2 << 30)
+
+    /// Runs `body` on the store.
+    func withStore(_ body: (DiskStore) throws -> Void) throws {
+      var options = CacheOptions()
+      options.cacheDir = cacheDir
+      options.cacheSize = cacheSize
+      options.noCache = false
+      options.refresh = false
+      options.offline = false
+      let store = try options.openStore()
+      store.onMend { StandardError.write("imagemill: \($0)\n") }
+      defer { store.close() }
+      do {
+        try body(store)
+      } catch let error as CacheError {
+        throw Complaint(.failed, error.message)
+      }
+    }
+  }
+
+  struct Path: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Print where it is.")
+    @OptionGroup var place: Place
+    func run() throws { try place.withStore { StandardOutput.write($0.directory + "\n") } }
+  }
+
+  struct Stats: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Count what is in it.")
+    @OptionGroup var place: Place
+    @Flag(help: "As one JSON object.") var json = false
+
+    func run() throws {
+      try place.withStore { store in
+        let inventory = try store.inventory()
+        if json { return try CacheCommand.printJSON(inventory) }
+        StandardOutput.write(
+          """
+          directory  \(store.directory)
+          objects    \(inventory.objects)
+          bytes      \(inventory.bytes) of \(store.capacity), purged to \(store.preferredUsageAfterPurge)
+          responses  \(inventory.responses)
+          outputs    \(inventory.outputs)
+          files      \(inventory.files)
+
+          """)
+      }
+    }
+  }
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List the objects, the last used first.")
+    @OptionGroup var place: Place
+    @Flag(help: "As one JSON array.") var json = false
+
+    func run() throws {
+      try place.withStore { store in
+        let objects = try store.list()
+        if json { return try CacheCommand.printJSON(objects) }
+        for object in objects {
+          let uses = object.urls.joined(separator: " ")
+          let outputs = object.outputs > 0 ? "\(object.outputs) outputs" : ""
+          StandardOutput.write("\(object.digest.prefix(16))  \(object.bytes)  \(uses)\(outputs)\n")
+        }
+      }
+    }
+  }
+
+  struct Verify: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Read every object and drop what is damaged; exit 1 if anything was.")
+    @OptionGroup var place: Place
+
+    func run() throws {
+      var isDamaged = false
+      try place.withStore { store in
+        let (checked, damaged) = try store.verify()
+        StandardOutput.write("\(checked) objects read, \(damaged) damaged\n")
+        isDamaged = damaged > 0
+      }
+      if isDamaged { throw ExitStatus.failed }
+    }
+  }
+
+  struct Purge: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Remove the least recently used until it is as small as after a purge.")
+    @OptionGroup var place: Place
+    @Option(help: ArgumentHelp("Until no more than this is left.", valueName: "size")) var to: SizeArgument?
+
+    func run() throws {
+      try place.withStore { store in
+        StandardOutput.write("\(try store.purge(to: to?.bytes)) bytes freed\n")
+      }
+    }
+  }
+
+  struct Clear: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Remove everything that no process uses at the moment.")
+    @OptionGroup var place: Place
+    func run() throws { try place.withStore { try $0.clear() } }
+  }
+
+  private static func printJSON(_ value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    StandardOutput.write(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n")
+  }
+}
