@@ -287,4 +287,34 @@ struct RenderingTests {
       }
     }
   }
+
+  @Test(
+    "an orientation that is to be kept stays, with the pixels as they were",
+    arguments: ["none", "copyright", "all"])
+  func keptOrientation(metadata: String) throws {
+    let tagged = try RenderingFixture.waves(60, 40).editingMetadata { $0.set("orientation", 6) }
+    let source = try fixture.save(tagged, "jpegsave", "a.jpg")
+    let recipe = try fixture.recipe(1, "", "jpg") {
+      $0.orient = "keep"
+      $0.metadata = metadata
+    }
+    _ = try #require(Renderer().render(try fixture.request(source, [recipe])).file(1))
+    let made = try fixture.open(recipe.temporaryPath)
+    #expect(made.width == 60 && made.height == 40 && made.orientation == 6)
+  }
+
+  @Test("what a PNG's texts say is gone unless all is kept")
+  func texts() throws {
+    let tagged = try RenderingFixture.waves(30, 20).editingMetadata {
+      $0.set("png-comment-0-Location", "51.5 N")
+      $0.set("png-comment-1-Author", "Ada")
+    }
+    let source = try fixture.save(tagged, "pngsave", "a.png")
+    for (metadata, count) in [("none", 0), ("copyright", 1), ("all", 2)] {
+      let recipe = try fixture.recipe(1, "", "png") { $0.metadata = metadata }
+      _ = try #require(Renderer().render(try fixture.request(source, [recipe])).file(1))
+      #expect(
+        try fixture.open(recipe.temporaryPath).fields.filter { $0.hasPrefix("png-comment") }.count == count)
+    }
+  }
 }
