@@ -124,6 +124,20 @@ struct RenderingTests {
     }
   }
 
+  /// A JPEG without restart markers, a WebP and a GIF can't tell: any bytes are some picture.
+  @Test(
+    "a picture with bytes overwritten in its middle fails as damaged", arguments: ["jpegsave", "pngsave"])
+  func corrupt(saver: String) throws {
+    let options: VipsArguments = saver == "jpegsave" ? ["restart-interval": 5] : [:]
+    let whole = try fixture.save(RenderingFixture.waves(200, 150), saver, "a", options)
+    var bytes = try Array(Data(contentsOf: URL(filePath: whole)))
+    for index in 0..<60 { bytes[bytes.count / 2 + index] = 0 }
+    let recipe = try fixture.recipe(1, "fit:20x20", "png")
+    let response = Renderer().render(try fixture.request(fixture.write(bytes, "b"), [recipe]))
+    let error = try #require(response.failure(1), "\(saver) passed")
+    #expect(error.stage == .decode && error.message.contains("--on-corrupt warn"), "\(error)")
+  }
+
   @Test("a damaged picture is used with a warning where the caller says so")
   func corruptWarning() throws {
     let whole = try fixture.save(RenderingFixture.waves(200, 150), "jpegsave", "a.jpg")
