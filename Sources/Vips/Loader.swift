@@ -52,6 +52,12 @@ public struct Loader: Sendable, Hashable {
     self.shrinking = shrinking
   }
 
+  /// The faults that make a picture a damaged one, as `open` takes them.
+  ///
+  /// libjpeg only warns of data that it had to make up. Other decoders' warnings are about harmless things (a
+  /// profile of an odd version, an unknown tag), and what is damaged is an error to them.
+  public var strictness: String { nickname == "jpegload" ? "warning" : "error" }
+
   /// Opens a file: its header is read now, its pixels when they are wanted.
   /// - Parameters:
   ///   - sequential: Whether pixels are wanted once, from top to bottom.

@@ -124,6 +124,20 @@ struct RenderingTests {
     }
   }
 
+  /// A JPEG without restart markers, a WebP and a GIF can't tell: any bytes are some picture.
+  @Test(
+    "a picture with bytes overwritten in its middle fails as damaged", arguments: ["jpegsave", "pngsave"])
+  func corrupt(saver: String) throws {
+    let options: VipsArguments = saver == "jpegsave" ? ["restart-interval": 5] : [:]
+    let whole = try fixture.save(RenderingFixture.waves(200, 150), saver, "a", options)
+    var bytes = try Array(Data(contentsOf: URL(filePath: whole)))
+    for index in 0..<60 { bytes[bytes.count / 2 + index] = 0 }
+    let recipe = try fixture.recipe(1, "fit:20x20", "png")
+    let response = Renderer().render(try fixture.request(fixture.write(bytes, "b"), [recipe]))
+    let error = try #require(response.failure(1), "\(saver) passed")
+    #expect(error.stage == .decode && error.message.contains("--on-corrupt warn"), "\(error)")
+  }
+
   @Test("a damaged picture is used with a warning where the caller says so")
   func corruptWarning() throws {
     let whole = try fixture.save(RenderingFixture.waves(200, 150), "jpegsave", "a.jpg")
@@ -285,6 +299,36 @@ struct RenderingTests {
         #expect(made.orientation == 1)
         #expect(made.width == 40 && made.height == 60)
       }
+    }
+  }
+
+  @Test(
+    "an orientation that is to be kept stays, with the pixels as they were",
+    arguments: ["none", "copyright", "all"])
+  func keptOrientation(metadata: String) throws {
+    let tagged = try RenderingFixture.waves(60, 40).editingMetadata { $0.set("orientation", 6) }
+    let source = try fixture.save(tagged, "jpegsave", "a.jpg")
+    let recipe = try fixture.recipe(1, "", "jpg") {
+      $0.orient = "keep"
+      $0.metadata = metadata
+    }
+    _ = try #require(Renderer().render(try fixture.request(source, [recipe])).file(1))
+    let made = try fixture.open(recipe.temporaryPath)
+    #expect(made.width == 60 && made.height == 40 && made.orientation == 6)
+  }
+
+  @Test("what a PNG's texts say is gone unless all is kept")
+  func texts() throws {
+    let tagged = try RenderingFixture.waves(30, 20).editingMetadata {
+      $0.set("png-comment-0-Location", "51.5 N")
+      $0.set("png-comment-1-Author", "Ada")
+    }
+    let source = try fixture.save(tagged, "pngsave", "a.png")
+    for (metadata, count) in [("none", 0), ("copyright", 1), ("all", 2)] {
+      let recipe = try fixture.recipe(1, "", "png") { $0.metadata = metadata }
+      _ = try #require(Renderer().render(try fixture.request(source, [recipe])).file(1))
+      #expect(
+        try fixture.open(recipe.temporaryPath).fields.filter { $0.hasPrefix("png-comment") }.count == count)
     }
   }
 }

@@ -43,9 +43,12 @@ struct RenderingTransitionTests {
   @Test("a flip to the left is not a flip to the right")
   func directions() throws {
     func frame(_ kind: String) throws -> [UInt8] {
-      let recipe = try fixture.recipe(1, "transition:before:\(kind):400:10", "webp") { $0.options["lossless"] = "true" }
+      let recipe = try fixture.recipe(1, "transition:before:\(kind):400:10", "webp") {
+        $0.options["lossless"] = "true"
+      }
       _ = try #require(Renderer().render(try request([recipe])).file(1))
-      return try fixture.open(recipe.temporaryPath, frames: 5).cropped(x: 0, y: 40, width: 60, height: 40).pixels()
+      return try fixture.open(recipe.temporaryPath, frames: 5).cropped(x: 0, y: 40, width: 60, height: 40)
+        .pixels()
     }
     let frames = try ["flip-left", "flip-right", "flip-top", "flip-bottom"].map(frame)
     #expect(Set(frames).count == 4)
@@ -87,7 +90,9 @@ struct RenderingTransitionTests {
   @Test("a key changes with all that pixels depend on, and with nothing else")
   func keys() throws {
     let content = ContentDigest(hashing: [1, 2, 3])
-    func key(_ chain: String, _ pathExtension: String = "png", _ auxiliary: [String: ContentDigest] = [:]) throws -> ContentDigest {
+    func key(_ chain: String, _ pathExtension: String = "png", _ auxiliary: [String: ContentDigest] = [:])
+      throws -> ContentDigest
+    {
       try RenderKeys.output(
         of: content, chain: FilterChain(parsing: chain),
         encoding: Encoding(resolving: EncodingSettings(), pathExtension: pathExtension), auxiliary: auxiliary)
@@ -95,7 +100,8 @@ struct RenderingTransitionTests {
     #expect(try key("fill:10x10") == key("FILL:10x10:centre"))
     let logo = ContentDigest(hashing: [4])
     let different = try [
-      key("fill:10x10"), key("fill:10x11"), key("fill:10x10", "jpg"), key("overlay:a"), key("overlay:a", "png", ["a": logo]),
+      key("fill:10x10"), key("fill:10x11"), key("fill:10x10", "jpg"), key("overlay:a"),
+      key("overlay:a", "png", ["a": logo]),
       key("overlay:a", "png", ["a": content]), key("text:a"), key("text:a:serif"), key("text:a:sans bold"),
     ]
     #expect(Set(different).count == different.count)

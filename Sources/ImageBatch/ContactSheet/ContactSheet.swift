@@ -57,7 +57,7 @@ public struct ContactSheet {
   private func opened(_ path: String) throws -> VipsImage {
     let file = try SourceFile(path: path, limits: RenderLimits())
     return try FilterChain(parsing: "limit:\(2 * side)x\(2 * side)")
-      .apply(to: file.loader.open(path, sequential: false, failOn: "error")).materialized()
+      .apply(to: file.loader.open(path, sequential: false, failOn: file.loader.strictness)).materialized()
   }
 
   /// The cells beside one another on a chequered ground, the chain's text before them.

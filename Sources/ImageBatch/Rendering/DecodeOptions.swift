@@ -14,7 +14,8 @@ struct DecodeOptions: Hashable {
     let encoding = recipe.encoding
     let holdsFrames = EncoderTable.definition(of: encoding.format)?.holdsFrames ?? false
     // A document's pages are no animation: only TIFF takes them from TIFF.
-    let animates = holdsFrames && !recipe.chain.makesFrames && (file.format == .tiff) == (encoding.format == .tiff)
+    let animates =
+      holdsFrames && !recipe.chain.makesFrames && (file.format == .tiff) == (encoding.format == .tiff)
     switch encoding.frames {
     case .first: frames = 1
     case .all: frames = animates ? file.frames : 1

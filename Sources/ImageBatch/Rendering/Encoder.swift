@@ -39,7 +39,7 @@ struct Encoder {
     if image.format == .ushort, !keepsDepth {
       image = try image.converted(to: image.bands < 3 ? .gray : .sRGB)
     }
-    return try MetadataPruning(policy: encoding.metadata, keepsProfile: embedsProfile).applied(to: image)
+    return try pruning.applied(to: image)
   }
 
   /// 16 bits are kept where the format has them, and where more than 8 were asked for.
@@ -49,6 +49,11 @@ struct Encoder {
   }
 
   private var embedsProfile: Bool { encoding.profile != .sRGB }
+
+  private var pruning: MetadataPruning {
+    MetadataPruning(
+      policy: encoding.metadata, keepsProfile: embedsProfile, keepsOrientation: encoding.keepsOrientation)
+  }
 
   private func flattened(_ image: VipsImage) throws -> VipsImage {
     guard let colour = Colour(encoding.background) else {
@@ -71,7 +76,7 @@ struct Encoder {
   /// - Parameter quality: Instead of the encoding's own.
   func write(_ image: VipsImage, to path: String, quality: Int? = nil) throws(VipsError) {
     var arguments: VipsArguments = ["in": .image(image), "filename": .string(path)]
-    arguments["strip"] = .boolean(encoding.metadata == .none && !embedsProfile)
+    arguments["strip"] = .boolean(!pruning.keepsAnything)
     if case .file(let profile, _) = encoding.profile { arguments["profile"] = .string(profile) }
     for (name, value) in try saverArguments(quality: quality, image: image) { arguments[name] = value }
     _ = try VipsOperation(saver, arguments)

@@ -53,7 +53,8 @@ public struct ImageInspection: Sendable, Hashable, Codable {
     let file = try SourceFile(path: path, limits: limits)
     let (bytes, digest) = try FileReading.digest(of: path)
     do {
-      let image = try file.loader.open(path, sequential: false, failOn: "error", frames: file.frames)
+      let image = try file.loader.open(
+        path, sequential: false, failOn: file.loader.strictness, frames: file.frames)
       self.init(file, header: image, bytes: bytes, digest: digest)
       if image.hasAlpha {
         let alpha = try image.extractingBands(from: image.bands - 1, count: 1)

@@ -10,7 +10,8 @@ final class Rendering {
   private var warnings: [String] = []
   private var results: [Int: RenderedOutput.Result] = [:]
   private var isCertain = true
-  private var failOn = "error"
+  /// Whether faults of the source are put up with.
+  private var isLenient = false
 
   init(_ request: RenderRequest) { self.request = request }
 
@@ -25,7 +26,7 @@ final class Rendering {
         try renderAll(of: file)
       } catch let error as JobError where error.stage == .decode && request.onCorrupt == .warn {
         warnings.append("\(error.message) What could be read was used.")
-        failOn = "none"
+        isLenient = true
         results = [:]
         try renderAll(of: file)
       }
@@ -81,13 +82,15 @@ final class Rendering {
       && (options.keepsOrientation || file.orientation == 1) && options.frames == 1
     counts.decodes += 1
     var image = try file.loader.open(
-      file.path, sequential: true, failOn: failOn, frames: options.frames, scale: options.scale)
+      file.path, sequential: true, failOn: isLenient ? "none" : file.loader.strictness,
+      frames: options.frames, scale: options.scale)
     if !streams {
       image =
         image.pixelBytes <= request.limits.memory
         ? try image.materialized()
         : try file.loader.open(
-          file.path, sequential: false, failOn: failOn, frames: options.frames, scale: options.scale)
+          file.path, sequential: false, failOn: isLenient ? "none" : file.loader.strictness,
+          frames: options.frames, scale: options.scale)
     }
     if !options.keepsOrientation { image = try image.upright() }
     if !options.keepsColourSpace || !image.isPlainColour { image = try image.inSRGB() }
@@ -170,7 +173,8 @@ final class Rendering {
   private func diagnose(_ file: SourceFile, _ options: DecodeOptions) throws(JobError) {
     do {
       let image = try file.loader.open(
-        file.path, sequential: true, failOn: failOn, frames: options.frames, scale: options.scale)
+        file.path, sequential: true, failOn: isLenient ? "none" : file.loader.strictness,
+        frames: options.frames, scale: options.scale)
       _ = try image.measuring("max")
     } catch {
       note(error)
@@ -203,7 +207,8 @@ final class Rendering {
       guard let source = auxiliary[reference] else { return try FilterContext.noSources(reference) }
       do {
         let file = try SourceFile(path: source.path, limits: limits)
-        return try file.loader.open(source.path, sequential: false, failOn: "error").preparedForFilters()
+        return try file.loader.open(source.path, sequential: false, failOn: file.loader.strictness)
+          .preparedForFilters()
       } catch let error as FilterError {
         throw error
       } catch {

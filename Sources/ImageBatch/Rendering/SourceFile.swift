@@ -125,7 +125,8 @@ extension RenderLimits {
 /// What a decoder's failure means to a user.
 enum DecodeFailure {
   static func error(_ error: VipsError, _ format: ImageFormat) -> JobError {
-    let words = error.text.lowercased()
+    // Not the end of the file, but of what a part of it has promised.
+    let words = error.text.lowercased().replacing("premature end of data segment", with: "bad data")
     let isShort = [
       "premature end", "truncat", "end of file", "end of stream", "unexpected end", "not enough data",
       "read error", "incomplete", "insufficient data", "out of data",
