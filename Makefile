@@ -7,8 +7,13 @@ DESTDIR ?=
 SWIFT_BUILD = swift build -c release --static-swift-stdlib --product imagemill
 BINARY = .build/release/imagemill
 MANUALS = $(wildcard man/*.1 man/*.5 man/*.7)
+COMPLETIONS = $(DESTDIR)$(PREFIX)/share
+# What is compared against lies beside the checkout, not in it.
+HTTP_CACHE_TESTS ?= ../shared/reference/http-cache/cache-tests.json
+REFERENCE_PICTURES ?= $(abspath ../shared/reference/alamofireimage)
 
-.PHONY: all packages build test demo install uninstall format check-format lint clean
+.PHONY: all packages build test demo install uninstall manuals format check-format lint http-cache-check \
+  reference-check clean
 
 all: build
 
@@ -33,10 +38,22 @@ install:
 	for page in $(MANUALS); do \
 	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
 	done
+	install -d $(COMPLETIONS)/bash-completion/completions $(COMPLETIONS)/zsh/site-functions \
+	  $(COMPLETIONS)/fish/vendor_completions.d
+	$(BINARY) completions bash > $(COMPLETIONS)/bash-completion/completions/imagemill
+	$(BINARY) completions zsh > $(COMPLETIONS)/zsh/site-functions/_imagemill
+	$(BINARY) completions fish > $(COMPLETIONS)/fish/vendor_completions.d/imagemill.fish
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/imagemill
 	for page in $(MANUALS); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
+	rm -f $(COMPLETIONS)/bash-completion/completions/imagemill $(COMPLETIONS)/zsh/site-functions/_imagemill \
+	  $(COMPLETIONS)/fish/vendor_completions.d/imagemill.fish
+
+# The pages that are made from the tables of commands and filters.
+manuals:
+	swift build --product imagemill
+	.build/debug/imagemill manuals man
 
 format:
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
@@ -47,6 +64,15 @@ check-format:
 lint:
 	@.ci/packages mandoc
 	@for page in $(MANUALS); do mandoc -T lint -W warning $$page || exit 1; done
+
+# http-tests/cache-tests, played against the built command.
+http-cache-check: build
+	@.ci/packages python3
+	Tests/http-cache-player/play --command '$(BINARY) fetch' $(HTTP_CACHE_TESTS)
+
+# The filters against AlamofireImage's own reference pictures.
+reference-check: packages
+	IMAGEMILL_REFERENCE_PICTURES=$(REFERENCE_PICTURES) swift test --filter ReferenceTests
 
 clean:
 	swift package clean

@@ -1,0 +1,30 @@
+import ArgumentParser
+import FoundationEssentials
+
+/// Writes the manual pages that are made from tables. For the project itself: `make manuals`.
+struct ManualsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "manuals", abstract: "Write the generated manual pages.", shouldDisplay: false)
+
+  @Argument(help: "Where they go.")
+  var directory: String
+
+  func run() throws {
+    for (name, text) in try Self.pages() {
+      do {
+        try Data(text.utf8).write(to: URL(filePath: directory + "/" + name))
+      } catch {
+        throw Complaint(.failed, "can't write \(directory)/\(name)")
+      }
+    }
+  }
+
+  /// The pages by file name.
+  static func pages() throws -> [(name: String, text: String)] {
+    let commands = (try HelpDump.root().subcommands ?? []).filter {
+      $0.shouldDisplay != false && $0.commandName != "help"
+    }
+    return commands.map { ("imagemill-\($0.commandName).1", ManualPage.page(of: $0)) }
+      + [("imagemill-filters.7", ManualPage.filtersPage())]
+  }
+}

@@ -1,0 +1,38 @@
+import FoundationEssentials
+
+/// A command as the argument parser describes it: the one source of options for the parser, `--help`, the manuals
+/// and the completions.
+struct HelpDump: Decodable {
+  struct Command: Decodable {
+    var commandName: String
+    var abstract: String?
+    var discussion: String?
+    var arguments: [Argument]?
+    var subcommands: [Command]?
+    var shouldDisplay: Bool?
+  }
+
+  struct Argument: Decodable {
+    struct Name: Decodable {
+      var kind: String
+      var name: String
+    }
+
+    var kind: String
+    var names: [Name]?
+    var valueName: String?
+    var abstract: String?
+    var defaultValue: String?
+    var sectionTitle: String?
+    var isOptional: Bool
+    var isRepeating: Bool
+    var shouldDisplay: Bool
+  }
+
+  var command: Command
+
+  /// Of a whole command line.
+  static func root() throws -> Command {
+    try JSONDecoder().decode(HelpDump.self, from: Data(Imagemill._dumpHelp().utf8)).command
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+/// The manuals, the help and the tables say the same.
+@Suite("The manuals", .timeLimit(.minutes(2)))
+struct ManualTests {
+  private let command: CommandRun
+  private static let manuals =
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../man"
+  private static let commands = [
+    "run", "pipe", "convert", "fetch", "plan", "validate", "inspect", "filters", "formats", "cache", "schema",
+    "completions",
+  ]
+
+  init() throws { command = try CommandRun() }
+
+  private func manual(_ name: String) throws -> String {
+    try String(contentsOfFile: Self.manuals + "/" + name, encoding: .utf8).replacing("\\-", with: "-")
+  }
+
+  @Test("generated pages are those that are checked in; 'make manuals' makes them anew")
+  func generated() async throws {
+    let outcome = try await command.run("manuals", ".")
+    #expect(outcome.status == 0)
+    #expect(command.files.count == Self.commands.count + 1)
+    for name in command.files {
+      let checkedIn = FileManager.default.contents(atPath: Self.manuals + "/" + name)
+      #expect(command.read(name) == checkedIn, "\(name) is stale")
+    }
+  }
+
+  @Test("every option of a command's help is in its page", arguments: commands)
+  func options(name: String) async throws {
+    let help = try await command.run(name, "--help")
+    #expect(help.status == 0)
+    let page = try manual("imagemill-\(name).1")
+    let options = help.text.matches(of: #/(?:^|[ \[])(--[a-z][a-z-]+)/#).map { String($0.1) }
+    #expect(!options.isEmpty)
+    for option in Set(options) where !["--help", "--version"].contains(option) {
+      #expect(page.contains("Fl " + option.dropFirst()), "\(option) of \(name)")
+    }
+  }
+
+  @Test("every page passes mandoc's checks", .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/mandoc")))
+  func lint() throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: Self.manuals) {
+      let mandoc = Process()
+      mandoc.executableURL = URL(fileURLWithPath: "/usr/bin/mandoc")
+      mandoc.arguments = ["-T", "lint", "-W", "warning", Self.manuals + "/" + name]
+      let output = Pipe()
+      mandoc.standardOutput = output
+      mandoc.standardError = output
+      try mandoc.run()
+      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      mandoc.waitUntilExit()
+      #expect(text.isEmpty, "\(text)")
+    }
+  }
+
+  @Test("every key of the schema is in imagemill-manifest(5)")
+  func keys() async throws {
+    let schema = try await command.run("schema")
+    let document = try #require(try JSONSerialization.jsonObject(with: schema.output) as? [String: Any])
+    let definitions = try #require(document["$defs"] as? [String: [String: Any]])
+    var keys: [String] = []
+    for object in [document, definitions["job"], definitions["output"]] {
+      keys += (object?["properties"] as? [String: Any])?.keys.sorted() ?? []
+    }
+    #expect(keys.count > 20)
+    let page = try manual("imagemill-manifest.5")
+    let named = Set(
+      page.split(separator: "\n").filter { $0.hasPrefix(".It Ic ") || $0.hasPrefix(".Ic ") }
+        .flatMap { $0.split(separator: " ").map(String.init) })
+    for key in keys { #expect(named.contains(key), "\(key)") }
+  }
+
+  @Test("every command is in imagemill(1)", arguments: commands)
+  func overview(name: String) throws {
+    #expect(try manual("imagemill.1").contains(".It Cm \(name)"))
+  }
+
+  @Test("completions are made for every shell, and know every command", arguments: ["bash", "zsh", "fish"])
+  func completions(shell: String) async throws {
+    let outcome = try await command.run("completions", shell)
+    #expect(outcome.status == 0)
+    for name in Self.commands { #expect(outcome.text.contains(name), "\(name)") }
+  }
+
+  @Test("the README's commands are there for CI to run")
+  func readme() throws {
+    let readme = try String(contentsOfFile: Self.manuals + "/../README.md", encoding: .utf8)
+    for (name, line) in [("main", "make demo"), ("tests", "make test")] {
+      #expect(readme.contains("<!-- command: \(name) -->\n```sh\n\(line)\n```"))
+    }
+  }
+}
