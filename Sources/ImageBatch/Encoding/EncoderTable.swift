@@ -100,7 +100,9 @@ public enum EncoderTable {
       options: [
         integer("compression", 0...9, 6, "Deflate level."),
         flag("palette", false, "Quantise to a palette."),
-        integer("colours", 2...256, 256, "Colours of the palette."),
+        integer(
+          "colours", 2...256, 256, "Colours of the palette: 2, 4, 16 or 256, the next one up from the number."
+        ),
         dither,
         flag("progressive", false, "Interlace (Adam7)."),
       ]),
@@ -117,16 +119,18 @@ public enum EncoderTable {
       ]),
     EncoderDefinition(
       format: .avif, pathExtensions: ["avif"], mediaType: "image/avif", holdsAlpha: true, holdsFrames: false,
-      holds16Bits: false, options: heifOptions),
+      holds16Bits: false, options: heifOptions(depths: ["8", "12"])),
     EncoderDefinition(
       format: .heic, pathExtensions: ["heic", "heif"], mediaType: "image/heic", holdsAlpha: true,
-      holdsFrames: false, holds16Bits: false, options: heifOptions),
+      holdsFrames: false, holds16Bits: false, options: heifOptions(depths: ["8", "10", "12"])),
     EncoderDefinition(
       format: .gif, pathExtensions: ["gif"], mediaType: "image/gif", holdsAlpha: true, holdsFrames: true,
       holds16Bits: false,
       options: [
         dither,
-        integer("colours", 2...256, 256, "Colours of the palette."),
+        integer(
+          "colours", 2...256, 256, "Colours of the palette: 2, 4, 16 or 256, the next one up from the number."
+        ),
         integer("effort", 1...10, 7, "CPU effort."),
       ]),
     EncoderDefinition(
@@ -144,7 +148,7 @@ public enum EncoderTable {
       format: .jxl, pathExtensions: ["jxl"], mediaType: "image/jxl", holdsAlpha: true, holdsFrames: false,
       holds16Bits: true,
       options: [
-        quality(75), flag("lossless", false, "Keep every pixel."), integer("effort", 1...9, 7, "CPU effort."),
+        quality(75), flag("lossless", false, "Keep every pixel."), integer("effort", 3...9, 7, "CPU effort."),
       ]),
   ]
 
@@ -162,12 +166,15 @@ public enum EncoderTable {
   private static let dither = EncoderOption(
     name: "dither", kind: .number(0...1, default: 1), help: "Amount of dithering.")
 
-  private static let heifOptions: [EncoderOption] = [
-    quality(50),
-    integer("effort", 0...9, 4, "CPU effort."),
-    flag("lossless", false, "Keep every pixel."),
-    EncoderOption(name: "bit-depth", kind: .choice(["8", "10", "12"]), help: "Bits a sample."),
-  ]
+  /// AVIF lacks 10 bits: libheif 1.15 with libaom stops the process at an assertion on them.
+  private static func heifOptions(depths: [String]) -> [EncoderOption] {
+    [
+      quality(50),
+      integer("effort", 0...9, 4, "CPU effort."),
+      flag("lossless", false, "Keep every pixel."),
+      EncoderOption(name: "bit-depth", kind: .choice(depths), help: "Bits a sample."),
+    ]
+  }
 
   private static func quality(_ value: Int) -> EncoderOption {
     integer("quality", 1...100, value, "Higher is better and larger.")

@@ -75,6 +75,8 @@ struct Encoder {
   /// Encodes and writes one file.
   /// - Parameter quality: Instead of the encoding's own.
   func write(_ image: VipsImage, to path: String, quality: Int? = nil) throws(VipsError) {
+    // Writing trusts nobody's bytes: libvips blocks this saver with the reader of the same library.
+    if encoding.format == .jxl { try VipsRuntime.setBlocked(false, operation: "VipsForeignSaveJxl") }
     var arguments: VipsArguments = ["in": .image(image), "filename": .string(path)]
     arguments["strip"] = .boolean(!pruning.keepsAnything)
     if case .file(let profile, _) = encoding.profile { arguments["profile"] = .string(profile) }
