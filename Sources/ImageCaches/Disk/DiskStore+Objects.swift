@@ -1,4 +1,4 @@
-import GRDB
+package import GRDB
 import Glibc
 
 /// What this process has used: not yet written down, and already checked.
@@ -55,17 +55,29 @@ extension DiskStore {
   /// Takes a finished temporary file into the store under the digest of its bytes, which the caller has computed while writing.
   /// Bytes that are there already are kept, and the new file discarded.
   public func insert(_ temporary: TemporaryFile, digest: ContentDigest) throws(CacheError) -> StoredObject {
-    if let existing = try object(digest) { return existing }
+    try insert(temporary, digest: digest) { _ in }
+  }
+
+  /// As above, with more to be written to the index in the same transaction.
+  package func insert(
+    _ temporary: TemporaryFile, digest: ContentDigest, alongside: (Database) throws -> Void
+  ) throws(CacheError) -> StoredObject {
+    if let existing = try object(digest) {
+      try index.write(alongside)
+      return existing
+    }
     let byteCount = Int(temporary.file.status.st_size)
     let path = layout.object(digest)
     // The row comes first: a file without one would never be purged, while a row without a file mends itself at its first use.
     let usage = try index.write { database in
-      try database.execute(
+      try database.cachedStatement(
         sql: """
           INSERT INTO objects (digest, bytes, last_used) VALUES (?, ?, ?)
           ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes, last_used = excluded.last_used
-          """, arguments: [digest.hex, byteCount, Self.now()])
-      return try Int.fetchOne(database, sql: "SELECT bytes FROM totals") ?? 0
+          """
+      ).execute(arguments: [digest.hex, byteCount, Self.now()])
+      try alongside(database)
+      return try Int.fetchOne(database.cachedStatement(sql: "SELECT bytes FROM totals")) ?? 0
     }
     do throws(CacheError) {
       try temporary.move(to: path)

@@ -25,6 +25,11 @@ package final class StoreIndex: Sendable {
     try access { try $0.read(body) }
   }
 
+  /// Runs one statement that only reads: it needs no transaction around it, which would cost more than itself.
+  package func query<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
+    try access { try $0.unsafeRead(body) }
+  }
+
   /// Runs `body` in a transaction.
   package func write<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
     try access { try $0.write(body) }

@@ -188,7 +188,9 @@ struct FlightBoard: Sendable {
   private mutating func queueHeldJourneys() {
     let earliestOpen = openLookups.min() ?? .max
     for number in heldJourneys.keys.filter({ $0 < earliestOpen }).sorted() {
-      guard let journey = heldJourneys.removeValue(forKey: number), let flight = flights[number] else { continue }
+      guard let journey = heldJourneys.removeValue(forKey: number), let flight = flights[number] else {
+        continue
+      }
       flights[number]?.phase = .queued(journey)
       flights[number]?.task = nil
       queue.add(number, host: journey.address.origin, priority: flight.priority)

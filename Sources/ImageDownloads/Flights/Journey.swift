@@ -48,8 +48,18 @@ struct FlightOrder: Hashable, Sendable {
   /// Whether redirects are followed.
   var followsRedirects = true
 
-  /// The source as it may be shown.
-  var displayText: String { source.displayText }
+  /// The source as it may be shown; made once, because it is needed at every step.
+  let displayText: String
+
+  init(
+    source: ImageSource, headers: [HeaderField], cacheMode: CacheMode, pinnedDigest: ContentDigest? = nil
+  ) {
+    self.source = source
+    self.headers = headers
+    self.cacheMode = cacheMode
+    self.pinnedDigest = pinnedDigest
+    displayText = source.displayText
+  }
 }
 
 /// A whole answer, its body in the store.

@@ -294,19 +294,27 @@ struct Transport: Sendable {
     } else {
       file = PartialFile(try store.makeTemporaryFile())
     }
-    let object = try store.insert(file.file, digest: digest)
+    let entry = try cacheEntry(attempt, result, key, digest)
+    let object = try store.insert(file.file, digest: digest) { database in
+      if let entry { try ResponseTable.write(entry, in: database) }
+    }
     file.forgetNote()
+    return object
+  }
+
+  /// What the HTTP cache keeps of an answer; nil where it keeps nothing.
+  private func cacheEntry(
+    _ attempt: Attempt, _ result: TransferResult, _ key: ContentDigest, _ digest: ContentDigest
+  ) throws(CacheError) -> ResponseTable.Entry? {
     let head = result.head
     guard attempt.journey.order.cacheMode != .none, isFramed(result, attempt),
-      StoredResponse.mayStore(status: head.status, fields: head.fields, request: attempt.sent)
-    else { return object }
-    if let response = StoredResponse(
-      head: head, request: attempt.sent, requestTime: attempt.requestTime, responseTime: attempt.responseTime,
-      digest: digest)
-    {
-      try table.store(response, for: key, url: attempt.journey.address.displayText)
-    }
-    return object
+      StoredResponse.mayStore(status: head.status, fields: head.fields, request: attempt.sent),
+      let response = StoredResponse(
+        head: head, request: attempt.sent, requestTime: attempt.requestTime,
+        responseTime: attempt.responseTime,
+        digest: digest)
+    else { return nil }
+    return try table.entry(response, for: key, url: attempt.journey.address.displayText)
   }
 
   /// Whether the body's end was told by more than the end of the connection: an image whose end may be missing is never kept as a whole one.

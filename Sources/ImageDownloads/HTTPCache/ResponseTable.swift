@@ -11,9 +11,10 @@ struct ResponseTable: Sendable {
 
   /// The stored answers for a key.
   func responses(for key: ContentDigest) throws(CacheError) -> [StoredResponse] {
-    let rows = try store.index.read { database in
-      try Row.fetchAll(
-        database, sql: "SELECT variant, record, seal FROM responses WHERE key = ?", arguments: [key.hex])
+    let rows = try store.index.query { database in
+      let statement = try database.cachedStatement(
+        sql: "SELECT variant, record, seal FROM responses WHERE key = ?")
+      return try Row.fetchAll(statement, arguments: [key.hex])
     }
     return rows.compactMap { row in
       let record: String = row["record"]
@@ -23,8 +24,16 @@ struct ResponseTable: Sendable {
     }
   }
 
-  /// Stores an answer in place of the one that the same fields chose.
-  func store(_ response: StoredResponse, for key: ContentDigest, url: String) throws(CacheError) {
+  /// An answer as a row, ready to be written in a transaction.
+  struct Entry: Sendable {
+    fileprivate let key: ContentDigest
+    fileprivate let variant: String
+    fileprivate let record: String
+    fileprivate let response: StoredResponse
+    fileprivate let url: String
+  }
+
+  func entry(_ response: StoredResponse, for key: ContentDigest, url: String) throws(CacheError) -> Entry {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     let record: String
@@ -33,32 +42,36 @@ struct ResponseTable: Sendable {
     } catch {
       throw CacheError(code: .index, message: "an HTTP answer can't be written as JSON: \(error)")
     }
-    let variant = Self.variant(response.selection)
-    try store.index.write { database in
-      try database.execute(
-        sql: """
-          INSERT OR REPLACE INTO responses (key, variant, url, digest, record, last_used, seal)
-          VALUES (?, ?, ?, ?, ?, ?, ?)
-          """,
-        arguments: [
-          key.hex, variant, url, response.digest.hex, record, response.responseTime,
-          Self.seal(key, variant, record),
-        ])
-      try database.execute(
-        sql: """
-          DELETE FROM responses WHERE key = ? AND variant NOT IN
-          (SELECT variant FROM responses WHERE key = ? ORDER BY last_used DESC LIMIT ?)
-          """, arguments: [key.hex, key.hex, Self.variantLimit])
-    }
+    return Entry(
+      key: key, variant: Self.variant(response.selection), record: record, response: response, url: url)
   }
 
-  /// Removes an answer.
-  func remove(_ response: StoredResponse, for key: ContentDigest) throws(CacheError) {
-    try store.index.write { database in
-      try database.execute(
-        sql: "DELETE FROM responses WHERE key = ? AND variant = ?",
-        arguments: [key.hex, Self.variant(response.selection)])
-    }
+  /// Stores an answer in place of the one that the same fields chose.
+  func store(_ response: StoredResponse, for key: ContentDigest, url: String) throws(CacheError) {
+    let entry = try entry(response, for: key, url: url)
+    try store.index.write { try Self.write(entry, in: $0) }
+  }
+
+  /// The same within a transaction.
+  static func write(_ entry: Entry, in database: Database) throws {
+    try database.cachedStatement(
+      sql: """
+        INSERT OR REPLACE INTO responses (key, variant, url, digest, record, last_used, seal)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      entry.key.hex, entry.variant, entry.url, entry.response.digest.hex, entry.record,
+      entry.response.responseTime,
+      seal(entry.key, entry.variant, entry.record),
+    ])
+    // An answer that varies by nothing is the only one of its key.
+    guard !entry.response.selection.isEmpty else { return }
+    try database.cachedStatement(
+      sql: """
+        DELETE FROM responses WHERE key = ?1 AND variant NOT IN
+        (SELECT variant FROM responses WHERE key = ?1 ORDER BY last_used DESC LIMIT ?2)
+        """
+    ).execute(arguments: [entry.key.hex, variantLimit])
   }
 
   private static func variant(_ selection: [StoredResponse.Selection]) -> String {
