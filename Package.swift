@@ -71,7 +71,10 @@ let package = Package(
       name: "Manifests",
       dependencies: ["ImageBatch", "TerminalText", "CZlib", .product(name: "Yams", package: "Yams")],
       swiftSettings: settings),
-    .target(name: "Reports", dependencies: ["ImageBatch", "TerminalText"], swiftSettings: settings),
+    .target(
+      name: "Reports",
+      dependencies: ["ImageBatch", "TerminalText", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: settings),
     .executableTarget(
       name: "imagemill",
       dependencies: [

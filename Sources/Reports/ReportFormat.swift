@@ -6,6 +6,8 @@ public enum ReportFormat: String, Sendable, CaseIterable {
   case ndjson
   /// JUnit's XML.
   case xml
+  /// A contact sheet.
+  case html
 
   /// The format of the report at `path`, by its extension in any case. Throws where that is no report's.
   public init(path: String) throws(ReportError) {
@@ -21,6 +23,7 @@ public enum ReportFormat: String, Sendable, CaseIterable {
     case .json: JSONReport(version: version)
     case .ndjson: NDJSONReport()
     case .xml: JUnitReport()
+    case .html: HTMLReport(version: version, paths: PicturePaths(reportDirectory: path.directory))
     }
   }
 }

@@ -15,8 +15,12 @@ public enum Summary {
       "\(summary.downloads) downloads (\(QuantityText.bytes(summary.downloadedBytes))), "
         + "\(summary.mergedDownloads) merged, \(summary.revalidatedDownloads) revalidated",
     ]
-    if summary.jobsNotStarted > 0 { parts.append("\(QuantityText.count(summary.jobsNotStarted, "job")) not started") }
-    if summary.placeholdersUsed > 0 { parts.append("\(QuantityText.count(summary.placeholdersUsed, "placeholder")) used") }
+    if summary.jobsNotStarted > 0 {
+      parts.append("\(QuantityText.count(summary.jobsNotStarted, "job")) not started")
+    }
+    if summary.placeholdersUsed > 0 {
+      parts.append("\(QuantityText.count(summary.placeholdersUsed, "placeholder")) used")
+    }
     parts.append("\(QuantityText.tenths(summary.seconds)) s")
     return parts.joined(separator: "; ")
   }

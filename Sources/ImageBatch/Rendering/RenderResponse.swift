@@ -104,4 +104,12 @@ public struct Placeholders: Sendable, Hashable, Codable {
   public var thumbHash: String
   /// A tiny picture as a `data:` URI.
   public var dataURI: String
+
+  /// Placeholders that were made elsewhere.
+  public init(dominantColour: String, blurHash: String, thumbHash: String, dataURI: String) {
+    self.dominantColour = dominantColour
+    self.blurHash = blurHash
+    self.thumbHash = thumbHash
+    self.dataURI = dataURI
+  }
 }

@@ -1,0 +1,91 @@
+import ImageBatch
+
+/// One output on the contact sheet.
+struct ContactSheetCard {
+  let result: OutputResult
+  let paths: PicturePaths
+
+  /// Those that browsers show.
+  private static let shownFormats: Set<OutputFormat> = [.jpeg, .png, .webp, .avif, .gif]
+
+  var html: String {
+    let name = XMLText.escaped(result.output ?? result.source)
+    return """
+      <article data-status="\(result.status.rawValue)" data-bytes="\(result.bytes ?? 0)" tabindex="-1">
+      \(picture)
+      <h2 title="\(name)">\(name)</h2>
+      \(details.map { "<p class=\"\($0)\">\($1)</p>" }.joined(separator: "\n"))
+      </article>
+
+      """
+  }
+
+  private var picture: String {
+    guard result.status != .failed, let path = result.path else {
+      return "<div class=\"picture none\">failed</div>"
+    }
+    let url = XMLText.escaped(paths.url(of: path))
+    guard let format = OutputFormat(rawValue: result.format), Self.shownFormats.contains(format) else {
+      return "<a class=\"picture none\" href=\"\(url)\">\(XMLText.escaped(result.format))</a>"
+    }
+    let size =
+      result.width.flatMap { width in result.height.map { " width=\"\(width)\" height=\"\($0)\"" } } ?? ""
+    return """
+      <a class="picture" href="\(url)">\(blur(size))<img class="full" src="\(url)"\(size) loading="lazy" \
+      decoding="async" alt="\(XMLText.escaped(result.output ?? ""))"></a>
+      """
+  }
+
+  /// The tiny picture that stands below until the real one is there.
+  private func blur(_ size: String) -> String {
+    guard let uri = result.placeholders?.dataURI, uri.hasPrefix("data:image/") else { return "" }
+    return "<img class=\"blur\" src=\"\(XMLText.escaped(uri))\"\(size) alt=\"\" aria-hidden=\"true\">"
+  }
+
+  /// Class and content of each line.
+  private var details: [(String, String)] {
+    var lines: [(String, String)] = []
+    if let error = result.error {
+      lines.append(
+        (
+          "error",
+          "<b>\(error.stage.rawValue)</b> \(XMLText.escaped(error.message)) <code>\(XMLText.escaped(error.code))</code>"
+        ))
+    }
+    let facts = facts
+    if !facts.isEmpty { lines.append(("facts", facts.joined(separator: " · "))) }
+    if result.usedPlaceholder { lines.append(("note", "the placeholder stands in for the source")) }
+    lines.append(("source", source))
+    if !result.filter.isEmpty { lines.append(("filter", "<code>\(XMLText.escaped(result.filter))</code>")) }
+    var place = "<span class=\"status\">\(result.status.rawValue)</span>"
+    if let location = result.location {
+      place += " \(XMLText.escaped("\(location.file):\(location.line):\(location.column)"))"
+    }
+    lines.append(("place", place))
+    return lines
+  }
+
+  private var facts: [String] {
+    var facts: [String] = []
+    if let width = result.width, let height = result.height { facts.append("\(width) × \(height)") }
+    if let frames = result.frames, frames > 1 { facts.append("\(frames) frames") }
+    if result.status != .failed, !result.format.isEmpty { facts.append(XMLText.escaped(result.format)) }
+    if let bytes = result.bytes { facts.append(QuantityText.bytes(bytes)) }
+    if let saving { facts.append(saving) }
+    return facts
+  }
+
+  /// What is saved against the source's size, in percent.
+  private var saving: String? {
+    guard let bytes = result.bytes, let before = result.sourceBytes, before > 0 else { return nil }
+    let change = Int((Double(bytes - before) / Double(before) * 100).rounded())
+    return change <= 0
+      ? "<span class=\"saved\">−\(-change) %</span>" : "<span class=\"grown\">+\(change) %</span>"
+  }
+
+  private var source: String {
+    let text = XMLText.escaped(result.source)
+    guard result.source.hasPrefix("https://") || result.source.hasPrefix("http://") else { return text }
+    return "<a href=\"\(text)\" rel=\"noreferrer noopener\">\(text)</a>"
+  }
+}

@@ -1,0 +1,90 @@
+import Crypto
+import FoundationEssentials
+import ImageBatch
+
+/// A contact sheet: one page that needs nothing but the pictures, which it names by relative paths.
+///
+/// Whatever comes from a manifest or the network stands in the page as escaped text. The policy in the head lets
+/// the page's own style and script run, each known by its hash, and pictures load; nothing else.
+struct HTMLReport: ReportDocument {
+  let version: String
+  let paths: PicturePaths
+  let separator = ""
+
+  func head(_ summary: BatchSummary) -> [UInt8] {
+    let policy =
+      "default-src 'none'; img-src 'self' file: data:; style-src '\(Self.hash(ContactSheetStyle.text))'; "
+      + "script-src '\(Self.hash(ContactSheetScript.text))'; base-uri 'none'; form-action 'none'"
+    return Array(
+      """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta http-equiv="Content-Security-Policy" content="\(policy)">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="referrer" content="no-referrer">
+      <meta name="generator" content="imagemill \(XMLText.escaped(version))">
+      <title>imagemill: \(Self.verdict(summary))</title>
+      <style>\(ContactSheetStyle.text)</style>
+      </head>
+      <body>
+      <header>
+      <h1>imagemill <small\(summary.outputsFailed > 0 ? " class=\"bad\"" : "")>\(Self.verdict(summary))</small></h1>
+      <p class="summary">\(XMLText.escaped(Summary.text(summary)))</p>
+      <div class="controls" role="search">
+      <div class="filters" role="group" aria-label="Show">
+      \(Self.filterButtons(summary))
+      </div>
+      <input type="search" id="search" placeholder="Search (press /)" aria-label="Search in names, sources, filters and reasons" autocomplete="off" spellcheck="false">
+      <output id="shown" aria-live="polite"></output>
+      </div>
+      </header>
+      <main id="sheet" aria-label="Outputs">
+
+      """.utf8)
+  }
+
+  func entry(_ result: OutputResult) -> [UInt8] {
+    Array(ContactSheetCard(result: result, paths: paths).html.utf8)
+  }
+
+  func tail(_ summary: BatchSummary) -> [UInt8] {
+    Array(
+      """
+      </main>
+      <p id="nothing" hidden>No output is like that.</p>
+      <footer>Made by imagemill \(XMLText.escaped(version)). Arrow keys go from picture to picture, Enter opens one, \
+      <kbd>/</kbd> searches, <kbd>0</kbd> to <kbd>4</kbd> choose what is shown, Escape shows all.</footer>
+      <script>\(ContactSheetScript.text)</script>
+      </body>
+      </html>
+
+      """.utf8)
+  }
+
+  private static func verdict(_ summary: BatchSummary) -> String {
+    if summary.outputsFailed > 0 {
+      return "\(summary.outputsFailed) of \(QuantityText.count(summary.outputs, "output")) failed"
+    }
+    if summary.jobsNotStarted > 0 {
+      return "\(QuantityText.count(summary.jobsNotStarted, "job")) not started"
+    }
+    return summary.outputs == 1 ? "the output is in place" : "all \(summary.outputs) outputs are in place"
+  }
+
+  private static func filterButtons(_ summary: BatchSummary) -> String {
+    let counts = [
+      ("all", summary.outputs), ("failed", summary.outputsFailed), ("written", summary.outputsWritten),
+      ("cached", summary.outputsFromCache), ("unchanged", summary.outputsUnchanged),
+    ]
+    return counts.map { name, count in
+      "<button type=\"button\" data-filter=\"\(name)\" aria-pressed=\"\(name == "all")\">\(name) <b>\(count)</b></button>"
+    }.joined(separator: "\n")
+  }
+
+  /// As a policy names a text that may run.
+  static func hash(_ text: String) -> String {
+    "sha256-" + Data(SHA256.hash(data: Array(text.utf8))).base64EncodedString()
+  }
+}

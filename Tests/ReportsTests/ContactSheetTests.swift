@@ -1,0 +1,136 @@
+import Foundation
+import FoundationXML
+import ImageBatch
+import Testing
+
+@testable import Reports
+
+@Suite("The contact sheet", .timeLimit(.minutes(2)))
+struct ContactSheetTests {
+  static let hostile = "x\"><script>window.pwned=1</script><img src=x onerror=alert(1)>'&amp;.png"
+
+  static func outputs() -> [OutputResult] {
+    var seen = OutputResult.written(1, output: "a b%#?.png")
+    seen.placeholders = Placeholders(
+      dominantColour: "#336699", blurHash: "L", thumbHash: "t", dataURI: "data:image/png;base64," + picture)
+    var evil = OutputResult.written(2, output: hostile, source: "javascript:alert(1)")
+    evil.status = .cached
+    evil.filter = hostile
+    var failed = OutputResult.failing(3, message: hostile, source: hostile)
+    failed.output = nil
+    var tiff = OutputResult.written(4, output: "d.tif")
+    tiff.format = "tiff"
+    tiff.status = .unchanged
+    tiff.bytes = 6000
+    return [seen, evil, failed, tiff]
+  }
+
+  /// A red pixel.
+  static let picture =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+
+  static func page(_ outputs: [OutputResult]) throws -> (html: String, directory: URL) {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sheet-\(UUID())")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let path = directory.appendingPathComponent("r.html")
+    let report = try FileReport(path: path.path, version: "1.2.3")
+    var summary = BatchSummary()
+    for var output in outputs {
+      summary.outputs += 1
+      switch output.status {
+      case .written: summary.outputsWritten += 1
+      case .cached: summary.outputsFromCache += 1
+      case .unchanged: summary.outputsUnchanged += 1
+      case .failed: summary.outputsFailed += 1
+      }
+      output.path = output.output.map { directory.path + "/" + $0.replacing("/", with: "_") }
+      if output.status == .written, let path = output.path {
+        try (Data(base64Encoded: picture) ?? Data()).write(to: URL(fileURLWithPath: path))
+      }
+      report.receive(.outputFinished(output))
+    }
+    report.receive(.finished(summary))
+    try report.finish()
+    return (try String(contentsOf: path, encoding: .utf8), directory)
+  }
+
+  @Test func `pictures are named from the page and their names are encoded`() throws {
+    let paths = PicturePaths(reportDirectory: "/site/reports", workingDirectory: "/site")
+    #expect(paths.url(of: "out/a b%#?.png") == "../out/a%20b%25%23%3F.png")
+    #expect(paths.url(of: "reports/x.png") == "x.png")
+    #expect(paths.url(of: "/else/./y/../ü.png") == "../../else/%C3%BC.png")
+    #expect(
+      PicturePaths(reportDirectory: "/", workingDirectory: "/").url(of: "javascript:x") == "javascript%3Ax")
+  }
+
+  @Test func `no name is markup, and nothing outside the page is asked for`() throws {
+    let (html, directory) = try Self.page(Self.outputs())
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: directory) } }
+    #expect(html.ranges(of: "<script").count == 1)
+    #expect(!html.contains("<img src=x"))
+    #expect(!html.contains("href=\"javascript:"))
+    #expect(html.contains("src=\"a%20b%25%23%3F.png\""))
+    #expect(html.contains("script-src '\(HTMLReport.hash(ContactSheetScript.text))'"))
+    #expect(html.contains("<script>\(ContactSheetScript.text)</script>"))
+    #expect(!html.contains(" style=\"") && !html.contains(" onload="))
+    for source in html.matches(of: /src="([^"]*)"/).map({ String($0.output.1) }) {
+      #expect(source.hasPrefix("data:image/") || !source.contains(":"), "\(source)")
+    }
+  }
+
+  @Test func `sizes, savings and reasons are shown`() throws {
+    let (html, directory) = try Self.page(Self.outputs())
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: directory) } }
+    #expect(html.contains("90 × 60 · png · 1.2 kB · <span class=\"saved\">−75 %</span>"))
+    #expect(html.contains("<span class=\"grown\">+20 %</span>"))
+    #expect(html.contains("<b>download</b> x&quot;&gt;&lt;script&gt;"))
+    #expect(html.contains("m.yaml:4:5"))
+    #expect(html.contains("1 of 4 outputs failed"))
+  }
+}
+
+@Suite(
+  "The contact sheet in a browser", .serialized, .enabled(if: Browser.installed != nil),
+  .timeLimit(.minutes(2)))
+struct ContactSheetBrowserTests {
+  /// The page's cards that are shown, by status, after `address` has been opened.
+  func shown(_ fragment: String, _ outputs: [OutputResult] = ContactSheetTests.outputs()) throws -> (
+    statuses: [String], html: String, console: [String]
+  ) {
+    let (_, directory) = try ContactSheetTests.page(outputs)
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: directory) } }
+    let browser = try #require(Browser.installed)
+    let (html, console) = try browser.document(
+      at: directory.appendingPathComponent("r.html").absoluteString + fragment)
+    let cards = html.matches(of: /<article ([^>]*)>/).map { String($0.output.1) }
+    let statuses = cards.filter { !$0.contains("hidden") }
+      .compactMap { $0.firstMatch(of: /data-status="([a-z]*)"/).map { String($0.output.1) } }
+    return (statuses, html, console)
+  }
+
+  @Test func `the page runs, pictures fade in, and hostile names do nothing`() throws {
+    var outputs = ContactSheetTests.outputs()
+    outputs.remove(at: 1)  // its picture isn't there, which the console would report
+    let (statuses, html, console) = try shown("", outputs)
+    #expect(statuses == ["written", "failed", "unchanged"])
+    #expect(html.contains("class=\"full loaded\""))
+    #expect(html.contains("<html lang=\"en\" class=\"js\">"))
+    #expect(console == [])
+    #expect(html.ranges(of: "<script").count == 1)
+  }
+
+  @Test func `a status and words choose what is shown`() throws {
+    let failed = try shown("#show=failed")
+    #expect(failed.statuses == ["failed"])
+    #expect(failed.html.contains(/data-filter="failed" aria-pressed="true"/))
+    #expect(try shown("#find=ONERROR%20window").statuses == ["cached", "failed"])
+    let none = try shown("#show=cached&find=nowhere")
+    #expect(none.statuses == [])
+    #expect(!none.html.contains(/<p id="nothing" hidden/))
+  }
+
+  @Test func `a picture that has gone is said to have gone`() throws {
+    let (_, html, _) = try shown("")
+    #expect(html.contains("class=\"picture gone\""))
+  }
+}
