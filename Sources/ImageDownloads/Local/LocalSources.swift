@@ -50,8 +50,15 @@ struct LocalReader: Sendable {
     guard status.st_size > 0 else {
       throw DownloadError(.empty, "the file '\(path)' is empty", source: source)
     }
-    return Answer(file: path, digest: try store.digest(of: file, path: path), byteCount: Int(status.st_size))
+    // Reading a small file is cheaper than asking the index for its digest, and a single conversion needs no index.
+    let digest =
+      status.st_size <= Self.smallFile
+      ? try file.digest(path: path).digest : try store.digest(of: file, path: path)
+    return Answer(file: path, digest: digest, byteCount: Int(status.st_size))
   }
+
+  /// In bytes.
+  private static let smallFile = 256 << 10
 
   /// A `data:` URL's bytes (RFC 2397).
   func data(_ text: String) throws -> Answer {
