@@ -60,16 +60,20 @@ extension DiskStore {
 
   /// As above, with more to be written to the index in the same transaction.
   package func insert(
-    _ temporary: TemporaryFile, digest: ContentDigest, alongside: (Database) throws -> Void
+    _ temporary: TemporaryFile, digest: ContentDigest,
+    alongside: @escaping @Sendable (Database) throws -> Void
   ) throws(CacheError) -> StoredObject {
     if let existing = try object(digest) {
-      try index.write(alongside)
+      _ = try index.writeShared { database in
+        try alongside(database)
+        return 0
+      }
       return existing
     }
     let byteCount = Int(temporary.file.status.st_size)
     let path = layout.object(digest)
     // The row comes first: a file without one would never be purged, while a row without a file mends itself at its first use.
-    let usage = try index.write { database in
+    let usage = try index.writeShared { database in
       try database.cachedStatement(
         sql: """
           INSERT INTO objects (digest, bytes, last_used) VALUES (?, ?, ?)

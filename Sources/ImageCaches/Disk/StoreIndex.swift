@@ -9,6 +9,7 @@ import Synchronization
 package final class StoreIndex: Sendable {
   private let layout: StoreLayout
   private let database = Mutex<DatabaseQueue?>(nil)
+  private let sharedWrites = SharedWrites()
   private let onMend: @Sendable (String) -> Void
 
   /// Changed whenever the tables change; an index of another version is made anew.
@@ -33,6 +34,11 @@ package final class StoreIndex: Sendable {
   /// Runs `body` in a transaction.
   package func write<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
     try access { try $0.write(body) }
+  }
+
+  /// Runs `body` in a transaction that it may share with others who write at the same time; it may be run twice.
+  package func writeShared(_ body: @escaping @Sendable (Database) throws -> Int) throws(CacheError) -> Int {
+    try access { try sharedWrites.run(body, on: $0) }
   }
 
   /// Closes the file; the next use opens it again.

@@ -21,8 +21,8 @@ struct FlightBoard: Sendable {
     case waiting
     /// Is being looked up, or is a local source that is being read.
     case lookingUp
-    /// Waits for a slot for the first time.
-    case queued(Journey)
+    /// Waits for a slot for the first time. Indirect, because a hundred thousand may wait, and a table of journeys has room for as many again.
+    indirect case queued(Journey)
     /// Has a task that transfers, waits to retry, or waits for its next slot.
     case active
   }
