@@ -37,9 +37,9 @@ enum ContactSheetStyle {
     .picture { position: relative; display: grid; place-items: center; height: 12rem; margin-bottom: .6rem;
       overflow: hidden; text-decoration: none;
       background: repeating-conic-gradient(var(--check) 0 25%, transparent 0 50%) 0 0 / 16px 16px; }
-    .picture img { grid-area: 1 / 1; max-width: 100%; max-height: 12rem; width: auto; height: auto;
-      object-fit: contain; }
-    .picture .blur { width: 100%; height: 12rem; filter: blur(8px); }
+    .picture img { grid-area: 1 / 1; max-width: 100%; max-height: 12rem; object-fit: contain; }
+    .picture .full { width: auto; height: auto; }
+    .picture .blur { filter: blur(6px); }
     .picture.none { color: var(--faint); background: var(--check); }
     .picture.gone::after { content: "not there any more"; grid-area: 1 / 1; color: var(--faint);
       background: var(--card); padding: .1rem .5rem; border-radius: .3rem; }

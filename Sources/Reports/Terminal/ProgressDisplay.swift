@@ -1,0 +1,105 @@
+public import ImageBatch
+import Synchronization
+import TerminalText
+
+/// A live display at the foot of a terminal, redrawn at most ten times a second, that leaves nothing behind.
+///
+/// Whoever else writes to the same terminal does it through ``writeAbove(_:)``. The terminal's size is asked for at
+/// each drawing, so that it may change.
+public final class ProgressDisplay: BatchReporter {
+  private struct State {
+    var progress = ProgressState()
+    var drawn: [StyledLine] = []
+    var lastDrawing = -Double.infinity
+    var isOver = false
+  }
+
+  private static let interval = 0.1
+
+  private let state = Mutex(State())
+  private let usesColour: Bool
+  private let size: @Sendable () -> TerminalSize
+  private let start: ContinuousClock.Instant
+  private let now: @Sendable () -> ContinuousClock.Instant
+  private let write: TextOutput
+
+  /// A display of a terminal of this `size`, which takes what `write` is given. No colour where `NO_COLOR` is set:
+  /// the caller says so.
+  public init(
+    usesColour: Bool, size: @escaping @Sendable () -> TerminalSize,
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, write: @escaping TextOutput
+  ) {
+    self.usesColour = usesColour
+    self.size = size
+    self.now = now
+    self.write = write
+    start = now()
+  }
+
+  /// Takes note, and draws if it is time. The end of the batch clears the display, so that the summary can follow.
+  public func receive(_ event: BatchEvent) {
+    let seconds = seconds
+    state.withLock { state in
+      state.progress.apply(event, at: seconds)
+      if state.progress.isFinished { end(&state) } else { drawIfDue(&state, seconds) }
+    }
+  }
+
+  /// Draws if it is time.
+  public func tick() {
+    let seconds = seconds
+    state.withLock { drawIfDue(&$0, seconds) }
+  }
+
+  /// Writes `text`, whole lines, above the display; plainly once the display has ended.
+  public func writeAbove(_ text: String) -> Bool {
+    let seconds = seconds
+    return state.withLock { state in
+      let erasure = erasure(&state)
+      let frame = state.isOver || erasure.isEmpty ? "" : frame(&state, seconds)
+      return write(erasure + text + frame)
+    }
+  }
+
+  /// Takes the display off the terminal for good: before the process ends, however it ends.
+  public func clear() { state.withLock { end(&$0) } }
+
+  /// Clears.
+  public func finish() throws(ReportError) { clear() }
+
+  private var seconds: Double { (now() - start) / .seconds(1) }
+
+  private func end(_ state: inout State) {
+    state.isOver = true
+    let erasure = erasure(&state)
+    if !erasure.isEmpty { _ = write(erasure) }
+  }
+
+  private func drawIfDue(_ state: inout State, _ seconds: Double) {
+    guard !state.isOver, seconds - state.lastDrawing >= Self.interval else { return }
+    state.lastDrawing = seconds
+    // The old lines are written over and not cleared before, so that nothing flickers.
+    let top = top(state)
+    _ = write(top + frame(&state, seconds))
+  }
+
+  /// The lines, each cleared to its end, and what was below them cleared.
+  private func frame(_ state: inout State, _ seconds: Double) -> String {
+    state.drawn = ProgressLines(state: state.progress, size: size(), seconds: seconds).lines
+    return state.drawn.map { "\($0.text(colour: usesColour))\u{1B}[K\n" }.joined() + "\u{1B}[J"
+  }
+
+  private func erasure(_ state: inout State) -> String {
+    guard !state.drawn.isEmpty else { return "" }
+    defer { state.drawn = [] }
+    return top(state) + "\u{1B}[J"
+  }
+
+  /// Moves the cursor to where the display begins. A terminal that has become narrower has broken its lines.
+  private func top(_ state: State) -> String {
+    guard !state.drawn.isEmpty else { return "" }
+    let columns = size().columns
+    let rows = state.drawn.reduce(0) { $0 + max(1, ($1.width + columns - 1) / columns) }
+    return "\r\u{1B}[\(rows)A"
+  }
+}

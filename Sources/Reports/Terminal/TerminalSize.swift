@@ -1,0 +1,24 @@
+import Glibc
+
+/// A terminal's room for text.
+public struct TerminalSize: Sendable, Hashable {
+  /// In columns, at least 1.
+  public var columns: Int
+  /// In lines, at least 1.
+  public var rows: Int
+
+  /// A size.
+  public init(columns: Int, rows: Int) {
+    self.columns = max(1, columns)
+    self.rows = max(1, rows)
+  }
+
+  /// The size now of the terminal that is open as `descriptor`; 80 by 24 where it doesn't say.
+  public static func current(of descriptor: Int32) -> TerminalSize {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      return TerminalSize(columns: 80, rows: 24)
+    }
+    return TerminalSize(columns: Int(size.ws_col), rows: size.ws_row > 0 ? Int(size.ws_row) : 24)
+  }
+}

@@ -1,0 +1,226 @@
+import ImageBatch
+import Synchronization
+import TerminalText
+import Testing
+
+@testable import Reports
+
+@Suite("The live display", .timeLimit(.minutes(2)))
+struct ProgressDisplayTests {
+  static func busy() -> ProgressState {
+    var state = ProgressState()
+    let events: [BatchEvent] = [
+      .jobsCounted(120),
+      .downloadStarted(
+        id: 1, source: "https://cdn.example.com/pictures/of/the/summer/hero-large.jpg",
+        host: "cdn.example.com"),
+      .downloadProgressed(id: 1, received: 1_200_000, expected: 4_000_000),
+      .downloadStarted(id: 2, source: "https://例え.jp/写真/夏の🏖️.png", host: "例え.jp"),
+      .downloadStarted(id: 3, source: "https://cdn.example.com/b.jpg", host: "cdn.example.com"),
+      .renderingStarted(slot: 1, job: 3, source: "https://cdn.example.com/c.jpg"),
+      .renderingStarted(slot: 0, job: 2, source: "https://a.example.com/\u{1B}[2Jd.jpg"),
+    ]
+    for event in events { state.apply(event, at: 9) }
+    for index in 1...45 {
+      state.apply(.outputFinished(index % 9 == 0 ? .failing(index) : .written(index)), at: 9.5)
+      state.apply(.jobFinished(JobResult(.written(index))), at: 9.5)
+    }
+    return state
+  }
+
+  func lines(columns: Int, rows: Int = 24, _ state: ProgressState = busy()) -> [String] {
+    ProgressLines(state: state, size: TerminalSize(columns: columns, rows: rows), seconds: 10).lines
+      .map { $0.text(colour: false) }
+  }
+
+  @Test func `at 80 columns`() {
+    #expect(
+      lines(columns: 80) == [
+        "45 of 120 jobs ━━━━━━━━━━━─────────────────── 37 %, about 17 s left",
+        "40 written, 0 unchanged, 0 cached, 5 failed",
+        "↓ 1.2 MB, 240.0 kB/s, 3 downloads: cdn.example.com 2, 例え.jp 1",
+        "  https://cdn.example.com/pictu…/of/the/summer/hero-large.jpg  1.2 MB of 4.0 MB",
+        "  https://例え.jp/写真/夏の🏖️.png                               0 B",
+        "  https://cdn.example.com/b.jpg                                 0 B",
+        "▸ 1 https://a.example.com/\u{FFFD}[2Jd.jpg",
+        "▸ 2 https://cdn.example.com/c.jpg",
+      ])
+  }
+
+  @Test func `at 24 columns`() {
+    #expect(
+      lines(columns: 24) == [
+        "45 of 120 jobs 37 %, a…",
+        "40 written, 0 unchange…",
+        "↓ 1.2 MB, 240.0 kB/s, …",
+        "  https:…ge.jpg  1.2 MB",
+        "  https://…🏖️.png   0 B",
+        "  https://…m/b.jpg  0 B",
+        "▸ 1 https://a…\u{FFFD}[2Jd.jpg",
+        "▸ 2 https://c…com/c.jpg",
+      ])
+  }
+
+  @Test(arguments: 1...120)
+  func `no line is wider than the terminal, nor the display higher`(columns: Int) {
+    for rows in [1, 2, 5, 50] {
+      let lines = lines(columns: columns, rows: rows)
+      #expect(lines.allSatisfy { TerminalText.width($0) <= max(1, columns - 1) }, "\(lines)")
+      #expect(lines.count <= max(1, rows - 1))
+    }
+  }
+
+  @Test func `a stream's jobs have no end to count to`() {
+    var state = ProgressState()
+    state.apply(.jobFinished(JobResult(.written())), at: 1)
+    #expect(lines(columns: 80, state).first == "1 job done, 10 s")
+  }
+
+  @Test func `a try that begins anew takes nothing back`() {
+    var state = ProgressState()
+    state.apply(.downloadStarted(id: 1, source: "a", host: "h"), at: 0)
+    state.apply(.downloadProgressed(id: 1, received: 100, expected: nil), at: 1)
+    state.apply(.downloadProgressed(id: 1, received: 10, expected: nil), at: 2)
+    state.apply(.downloadFinished(id: 1, bytes: 50, failed: false), at: 3)
+    #expect(state.receivedBytes == 140)
+    #expect(state.downloads.isEmpty)
+  }
+
+  @Test func `ten drawings a second, whatever happens`() {
+    let (screen, clock) = (Screen(columns: 80, rows: 24), HandClock())
+    let display = screen.display(clock)
+    for index in 1...1000 {
+      clock.advance(seconds: 0.001)
+      display.receive(.jobFinished(JobResult(.written(index))))
+    }
+    #expect((9...11).contains(screen.writes))
+  }
+
+  @Test func `messages stand above, and nothing is left behind`() throws {
+    let (screen, clock) = (Screen(columns: 80, rows: 24), HandClock())
+    let display = screen.display(clock)
+    display.receive(.jobsCounted(3))
+    #expect(screen.text.hasPrefix("0 of 3 jobs"))
+    #expect(display.writeAbove("m.yaml:4:5: error: x\n"))
+    #expect(screen.lines.first == "m.yaml:4:5: error: x")
+    #expect(screen.lines.dropFirst().first?.hasPrefix("0 of 3 jobs") == true)
+    clock.advance(seconds: 1)
+    display.receive(.downloadStarted(id: 1, source: "https://a.example/a.jpg", host: "a.example"))
+    #expect(screen.lines.contains { $0.contains("a.example/a.jpg") })
+    clock.advance(seconds: 1)
+    display.receive(.downloadFinished(id: 1, bytes: 10, failed: false))
+    #expect(!screen.lines.contains { $0.contains("a.example/a.jpg") })
+    display.receive(.finished(.large))
+    #expect(display.writeAbove("jobs 3\n"))
+    display.tick()
+    try display.finish()
+    #expect(screen.lines == ["m.yaml:4:5: error: x", "jobs 3"])
+  }
+
+  @Test func `a terminal that changes its width is left clean`() {
+    let (screen, clock) = (Screen(columns: 100, rows: 40), HandClock())
+    let display = screen.display(clock)
+    #expect(display.writeAbove("before\n"))
+    display.receive(.jobsCounted(120))
+    for id in 1...3 {
+      display.receive(.downloadStarted(id: id, source: String(repeating: "long/", count: 30), host: "h"))
+    }
+    for columns in [100, 40, 20, 80] {
+      screen.resize(columns: columns)
+      clock.advance(seconds: 1)
+      display.tick()
+      #expect(screen.lines.filter { $0.hasPrefix("0 of 120 jobs") }.count == 1, "\(columns)")
+    }
+    display.clear()
+    #expect(screen.lines == ["before"])
+  }
+
+  @Test func `colour is written only where it is wanted`() {
+    let line = StyledLine("4 failed", .red)
+    #expect(line.text(colour: false) == "4 failed")
+    #expect(line.text(colour: true) == "\u{1B}[31m4 failed\u{1B}[0m")
+    #expect(line.cut(to: 3).text(colour: true) == "\u{1B}[31m4 …\u{1B}[0m")
+  }
+}
+
+/// As much of a terminal as the display needs, with lines that break anew when the width changes.
+final class Screen: Sendable {
+  private struct State {
+    /// Each line and where it ends: with a line feed, or because it was full.
+    var rows: [String] = [""]
+    var row = 0
+    var column = 0
+    var size: TerminalSize
+    var writes = 0
+  }
+
+  private let state: Mutex<State>
+
+  init(columns: Int, rows: Int) { state = Mutex(State(size: TerminalSize(columns: columns, rows: rows))) }
+
+  var writes: Int { state.withLock { $0.writes } }
+  var text: String { lines.joined(separator: "\n") }
+  /// Without the empty ones at the end.
+  var lines: [String] {
+    state.withLock { state in
+      Array(state.rows[..<((state.rows.lastIndex { !$0.isEmpty } ?? -1) + 1)])
+    }
+  }
+
+  func display(_ clock: HandClock) -> ProgressDisplay {
+    ProgressDisplay(
+      usesColour: false, size: { self.state.withLock { $0.size } }, now: clock.now, write: { self.write($0) })
+  }
+
+  /// Breaks lines that are now too long, as terminals do. (What was broken stays so: the display's lines are short
+  /// of the width, and only those matter here.)
+  func resize(columns: Int) {
+    state.withLock { state in
+      state.size.columns = columns
+      var rows: [String] = []
+      for row in state.rows {
+        var rest = Substring(row)
+        repeat {
+          rows.append(String(rest.prefix(columns)))
+          rest = rest.dropFirst(columns)
+        } while !rest.isEmpty
+      }
+      state.row += rows.count - state.rows.count
+      state.rows = rows
+    }
+  }
+
+  func write(_ text: String) -> Bool {
+    state.withLock { state in
+      state.writes += 1
+      var rest = Substring(text)
+      while let character = rest.first {
+        if let match = rest.prefixMatch(of: /\u{1B}\[(\d*)([AJK])/) {
+          rest = rest[match.range.upperBound...]
+          switch match.output.2 {
+          case "A": state.row -= Int(match.output.1) ?? 1
+          case "K": state.rows[state.row] = String(state.rows[state.row].prefix(state.column))
+          default:
+            state.rows[state.row] = String(state.rows[state.row].prefix(state.column))
+            state.rows = Array(state.rows[...state.row])
+          }
+          continue
+        }
+        rest = rest.dropFirst()
+        switch character {
+        case "\n":
+          state.row += 1
+          state.column = 0
+          if state.row == state.rows.count { state.rows.append("") }
+        case "\r": state.column = 0
+        default:
+          var row = Array(state.rows[state.row])
+          if state.column < row.count { row[state.column] = character } else { row.append(character) }
+          state.rows[state.row] = String(row)
+          state.column += 1
+        }
+      }
+      return true
+    }
+  }
+}
