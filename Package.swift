@@ -5,11 +5,12 @@ import PackageDescription
 let strictness: [SwiftSetting] =
   Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-let settings: [SwiftSetting] = [
-  .swiftLanguageMode(.v6),
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-] + strictness
+let settings: [SwiftSetting] =
+  [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+  ] + strictness
 
 let package = Package(
   name: "imagemill",
@@ -96,7 +97,8 @@ let package = Package(
     .testTarget(
       name: "ImageBatchTests", dependencies: ["ImageBatch", "LoopbackServer", "Vips"],
       swiftSettings: settings),
-    .testTarget(name: "ManifestsTests", dependencies: ["Manifests", "TerminalText"], swiftSettings: settings),
+    .testTarget(
+      name: "ManifestsTests", dependencies: ["Manifests", "TerminalText"], swiftSettings: settings),
     .testTarget(name: "ReportsTests", dependencies: ["Reports"], swiftSettings: settings),
     .testTarget(
       name: "CommandTests", dependencies: ["imagemill", "LoopbackServer", "Vips"],

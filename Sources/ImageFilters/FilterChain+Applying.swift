@@ -41,7 +41,8 @@ extension FilterChain {
       let count = image.pageCount
       let result: VipsImage
       guard count == 1 || !traits.makesFrames else {
-        throw FilterError(.failed, "\(step.name) makes an animation of a still picture, not of another animation")
+        throw FilterError(
+          .failed, "\(step.name) makes an animation of a still picture, not of another animation")
       }
       if count == 1 || traits.isPointwise {
         result = try run(
@@ -80,7 +81,9 @@ extension FilterChain {
   /// Whether a filter makes an animation of a still picture, so that one frame is all it wants.
   public var makesFrames: Bool {
     steps.contains { step in
-      guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour else { return false }
+      guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour else {
+        return false
+      }
       return traits.makesFrames
     }
   }

@@ -76,7 +76,8 @@ extension BatchEvent {
       self = .warning(BatchWarning(source: source, message: message))
     case .retrying(let source, let seconds, let reason):
       self = .warning(
-        BatchWarning(source: source, message: "trying again in \((seconds * 10).rounded() / 10) s: \(reason)"))
+        BatchWarning(source: source, message: "trying again in \((seconds * 10).rounded() / 10) s: \(reason)")
+      )
     case .hostPaused(let host, let seconds):
       self = .warning(BatchWarning(message: "\(host) is left alone for \((seconds * 10).rounded() / 10) s"))
     }

@@ -49,13 +49,15 @@ struct LockFile {
       let document = try JSONDecoder().decode(
         Document.self, from: try Data(contentsOf: URL(fileURLWithPath: path)))
       guard document.version == 1 else {
-        throw Complaint(.usage, "the lock file \(path) is of version \(document.version); this imagemill reads 1")
+        throw Complaint(
+          .usage, "the lock file \(path) is of version \(document.version); this imagemill reads 1")
       }
       sources = document.sources
     } catch let complaint as Complaint {
       throw complaint
     } catch {
-      throw Complaint(.usage, "can't read the lock file \(path); write it with 'imagemill run --lock \(path)'")
+      throw Complaint(
+        .usage, "can't read the lock file \(path); write it with 'imagemill run --lock \(path)'")
     }
   }
 

@@ -88,7 +88,9 @@ final class Reporting: Sendable {
         directory: FileManager.default.currentDirectoryPath, workspace: environment["GITHUB_WORKSPACE"],
         write: printing)
     ]
-    if let path = environment["GITHUB_STEP_SUMMARY"], !path.isEmpty { reporters.append(StepSummary(path: path)) }
+    if let path = environment["GITHUB_STEP_SUMMARY"], !path.isEmpty {
+      reporters.append(StepSummary(path: path))
+    }
     return reporters
   }
 

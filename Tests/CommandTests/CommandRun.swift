@@ -89,7 +89,8 @@ final class CommandRun: Sendable {
     let outcome = await (printed, complained)
     process.waitUntilExit()
     return Outcome(
-      status: process.terminationStatus, output: outcome.0, errors: String(decoding: outcome.1, as: UTF8.self))
+      status: process.terminationStatus, output: outcome.0, errors: String(decoding: outcome.1, as: UTF8.self)
+    )
   }
 
   private static func feed(_ input: Data, to pipe: Pipe) {

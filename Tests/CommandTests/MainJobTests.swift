@@ -76,7 +76,8 @@ struct MainJobTests {
     gate.open()
     #expect(try await outcome.status == 0)
     let paths = server.requests.map(\.path)
-    let rest = order == "fifo" ? ["/1.png", "/2.png", "/4.png", "/5.png"] : ["/5.png", "/4.png", "/2.png", "/1.png"]
+    let rest =
+      order == "fifo" ? ["/1.png", "/2.png", "/4.png", "/5.png"] : ["/5.png", "/4.png", "/2.png", "/1.png"]
     #expect(paths == ["/0.png", "/3.png"] + rest)
   }
 
@@ -195,6 +196,8 @@ struct MainJobTests {
     #expect(!command.files.contains { $0.hasPrefix("l") })
     let children = try #require(
       FileManager.default.contents(atPath: "/proc/self/task/\(getpid())/children"))
-    #expect(!String(decoding: children, as: UTF8.self).split(separator: " ").contains("\(process.processIdentifier)"))
+    #expect(
+      !String(decoding: children, as: UTF8.self).split(separator: " ").contains(
+        "\(process.processIdentifier)"))
   }
 }

@@ -35,7 +35,8 @@ struct ManualTests {
     #expect(help.status == 0)
     let page = try manual("imagemill-\(name).1")
     // Its own list, not what its prose says of other commands'.
-    let list = help.text.split(separator: "\n").filter { $0.drop { $0 == " " }.hasPrefix("-") }.joined(separator: "\n")
+    let list = help.text.split(separator: "\n").filter { $0.drop { $0 == " " }.hasPrefix("-") }.joined(
+      separator: "\n")
     let options = list.matches(of: #/(?:^|[ \[])(--[a-z][a-z-]+)/#).map { String($0.1) }
     #expect(options.contains("--help"))
     for option in Set(options) where !["--help", "--version"].contains(option) {
@@ -43,7 +44,9 @@ struct ManualTests {
     }
   }
 
-  @Test("every page passes mandoc's checks", .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/mandoc")))
+  @Test(
+    "every page passes mandoc's checks",
+    .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/mandoc")))
   func lint() throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: Self.manuals) {
       let mandoc = Process()

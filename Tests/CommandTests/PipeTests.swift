@@ -51,11 +51,14 @@ struct PipeTests {
 
   @Test("a reader that leaves ends it quietly")
   func reader() async throws {
-    for index in 0..<40 { try command.write(PNGPicture.bytes(width: 8, height: 8, seed: index), to: "\(index).png") }
+    for index in 0..<40 {
+      try command.write(PNGPicture.bytes(width: 8, height: 8, seed: index), to: "\(index).png")
+    }
     let shell = Process()
     shell.executableURL = URL(fileURLWithPath: "/bin/sh")
     shell.arguments = [
-      "-c", "seq 0 39 | sed 's/$/.png/' | '\(CommandRun.executable)' pipe -o 'o-{name}.png' --no-cache | head -n 1",
+      "-c",
+      "seq 0 39 | sed 's/$/.png/' | '\(CommandRun.executable)' pipe -o 'o-{name}.png' --no-cache | head -n 1",
     ]
     shell.currentDirectoryURL = URL(fileURLWithPath: command.work)
     let (output, errors) = (Pipe(), Pipe())

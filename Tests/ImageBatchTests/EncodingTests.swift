@@ -14,7 +14,9 @@ struct EncodingTests {
 
   @Test(
     "the extension says the format",
-    arguments: [("jpg", OutputFormat.jpeg), ("JPEG", .jpeg), ("tif", .tiff), ("heif", .heic), ("webp", .webp)])
+    arguments: [
+      ("jpg", OutputFormat.jpeg), ("JPEG", .jpeg), ("tif", .tiff), ("heif", .heic), ("webp", .webp),
+    ])
   func byExtension(pathExtension: String, format: OutputFormat) throws {
     #expect(try encoding(pathExtension).format == format)
   }

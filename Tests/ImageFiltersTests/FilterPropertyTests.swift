@@ -11,7 +11,9 @@ struct FilterPropertyTests {
       throw FilterError(.failed, "\(error)")
     }
   }
-  static let names = FilterTable.all.compactMap { $0.expansion == nil && $0.name != "transition" ? $0.name : nil }
+  static let names = FilterTable.all.compactMap {
+    $0.expansion == nil && $0.name != "transition" ? $0.name : nil
+  }
 
   @Test("its example runs and makes a picture that can be encoded", arguments: FilterTable.all.map(\.example))
   func examples(example: String) throws {

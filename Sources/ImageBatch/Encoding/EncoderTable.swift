@@ -66,9 +66,11 @@ public struct EncoderDefinition: Sendable, Hashable {
   public let pathExtensions: [String]
   /// Its media type.
   public let mediaType: String
-  /// Whether it can hold transparency, several frames, and 16 bits a sample.
+  /// Whether it can hold transparency.
   public let holdsAlpha: Bool
+  /// Whether it can hold several frames.
   public let holdsFrames: Bool
+  /// Whether it can hold 16 bits a sample.
   public let holds16Bits: Bool
   /// Its options, in the order of the identifier.
   public let options: [EncoderOption]

@@ -114,23 +114,37 @@ public struct JobResult: Sendable, Hashable {
 
 /// The totals of a batch: CLI.md's closing summary.
 public struct BatchSummary: Sendable, Hashable, Codable {
+  /// Jobs that were read.
   public var jobs = 0
+  /// Jobs of which every output is in place.
   public var jobsDone = 0
+  /// Jobs of which an output failed.
   public var jobsFailed = 0
+  /// Outputs of the jobs that ended.
   public var outputs = 0
+  /// Outputs rendered and put in place.
   public var outputsWritten = 0
+  /// Outputs that were in place with the right bytes.
   public var outputsUnchanged = 0
+  /// Outputs put in place from what was stored.
   public var outputsFromCache = 0
+  /// Outputs that are not in place.
   public var outputsFailed = 0
+  /// Bodies received.
   public var downloads = 0
+  /// Bytes of those bodies.
   public var downloadedBytes = 0
+  /// Jobs that used what another job had downloaded.
   public var mergedDownloads = 0
+  /// Stored answers that their origins confirmed.
   public var revalidatedDownloads = 0
   /// How often a source was decoded.
   public var decodes = 0
   /// How many outputs were rendered and encoded.
   public var renderings = 0
+  /// Outputs for which a placeholder stands in.
   public var placeholdersUsed = 0
+  /// From the start to the end.
   public var seconds: Double = 0
   /// Whether every failure was temporary (exit status 75).
   public var allFailuresTemporary = false

@@ -44,7 +44,9 @@ public struct BatchPlan: Sendable {
 
   /// How much there would be to do.
   public struct Totals: Sendable, Hashable, Codable {
+    /// Jobs of the batch.
     public var jobs = 0
+    /// Outputs of the jobs.
     public var outputs = 0
     /// Distinct sources.
     public var sources = 0

@@ -61,7 +61,9 @@ public struct BatchPlanner: Sendable {
     let auxiliary = await AuxiliarySources(of: group.jobs, downloader: downloader)
     var groupPlan = GroupPlan(group, source: source, auxiliary: auxiliary, configuration: configuration)
     var known: [ContentDigest: StoredOutput] = [:]
-    if !configuration.force, case .success(let found) = await writer.known(groupPlan.wantedKeys) { known = found }
+    if !configuration.force, case .success(let found) = await writer.known(groupPlan.wantedKeys) {
+      known = found
+    }
     groupPlan.learn(known)
     groupPlan.claimPaths(claims)
     let (inPlace, objects) = await writer.survey(groupPlan.outputs, known: known)
@@ -69,9 +71,11 @@ public struct BatchPlanner: Sendable {
       var entry = BatchPlan.Entry(output)
       entry.content = source.digest
       (entry.action, entry.reason) = fate(
-        of: output, isInPlace: inPlace.contains(index), isStored: output.key.map { objects[$0] != nil } ?? false,
+        of: output, isInPlace: inPlace.contains(index),
+        isStored: output.key.map { objects[$0] != nil } ?? false,
         isStale: isStale)
-      if entry.action == .render || entry.action == .revalidate, let key = output.key, !inPlace.contains(index),
+      if entry.action == .render || entry.action == .revalidate, let key = output.key,
+        !inPlace.contains(index),
         objects[key] == nil, rendered.insert(key).inserted
       {
         plan.totals.renderings += 1
@@ -85,7 +89,8 @@ public struct BatchPlanner: Sendable {
   ) -> (BatchPlan.Action, String) {
     if let error = output.error { return (.refuse, error.message) }
     if isInPlace {
-      return isStale ? (.revalidate, BatchPlan.Entry.inPlaceButStale) : (.keep, "in place with the right bytes")
+      return isStale
+        ? (.revalidate, BatchPlan.Entry.inPlaceButStale) : (.keep, "in place with the right bytes")
     }
     if isStale { return (.revalidate, "the stored source is stale") }
     if isStored { return (.copy, "missing or edited; its bytes are stored") }

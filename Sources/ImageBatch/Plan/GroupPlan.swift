@@ -58,7 +58,9 @@ struct GroupPlan: Sendable {
   var wantedKeys: [ContentDigest] {
     var seen: Set<ContentDigest> = []
     return outputs.compactMap { output in
-      guard output.error == nil, !output.isInPlace, let key = output.key, seen.insert(key).inserted else { return nil }
+      guard output.error == nil, !output.isInPlace, let key = output.key, seen.insert(key).inserted else {
+        return nil
+      }
       return key
     }
   }
@@ -98,7 +100,9 @@ extension PlannedOutput {
   /// Fills the template in, if all that it needs is known, and claims the path: for the key, or for the content
   /// where the path depends on that (two outputs of one content may share such a path).
   mutating func claimPath(_ claims: OutputClaims) throws(JobError) {
-    guard let key, let expanded = output.template.expanded(values, variables: output.variables) else { return }
+    guard let key, let expanded = output.template.expanded(values, variables: output.variables) else {
+      return
+    }
     path = expanded
     let location = try directory.location(of: expanded)
     let dependsOnContent = output.template.needsRendering(variables: output.variables)

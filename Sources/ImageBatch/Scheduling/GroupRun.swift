@@ -137,7 +137,8 @@ struct GroupRun {
   }
 
   private func place(
-    _ made: [ContentDigest: OutputFlights.Landing], of source: StoredSource, plan: GroupPlan, usedPlaceholder: Bool
+    _ made: [ContentDigest: OutputFlights.Landing], of source: StoredSource, plan: GroupPlan,
+    usedPlaceholder: Bool
   ) async {
     for job in group.jobs {
       var result = JobResult(
@@ -152,7 +153,8 @@ struct GroupRun {
           output.fail(error)
         } else {
           switch planned.key.flatMap({ made[$0] }) ?? .failure(.cancelled) {
-          case .success(let made): await batch.writer.place(planned, made, claims: batch.claims, into: &output)
+          case .success(let made):
+            await batch.writer.place(planned, made, claims: batch.claims, into: &output)
           case .failure(let error): output.fail(error)
           }
         }

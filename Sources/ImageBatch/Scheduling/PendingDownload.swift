@@ -12,7 +12,9 @@ struct PendingDownload: Sendable {
   ) {
     self.downloader = downloader
     let outcome = outcome
-    receipt = downloader.download(request, priority: priority, pinnedDigest: pinnedDigest) { outcome.fulfil($0) }
+    receipt = downloader.download(request, priority: priority, pinnedDigest: pinnedDigest) {
+      outcome.fulfil($0)
+    }
   }
 
   /// The source. Cancelling the task that waits cancels the download.

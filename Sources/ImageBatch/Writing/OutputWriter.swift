@@ -47,7 +47,8 @@ final class OutputWriter: Sendable {
         if let location = output.location, isInPlace(stored.digest, bytes: stored.bytes, at: location) {
           inPlace.insert(index)
         } else if objects[key] == nil, let object = object(stored.digest) {
-          objects[key] = MadeOutput(image: RenderedFile(stored, format: output.output.encoding.format), object: object, isNew: false)
+          objects[key] = MadeOutput(
+            image: RenderedFile(stored, format: output.output.encoding.format), object: object, isNew: false)
         }
       }
       return (inPlace, objects)

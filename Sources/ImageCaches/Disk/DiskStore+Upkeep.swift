@@ -4,6 +4,7 @@ import Glibc
 extension DiskStore {
   /// What there is in a store.
   public struct Inventory: Sendable, Hashable, Codable {
+    /// Files in `objects/`.
     public var objects = 0
     /// Of all objects.
     public var bytes = 0
@@ -17,7 +18,9 @@ extension DiskStore {
 
   /// An object and what is known to lead to it.
   public struct ListedObject: Sendable, Hashable, Codable {
+    /// Its SHA-256, 64 hexadecimal digits.
     public var digest: String
+    /// Its size.
     public var bytes: Int
     /// Seconds since 1970.
     public var lastUsed: Double
@@ -43,12 +46,14 @@ extension DiskStore {
   /// Every object, the last used first.
   public func list() throws(CacheError) -> [ListedObject] {
     try index.read { database in
-      let rows = try Row.fetchAll(database, sql: "SELECT digest, bytes, last_used FROM objects ORDER BY last_used DESC")
+      let rows = try Row.fetchAll(
+        database, sql: "SELECT digest, bytes, last_used FROM objects ORDER BY last_used DESC")
       return try rows.map { row in
         let digest: String = row["digest"]
         return ListedObject(
           digest: digest, bytes: row["bytes"], lastUsed: row["last_used"],
-          urls: try String.fetchAll(database, sql: "SELECT url FROM responses WHERE digest = ?", arguments: [digest]),
+          urls: try String.fetchAll(
+            database, sql: "SELECT url FROM responses WHERE digest = ?", arguments: [digest]),
           outputs: try Int.fetchOne(
             database, sql: "SELECT count(*) FROM outputs WHERE digest = ?", arguments: [digest]) ?? 0)
       }
@@ -61,7 +66,9 @@ extension DiskStore {
   public func verify() throws(CacheError) -> (checked: Int, damaged: Int) {
     let problem = try index.read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
     if let problem, problem != "ok" {
-      throw CacheError(code: .index, message: "the cache's index is damaged (\(problem)); 'imagemill cache clear' begins anew")
+      throw CacheError(
+        code: .index,
+        message: "the cache's index is damaged (\(problem)); 'imagemill cache clear' begins anew")
     }
     var checked = 0
     var damaged = 0
@@ -72,7 +79,8 @@ extension DiskStore {
     }
     let known = Set(files.map(\.digest.hex))
     try index.write { database in
-      for digest in try String.fetchAll(database, sql: "SELECT digest FROM objects") where !known.contains(digest) {
+      for digest in try String.fetchAll(database, sql: "SELECT digest FROM objects")
+      where !known.contains(digest) {
         guard let gone = ContentDigest(hex: digest) else { continue }
         try Self.forget(gone, in: database)
       }

@@ -86,7 +86,8 @@ enum CompositionFilters {
     var first = try pass.context.source(pass.arguments.text("from"))
     first = try first.cropped(x: 0, y: 0, width: first.width, height: first.pageHeight)
     first = try Filling.filled(
-      first, extent: Extent(width: first.width, height: first.height), canvas: extent, gravity: .place(.centre),
+      first, extent: Extent(width: first.width, height: first.height), canvas: extent,
+      gravity: .place(.centre),
       snap: true, resampler: Resampler()
     ).addingAlpha()
     if first.format != target.format { first = try Layer.matching(first, target) }

@@ -14,10 +14,12 @@ public enum FontFile {
     typealias Parse = @convention(c) (UnsafePointer<CChar>) -> OpaquePointer?
     typealias Substitute = @convention(c) (OpaquePointer?, OpaquePointer?, Int32) -> Int32
     typealias Defaults = @convention(c) (OpaquePointer?) -> Void
-    typealias Match = @convention(c) (OpaquePointer?, OpaquePointer?, UnsafeMutablePointer<Int32>) -> OpaquePointer?
-    typealias Text = @convention(c) (
-      OpaquePointer?, UnsafePointer<CChar>, Int32, UnsafeMutablePointer<UnsafePointer<CChar>?>
-    ) -> Int32
+    typealias Match =
+      @convention(c) (OpaquePointer?, OpaquePointer?, UnsafeMutablePointer<Int32>) -> OpaquePointer?
+    typealias Text =
+      @convention(c) (
+        OpaquePointer?, UnsafePointer<CChar>, Int32, UnsafeMutablePointer<UnsafePointer<CChar>?>
+      ) -> Int32
     guard let parse = dlsym(library, "FcNameParse"), let substitute = dlsym(library, "FcConfigSubstitute"),
       let defaults = dlsym(library, "FcDefaultSubstitute"), let match = dlsym(library, "FcFontMatch"),
       let text = dlsym(library, "FcPatternGetString"), let destroy = dlsym(library, "FcPatternDestroy")
@@ -47,7 +49,8 @@ public enum FontFile {
   }
 
   private static let styles: Set = [
-    "thin", "light", "book", "regular", "medium", "demibold", "semibold", "bold", "extrabold", "black", "italic",
+    "thin", "light", "book", "regular", "medium", "demibold", "semibold", "bold", "extrabold", "black",
+    "italic",
     "oblique", "condensed",
   ]
 }

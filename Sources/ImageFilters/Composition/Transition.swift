@@ -72,7 +72,8 @@ struct Transition {
     let map = try fromX.linear([1], [width / 2 + 0.5]).joiningBands([fromY.linear([1], [height / 2 + 0.5])])
     return try image.mixingPixels { picture in
       try picture.embedded(x: 1, y: 1, width: picture.width + 2, height: picture.height + 2)
-        .applying("mapim", ["index": .image(map), "interpolate": .interpolator("bilinear"), "premultiplied": true])
+        .applying(
+          "mapim", ["index": .image(map), "interpolate": .interpolator("bilinear"), "premultiplied": true])
     }
   }
 }

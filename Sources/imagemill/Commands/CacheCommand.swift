@@ -16,7 +16,9 @@ struct CacheCommand: ParsableCommand {
 
   /// Where the cache is.
   struct Place: ParsableArguments {
-    @Option(help: ArgumentHelp("The cache's directory (default: $IMAGEMILL_CACHE_DIR, else ~/.cache/imagemill).", valueName: "dir"))
+    @Option(
+      help: ArgumentHelp(
+        "The cache's directory (default: $IMAGEMILL_CACHE_DIR, else ~/.cache/imagemill).", valueName: "dir"))
     var cacheDir: String?
 
     @Option(help: ArgumentHelp("What the cache may take on disk.", valueName: "size"))
@@ -118,7 +120,8 @@ struct CacheCommand: ParsableCommand {
   }
 
   struct Clear: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Remove everything that no process uses at the moment.")
+    static let configuration = CommandConfiguration(
+      abstract: "Remove everything that no process uses at the moment.")
     @OptionGroup var place: Place
     func run() throws { try place.withStore { try $0.clear() } }
   }

@@ -50,7 +50,8 @@ struct ConvertCommand: AsyncParsableCommand {
   }
 
   private func pathExtension(of path: String) -> String? {
-    guard let name = path.split(separator: "/").last, let dot = name.lastIndex(of: "."), dot != name.startIndex
+    guard let name = path.split(separator: "/").last, let dot = name.lastIndex(of: "."),
+      dot != name.startIndex
     else { return nil }
     return String(name[name.index(after: dot)...])
   }

@@ -37,7 +37,9 @@ struct FormatsCommand: ParsableCommand {
     var text = "\(definition.format.rawValue)  .\(definition.pathExtensions.joined(separator: " ."))"
     text += "  \(definition.mediaType)"
     text += holds.isEmpty ? "\n" : "  holds \(holds.joined(separator: ", "))\n"
-    if try !FormatSupport.canWrite(definition.format) { return text + "  can't be written by the installed libvips\n" }
+    if try !FormatSupport.canWrite(definition.format) {
+      return text + "  can't be written by the installed libvips\n"
+    }
     let width = definition.options.map(\.name.count).max() ?? 0
     for option in definition.options {
       text += "  \(option.name.padded(to: width))  \(option.help) \(option.valueText)"

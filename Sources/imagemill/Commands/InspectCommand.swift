@@ -6,7 +6,8 @@ import ImageDownloads
 /// What a picture is.
 struct InspectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "inspect", abstract: "Say what a picture is: size, format, orientation, profile, frames, digest.",
+    commandName: "inspect",
+    abstract: "Say what a picture is: size, format, orientation, profile, frames, digest.",
     discussion: """
       Sizes are as a viewer sees them, with the orientation applied.
 
@@ -102,7 +103,8 @@ struct InspectCommand: AsyncParsableCommand {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do {
       return String(
-        decoding: try encoder.encode(Line(source: source.displayText, picture: picture)), as: UTF8.self) + "\n"
+        decoding: try encoder.encode(Line(source: source.displayText, picture: picture)), as: UTF8.self)
+        + "\n"
     } catch {
       // Only numbers that JSON hasn't got could fail, and an inspection has none.
       return "{}\n"

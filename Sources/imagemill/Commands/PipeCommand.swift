@@ -7,7 +7,8 @@ import Manifests
 /// Sources on standard input, results on standard output.
 struct PipeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pipe", abstract: "Convert the sources on standard input, one a line; a result line for each output.",
+    commandName: "pipe",
+    abstract: "Convert the sources on standard input, one a line; a result line for each output.",
     discussion: """
       The path of each output is printed as it is finished. A line that fails is a message on standard error, or a \
       result line with --json, and not the end of the stream.
@@ -18,7 +19,8 @@ struct PipeCommand: AsyncParsableCommand {
 
   @Option(
     name: [.short, .long],
-    help: ArgumentHelp("The outputs' path, with fields such as {name}, {index:05}, {ext}.", valueName: "template"))
+    help: ArgumentHelp(
+      "The outputs' path, with fields such as {name}, {index:05}, {ext}.", valueName: "template"))
   var output: String?
 
   @Option(help: ArgumentHelp("How records are written: sources, ndjson, csv or tsv.", valueName: "form"))
@@ -46,7 +48,8 @@ struct PipeCommand: AsyncParsableCommand {
   func run() async throws {
     let jobs = try self.jobs()
     if dryRun { return try await rehearse(jobs) }
-    let reporting = try Reporting(batch, results: ResultPrinter.Form(json: json, ordered: ordered, isNULSeparated: isNULSeparated))
+    let reporting = try Reporting(
+      batch, results: ResultPrinter.Form(json: json, ordered: ordered, isNULSeparated: isNULSeparated))
     let run = BatchRun(
       downloads: downloads, cache: cache, limits: limits, batch: batch,
       outputDirectory: destination.outputDirectory ?? ".", allowsOutside: destination.allowOutside,

@@ -30,8 +30,10 @@ struct PlanCommand: AsyncParsableCommand {
 
   func run() async throws {
     let input = try jobs.read(manifests)
-    let plan = try await Planning(downloads: downloads, cache: cache, allowsOutside: jobs.arguments.allowOutside)
-      .plan(input)
+    let plan = try await Planning(
+      downloads: downloads, cache: cache, allowsOutside: jobs.arguments.allowOutside
+    )
+    .plan(input)
     if json {
       StandardOutput.write(PlanText.json(plan) + "\n")
     } else if dot {
@@ -71,7 +73,8 @@ enum PlanText {
   static func lines(_ plan: BatchPlan) -> String {
     var text = ""
     for entry in plan.entries {
-      text += "\(entry.action.rawValue.padded(to: 10))  \(entry.path ?? "?")  (\(entry.source): \(entry.reason))\n"
+      text +=
+        "\(entry.action.rawValue.padded(to: 10))  \(entry.path ?? "?")  (\(entry.source): \(entry.reason))\n"
     }
     let totals = plan.totals
     let actions = BatchPlan.Action.allCases.compactMap { action in
@@ -118,7 +121,9 @@ enum PlanText {
     for entry in plan.entries {
       let rendition = "\(entry.source) | \(entry.filter.isEmpty ? "unchanged" : entry.filter)"
       let output = "\(entry.path ?? "output of job \(entry.index)") (\(entry.action.rawValue))"
-      for edge in ["  \(quoted(entry.source)) -> \(quoted(rendition));", "  \(quoted(rendition)) -> \(quoted(output));"]
+      for edge in [
+        "  \(quoted(entry.source)) -> \(quoted(rendition));", "  \(quoted(rendition)) -> \(quoted(output));",
+      ]
       where !edges.contains(edge) { edges.append(edge) }
     }
     return "digraph plan {\n  rankdir=LR;\n  node [shape=box];\n\(edges.joined(separator: "\n"))\n}\n"

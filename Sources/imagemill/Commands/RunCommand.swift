@@ -22,7 +22,9 @@ struct RunCommand: AsyncParsableCommand {
   @Flag(name: [.customShort("n"), .long], help: "Say what would be done, and do nothing.")
   var dryRun = false
 
-  @Option(help: ArgumentHelp("Write what every source was: a lock file, to be reviewed and kept.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "Write what every source was: a lock file, to be reviewed and kept.", valueName: "file"))
   var lock: String?
 
   @Flag(help: "Refuse sources whose bytes differ from what --lock says; exit 3.")

@@ -15,9 +15,12 @@ enum ManualPage {
       let text = "Ar \(argument.valueName ?? "argument")\(argument.isRepeating ? " ..." : "")"
       page += argument.isOptional ? ".Op \(text)\n" : ".\(text)\n"
     }
-    page += ".Sh DESCRIPTION\n" + paragraphs([command.abstract.map { $0 + ($0.hasSuffix(".") ? "" : ".") } ?? "", prose])
+    page +=
+      ".Sh DESCRIPTION\n"
+      + paragraphs([command.abstract.map { $0 + ($0.hasSuffix(".") ? "" : ".") } ?? "", prose])
     for argument in positionals(command) {
-      page += ".Bl -tag -width Ds\n.It Ar \(argument.valueName ?? "argument")\n\(text(argument.abstract ?? ""))\n.El\n"
+      page +=
+        ".Bl -tag -width Ds\n.It Ar \(argument.valueName ?? "argument")\n\(text(argument.abstract ?? ""))\n.El\n"
     }
     for subcommand in subcommands {
       page += ".Ss imagemill \(command.commandName) \(subcommand.commandName)\n"
@@ -70,7 +73,9 @@ enum ManualPage {
           for parameter in filter.parameters {
             page += ".It Ar \(parameter.name)\n\(text(parameter.summary))\n"
             page += text("It is \(parameter.type.summary)")
-            page += parameter.defaultText.map { text(", \($0.isEmpty ? "empty" : $0) unless said") } ?? (parameter.isRequired ? ", and required" : "")
+            page +=
+              parameter.defaultText.map { text(", \($0.isEmpty ? "empty" : $0) unless said") }
+              ?? (parameter.isRequired ? ", and required" : "")
             page += ".\n"
           }
           page += ".El\n"

@@ -56,7 +56,9 @@ extension DownloadOptions {
     if headerOrigins.isEmpty {
       configuration.headers = fields
     } else {
-      for origin in headerOrigins { configuration.origins[origin, default: OriginSettings()].headers += fields }
+      for origin in headerOrigins {
+        configuration.origins[origin, default: OriginSettings()].headers += fields
+      }
     }
   }
 
@@ -78,7 +80,8 @@ extension DownloadOptions {
   private func addressPolicy(typedHosts: [String]) throws -> AddressPolicy {
     var policy = AddressPolicy()
     for word in LimitOptions.words(allowNet) where !policy.allow(word) {
-      throw Complaint(.usage, "--allow-net takes CIDRs such as 10.0.0.0/8, or loopback, private, all; not '\(word)'")
+      throw Complaint(
+        .usage, "--allow-net takes CIDRs such as 10.0.0.0/8, or loopback, private, all; not '\(word)'")
     }
     policy.allowedHosts = LimitOptions.words(allowHost)
     policy.deniedHosts = LimitOptions.words(denyHost)

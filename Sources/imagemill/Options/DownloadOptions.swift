@@ -32,15 +32,20 @@ struct DownloadOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("H"), .customLong("header")],
-    help: ArgumentHelp("A request header, sent to each source's own origin. Repeatable.", valueName: "name: value"))
+    help: ArgumentHelp(
+      "A request header, sent to each source's own origin. Repeatable.", valueName: "name: value"))
   var headers: [String] = []
 
   @Option(
     name: .customLong("header-for"),
-    help: ArgumentHelp("An origin that the headers are sent to, and to no other. Repeatable.", valueName: "origin"))
+    help: ArgumentHelp(
+      "An origin that the headers are sent to, and to no other. Repeatable.", valueName: "origin"))
   var headerOrigins: [String] = []
 
-  @Option(name: [.short, .long], help: ArgumentHelp("Credentials; '-' reads them from the first line of standard input.", valueName: "name[:password]"))
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp(
+      "Credentials; '-' reads them from the first line of standard input.", valueName: "name[:password]"))
   var user: String?
 
   @Flag(help: "Take credentials from ~/.netrc.")
@@ -68,7 +73,8 @@ struct DownloadOptions: ParsableArguments {
     help: ArgumentHelp("Networks beyond the public ones: CIDRs, loopback, private, all.", valueName: "list"))
   var allowNet: [String] = []
 
-  @Option(help: ArgumentHelp("Hosts that may be reached, by name (default: all). Repeatable.", valueName: "glob"))
+  @Option(
+    help: ArgumentHelp("Hosts that may be reached, by name (default: all). Repeatable.", valueName: "glob"))
   var allowHost: [String] = []
 
   @Option(help: ArgumentHelp("Hosts that may not be reached, by name. Repeatable.", valueName: "glob"))
@@ -82,7 +88,9 @@ enum OrderArgument: String, ExpressibleByArgument, CaseIterable {
 
 /// The disk cache.
 struct CacheOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The cache's directory (default: $IMAGEMILL_CACHE_DIR, else ~/.cache/imagemill).", valueName: "dir"))
+  @Option(
+    help: ArgumentHelp(
+      "The cache's directory (default: $IMAGEMILL_CACHE_DIR, else ~/.cache/imagemill).", valueName: "dir"))
   var cacheDir: String?
 
   @Option(help: ArgumentHelp("What the cache may take on disk.", valueName: "size"))

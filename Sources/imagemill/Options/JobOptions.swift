@@ -21,7 +21,8 @@ struct JobOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Only the jobs that failed in an earlier .ndjson report.", valueName: "report"))
   var failed: String?
 
-  @Option(help: ArgumentHelp("Only the K-th of N parts of the jobs; each job is in one of them.", valueName: "k/n"))
+  @Option(
+    help: ArgumentHelp("Only the K-th of N parts of the jobs; each job is in one of them.", valueName: "k/n"))
   var shard: String?
 
   @OptionGroup(title: "Manifest") var arguments: ManifestArguments

@@ -9,7 +9,8 @@ struct ManifestArguments: ParsableArguments {
 
   @Option(
     name: .customLong("env"),
-    help: ArgumentHelp("A variable that the manifest's origins may use as ${NAME}. Repeatable.", valueName: "name"))
+    help: ArgumentHelp(
+      "A variable that the manifest's origins may use as ${NAME}. Repeatable.", valueName: "name"))
   var environment: [String] = []
 
   /// The names that `run` and its like take where none is given.
@@ -20,7 +21,8 @@ struct ManifestArguments: ParsableArguments {
     if !given.isEmpty { return given }
     guard let name = defaultNames.first(where: { FileManager.default.fileExists(atPath: $0) }) else {
       throw Complaint(
-        .usage, "there is no manifest here; name one, or write one of \(defaultNames.joined(separator: ", "))")
+        .usage, "there is no manifest here; name one, or write one of \(defaultNames.joined(separator: ", "))"
+      )
     }
     return [name]
   }

@@ -7,7 +7,8 @@ import ImageFilters
 struct OutputOptions: ParsableArguments {
   @Option(
     name: [.customShort("f"), .customLong("filter")],
-    help: ArgumentHelp("A filter chain, such as fill:100x100,circle; given again, it is appended.", valueName: "chain"))
+    help: ArgumentHelp(
+      "A filter chain, such as fill:100x100,circle; given again, it is appended.", valueName: "chain"))
   var filters: [String] = []
 
   @Option(help: ArgumentHelp("Output format; by default the output's extension says it.", valueName: "name"))
@@ -24,11 +25,13 @@ struct OutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Metadata to keep: none, copyright or all.", valueName: "policy"))
   var metadata: String?
 
-  @Option(help: ArgumentHelp("Colour profile of the output: srgb, keep, or an ICC file.", valueName: "profile"))
+  @Option(
+    help: ArgumentHelp("Colour profile of the output: srgb, keep, or an ICC file.", valueName: "profile"))
   var profile: String?
 
   @Option(
-    help: ArgumentHelp("What transparency meets in a format without it (default: white).", valueName: "colour"))
+    help: ArgumentHelp(
+      "What transparency meets in a format without it (default: white).", valueName: "colour"))
   var background: String?
 
   @Option(help: ArgumentHelp("Frames of an animation: all, first, or a number.", valueName: "frames"))
@@ -113,7 +116,8 @@ extension ImageSource {
 struct DestinationOptions: ParsableArguments {
   @Option(
     name: [.customShort("C"), .customLong("output-dir")],
-    help: ArgumentHelp("Outputs are inside it (default: the manifest's directory, or '.').", valueName: "dir"))
+    help: ArgumentHelp("Outputs are inside it (default: the manifest's directory, or '.').", valueName: "dir")
+  )
   var outputDirectory: String?
 
   @Flag(help: "Let outputs and local sources lie outside their directories.")

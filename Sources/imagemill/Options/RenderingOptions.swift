@@ -9,13 +9,17 @@ struct LimitOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Refuse a source with more frames.", valueName: "n"))
   var maxFrames = 1000
 
-  @Option(help: ArgumentHelp("Formats beyond the safe ones to read: svg, pdf, jxl, … Repeatable, or a list.", valueName: "list"))
+  @Option(
+    help: ArgumentHelp(
+      "Formats beyond the safe ones to read: svg, pdf, jxl, … Repeatable, or a list.", valueName: "list"))
   var allowFormat: [String] = []
 
   @Option(help: ArgumentHelp("What becomes of a corrupt source: fail or warn.", valueName: "policy"))
   var onCorrupt = CorruptArgument.fail
 
-  @Option(help: ArgumentHelp("Memory for rendering, shared by the workers (default: half the machine's).", valueName: "size"))
+  @Option(
+    help: ArgumentHelp(
+      "Memory for rendering, shared by the workers (default: half the machine's).", valueName: "size"))
   var memory: SizeArgument?
 
   /// The words of a list option, which may be repeated or separated by commas.
@@ -47,7 +51,9 @@ enum CorruptArgument: String, ExpressibleByArgument, CaseIterable {
 
 /// How a batch goes on.
 struct BatchOptions: ParsableArguments {
-  @Option(name: [.short, .long], help: ArgumentHelp("Rendering slots (default: the CPUs available).", valueName: "n"))
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp("Rendering slots (default: the CPUs available).", valueName: "n"))
   var jobs: Int?
 
   @Option(help: ArgumentHelp("For rendering one job.", valueName: "dur"))
@@ -62,13 +68,21 @@ struct BatchOptions: ParsableArguments {
   @Flag(help: "Make and write again what is up to date.")
   var force = false
 
-  @Option(help: ArgumentHelp("What progress looks like on standard error: auto, bar, plain or none.", valueName: "kind"))
+  @Option(
+    help: ArgumentHelp(
+      "What progress looks like on standard error: auto, bar, plain or none.", valueName: "kind"))
   var progress = ProgressArgument.auto
 
-  @Option(name: .customLong("report"), help: ArgumentHelp("Write a report; .json, .ndjson, .xml (JUnit) or .html. Repeatable.", valueName: "file"))
+  @Option(
+    name: .customLong("report"),
+    help: ArgumentHelp(
+      "Write a report; .json, .ndjson, .xml (JUnit) or .html. Repeatable.", valueName: "file"))
   var reports: [String] = []
 
-  @Option(name: .customLong("events"), help: ArgumentHelp("Write events as they happen, one JSON object a line ('-': standard output).", valueName: "file"))
+  @Option(
+    name: .customLong("events"),
+    help: ArgumentHelp(
+      "Write events as they happen, one JSON object a line ('-': standard output).", valueName: "file"))
   var events: String?
 
   @Flag(name: [.short, .long], help: "Say nothing but failures.")
