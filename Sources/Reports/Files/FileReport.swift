@@ -28,21 +28,40 @@ public final class FileReport: BatchReporter {
     state = Mutex(State(spool: ReportSpool(descriptor: try self.path.nameless())))
   }
 
-  /// Takes note of outputs and of the totals.
+  /// What `--emit` asks for, in the file at `path`; pictures are named from its directory. Throws if that can't be
+  /// written.
+  public init(path: String, markup: MarkupFormat) throws(ReportError) {
+    self.path = ReportPath(path)
+    let paths = PicturePaths(reportDirectory: self.path.directory)
+    document =
+      switch markup {
+      case .srcset: MarkupDocument(showsEveryFormat: false, paths: paths)
+      case .picture: MarkupDocument(showsEveryFormat: true, paths: paths)
+      case .json: PictureData(paths: paths)
+      }
+    state = Mutex(State(spool: ReportSpool(descriptor: try self.path.nameless())))
+  }
+
+  /// Takes note of outputs, jobs and the totals.
   public func receive(_ event: BatchEvent) {
     switch event {
     case .outputFinished(let result):
-      let entry = document.entry(result)
-      state.withLock { state in
-        guard state.failure == nil else { return }
-        do throws(SystemError) {
-          try state.spool.append(entry, job: result.index, output: result.outputIndex)
-        } catch {
-          state.failure = .notWritable(path.path, "write", errno: error.code)
-        }
-      }
+      append(document.entry(result), job: result.index, output: result.outputIndex)
+    case .jobFinished(let job): append(document.entry(job), job: job.index, output: 0)
     case .finished(let summary): state.withLock { $0.summary = summary }
     default: break
+    }
+  }
+
+  private func append(_ entry: [UInt8], job: Int, output: Int) {
+    guard !entry.isEmpty else { return }
+    state.withLock { state in
+      guard state.failure == nil else { return }
+      do throws(SystemError) {
+        try state.spool.append(entry, job: job, output: output)
+      } catch {
+        state.failure = .notWritable(path.path, "write", errno: error.code)
+      }
     }
   }
 

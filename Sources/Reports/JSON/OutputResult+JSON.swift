@@ -20,15 +20,15 @@ extension JSONWriter {
     member("usedPlaceholder", result.usedPlaceholder)
     if let place = result.location { member("manifest", object: { $0.members(place) }) }
     if let placeholders = result.placeholders {
-      member(
-        "placeholders",
-        object: { json in
-          json.member("dominantColour", placeholders.dominantColour)
-          json.member("blurHash", placeholders.blurHash)
-          json.member("thumbHash", placeholders.thumbHash)
-          json.member("dataURI", placeholders.dataURI)
-        })
+      member("placeholders", object: { $0.members(placeholders) })
     }
+  }
+
+  mutating func members(_ placeholders: Placeholders) {
+    member("dominantColour", placeholders.dominantColour)
+    member("blurHash", placeholders.blurHash)
+    member("thumbHash", placeholders.thumbHash)
+    member("dataURI", placeholders.dataURI)
   }
 
   mutating func members(_ place: ManifestLocation) {
