@@ -1,3 +1,4 @@
+import Glibc
 import ImageBatch
 import Synchronization
 import TerminalText
@@ -133,6 +134,18 @@ struct ProgressDisplayTests {
     }
     display.clear()
     #expect(screen.lines == ["before"])
+  }
+
+  @Test func `a terminal's size is asked of it, each time`() {
+    let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+    #expect(terminal >= 0)
+    defer { close(terminal) }
+    for (columns, rows) in [(132, 43), (7, 2)] {
+      var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+      #expect(ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0)
+      #expect(TerminalSize.current(of: terminal) == TerminalSize(columns: columns, rows: rows))
+    }
+    #expect(TerminalSize.current(of: -1) == TerminalSize(columns: 80, rows: 24))
   }
 
   @Test func `colour is written only where it is wanted`() {
