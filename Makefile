@@ -4,7 +4,7 @@
 # make install PREFIX=/usr/local
 PREFIX ?= /usr/local
 DESTDIR ?=
-SWIFT_BUILD = swift build -c release --static-swift-stdlib --product imagemill
+SWIFT_BUILD = swift build -c release --product imagemill
 BINARY = .build/release/imagemill
 MANUALS = $(wildcard man/*.1 man/*.5 man/*.7)
 COMPLETIONS = $(DESTDIR)$(PREFIX)/share
@@ -13,7 +13,7 @@ HTTP_CACHE_TESTS ?= ../shared/reference/http-cache/cache-tests.json
 REFERENCE_PICTURES ?= $(abspath ../shared/reference/alamofireimage)
 
 .PHONY: all packages build test demo install uninstall manuals format check-format lint http-cache-check \
-  reference-check clean
+  reference-check contact-sheet clean
 
 all: build
 
@@ -34,7 +34,7 @@ demo: build
 
 install:
 	@test -x $(BINARY) || $(MAKE) build
-	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/imagemill
+	install -D -s -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/imagemill
 	for page in $(MANUALS); do \
 	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
 	done
@@ -70,10 +70,15 @@ http-cache-check: build
 	@.ci/packages python3
 	Tests/http-cache-player/play --command '$(BINARY) fetch' $(HTTP_CACHE_TESTS)
 
+# Every filter applied to four test pictures, to be judged by eye.
+contact-sheet: packages
+	IMAGEMILL_CONTACT_SHEET=$(abspath contact-sheet) swift test --filter ContactSheet
+	@echo "The sheet is contact-sheet/index.html"
+
 # The filters against AlamofireImage's own reference pictures.
 reference-check: packages
 	IMAGEMILL_REFERENCE_PICTURES=$(REFERENCE_PICTURES) swift test --filter ReferenceTests
 
 clean:
 	swift package clean
-	rm -rf demo-output
+	rm -rf demo-output contact-sheet

@@ -82,7 +82,17 @@ let package = Package(
         "Manifests", "Reports", "ImageBatch",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: settings),
+      swiftSettings: settings,
+      // A static Swift starts in a quarter less time. Foundation's static parts are named, since the compiler
+      // names them only for `--static-swift-stdlib`, which a manifest can't ask for. Packages that depend on a
+      // library of this one don't build this target.
+      linkerSettings: [
+        .unsafeFlags(
+          [
+            "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims",
+            "-l_FoundationCollections",
+          ], .when(configuration: .release))
+      ]),
 
     .target(name: "LoopbackServer", path: "Tests/LoopbackServer", swiftSettings: settings),
     .testTarget(name: "VipsTests", dependencies: ["Vips"], swiftSettings: settings),

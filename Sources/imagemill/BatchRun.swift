@@ -58,6 +58,8 @@ struct BatchRun {
     configuration.limits = limits.limits(slots: batch.slots)
     configuration.onCorrupt = limits.corruptPolicy
     configuration.force = batch.force
+    configuration.wantsPlaceholders =
+      batch.placeholders || batch.reports.contains { $0.lowercased().hasSuffix(".html") }
     configuration.failureLimit = batch.failFast ? 1 : batch.maxFailures
     return configuration
   }

@@ -26,21 +26,25 @@ final class Reporting: Sendable {
     let speaking: TextOutput = { StandardError.write($0) }
     var reporters: [any BatchReporter] = []
     if let results { reporters.append(ResultPrinter(results, write: printing)) }
+    // Before the messages: at the end it makes room for the summary.
+    let progress = Self.progress(options)
+    if let progress { reporters.append(progress) }
     reporters.append(Messages(isQuiet: options.quiet, write: speaking))
     reporters += try Self.continuousIntegration(printing: results == nil ? printing : speaking)
     do throws(ReportError) {
       for path in options.reports { reporters.append(try FileReport(path: path, version: Version.number)) }
+      for emission in options.emissions {
+        reporters.append(try FileReport(path: emission.path, markup: emission.format))
+      }
     } catch {
       throw Complaint(.usage, error.message)
     }
     if let events = options.events { reporters.append(EventLines(write: try Self.output(events, printing))) }
-    let showsProgress = options.progress == .plain || options.progress == .bar || options.progress == .auto
-    if showsProgress && !options.quiet { reporters.append(PlainProgress(write: speaking)) }
     self.reporters = reporters
-    timer = showsProgress ? DispatchSource.makeTimerSource(queue: queue) : nil
+    timer = progress == nil ? nil : DispatchSource.makeTimerSource(queue: queue)
     if let timer {
       timer.setEventHandler { for reporter in reporters { reporter.tick() } }
-      timer.schedule(deadline: .now() + 0.5, repeating: 0.5)
+      timer.schedule(deadline: .now() + 0.5, repeating: 0.2)
       timer.resume()
     }
   }
@@ -68,6 +72,7 @@ final class Reporting: Sendable {
   /// Has every report written.
   func finish() throws {
     timer?.cancel()
+    defer { StandardError.display.withLock { $0 = nil } }
     var failures: [ReportError] = []
     queue.sync {
       for reporter in reporters {
@@ -76,6 +81,22 @@ final class Reporting: Sendable {
     }
     if !failures.isEmpty {
       throw Complaint(.failed, failures.map(\.message).joined(separator: "\n"))
+    }
+  }
+
+  /// A live display on a terminal, lines elsewhere; nil where neither is wanted.
+  private static func progress(_ options: BatchOptions) -> (any BatchReporter)? {
+    if options.quiet { return nil }
+    switch options.progress {
+    case .none: return nil
+    case .auto where isatty(STDERR_FILENO) == 1, .bar:
+      let usesColour = ProcessInfo.processInfo.environment["NO_COLOR"].map(\.isEmpty) ?? true
+      let display = ProgressDisplay(usesColour: usesColour, size: { .current(of: STDERR_FILENO) }) {
+        StandardError.writePlainly($0)
+      }
+      StandardError.display.withLock { $0 = display }
+      return display
+    case .auto, .plain: return PlainProgress(write: { StandardError.writePlainly($0) })
     }
   }
 

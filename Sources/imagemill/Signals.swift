@@ -16,7 +16,10 @@ final class Signals: Sendable {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { [weak self] in
-        guard let self, note(number) else { _exit(Signals.status(of: number)) }
+        guard let self, note(number) else {
+          StandardError.display.withLock { $0 }?.clear()
+          _exit(Signals.status(of: number))
+        }
         onFirst()
       }
       source.resume()

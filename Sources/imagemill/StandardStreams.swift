@@ -1,4 +1,6 @@
 import Glibc
+import Reports
+import Synchronization
 
 /// Standard output, unbuffered: what is written is with the reader when the call returns.
 enum StandardOutput {
@@ -11,11 +13,22 @@ enum StandardOutput {
   static func write(_ bytes: [UInt8]) -> Bool { StandardStream.write(bytes, to: STDOUT_FILENO) }
 }
 
-/// Standard error, unbuffered.
+/// Standard error, unbuffered. While there is a live display, everything is written above it.
 enum StandardError {
+  /// What is at the foot of the terminal.
+  static let display = Mutex<ProgressDisplay?>(nil)
+
   /// Writes all of `text`.
   @discardableResult
-  static func write(_ text: String) -> Bool { StandardStream.write(Array(text.utf8), to: STDERR_FILENO) }
+  static func write(_ text: String) -> Bool {
+    if let display = display.withLock({ $0 }) { return display.writeAbove(text) }
+    return writePlainly(text)
+  }
+
+  /// Writes all of `text`, whatever is displayed.
+  static func writePlainly(_ text: String) -> Bool {
+    StandardStream.write(Array(text.utf8), to: STDERR_FILENO)
+  }
 }
 
 enum StandardStream {

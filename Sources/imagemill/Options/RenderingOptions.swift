@@ -1,5 +1,6 @@
 import ArgumentParser
 import ImageBatch
+import Reports
 
 /// What a source may be.
 struct LimitOptions: ParsableArguments {
@@ -80,6 +81,15 @@ struct BatchOptions: ParsableArguments {
   var reports: [String] = []
 
   @Option(
+    name: .customLong("emit"),
+    help: ArgumentHelp(
+      "Write markup for the outputs of matrices: srcset, picture or json. Repeatable.", valueName: "kind=file"))
+  var emissions: [EmissionArgument] = []
+
+  @Flag(help: "Results carry placeholders: dominant colour, BlurHash, ThumbHash and a tiny data URI.")
+  var placeholders = false
+
+  @Option(
     name: .customLong("events"),
     help: ArgumentHelp(
       "Write events as they happen, one JSON object a line ('-': standard output).", valueName: "file"))
@@ -98,4 +108,18 @@ struct BatchOptions: ParsableArguments {
 /// `auto`, `bar`, `plain` or `none`.
 enum ProgressArgument: String, ExpressibleByArgument, CaseIterable {
   case auto, bar, plain, none
+}
+
+/// `KIND=FILE`, as in `picture=hero.html`.
+struct EmissionArgument: ExpressibleByArgument {
+  let format: MarkupFormat
+  let path: String
+
+  init?(argument: String) {
+    guard let pair = PairArgument(argument: argument), let format = MarkupFormat(rawValue: pair.name) else {
+      return nil
+    }
+    self.format = format
+    path = pair.value
+  }
 }
