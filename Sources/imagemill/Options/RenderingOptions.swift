@@ -83,7 +83,8 @@ struct BatchOptions: ParsableArguments {
   @Option(
     name: .customLong("emit"),
     help: ArgumentHelp(
-      "Write markup for the outputs of matrices: srcset, picture or json. Repeatable.", valueName: "kind=file"))
+      "Write markup for the outputs of matrices: srcset, picture or json. Repeatable.", valueName: "kind=file"
+    ))
   var emissions: [EmissionArgument] = []
 
   @Flag(help: "Results carry placeholders: dominant colour, BlurHash, ThumbHash and a tiny data URI.")
