@@ -12,6 +12,8 @@ struct BatchRun {
   var origins: [String: OriginSettings] = [:]
   var outputDirectory: String
   var allowsOutside: Bool
+  /// How many jobs there are, where that is known.
+  var knownJobs: Int?
   /// Told of every event, in order, from one place.
   var reporting: Reporting
 
@@ -48,7 +50,10 @@ struct BatchRun {
     await pool.stop()
     await session.end()
     try reporting.finish()
-    return signals.exitStatus ?? ExitStatus(summary)
+    if let status = signals.exitStatus { return status }
+    // Nobody wanted the rest.
+    if reporting.hasLostReader { return summary.outputsFailed == 0 ? .success : .failed }
+    return ExitStatus(summary)
   }
 
   private var configuration: BatchConfiguration {
@@ -58,6 +63,7 @@ struct BatchRun {
     configuration.limits = limits.limits(slots: batch.slots)
     configuration.onCorrupt = limits.corruptPolicy
     configuration.force = batch.force
+    configuration.knownJobs = knownJobs
     configuration.wantsPlaceholders =
       batch.placeholders || batch.reports.contains { $0.lowercased().hasSuffix(".html") }
     configuration.failureLimit = batch.failFast ? 1 : batch.maxFailures

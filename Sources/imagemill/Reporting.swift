@@ -23,7 +23,8 @@ final class Reporting: Sendable {
       gone.raise()
       return false
     }
-    let speaking: TextOutput = { StandardError.write($0) }
+    // A reader of results that has gone, as `head` does, wants a quiet end.
+    let speaking: TextOutput = { gone.isRaised || StandardError.write($0) }
     var reporters: [any BatchReporter] = []
     if let results { reporters.append(ResultPrinter(results, write: printing)) }
     // Before the messages: at the end it makes room for the summary.
@@ -65,6 +66,9 @@ final class Reporting: Sendable {
       for reporter in reporters { reporter.receive(event) }
     }
   }
+
+  /// Whether nobody reads the results any more.
+  var hasLostReader: Bool { readerIsGone.isRaised }
 
   /// Calls `action` when nobody reads the results any more.
   func onReaderGone(_ action: @escaping @Sendable () -> Void) { readerIsGone.observe(action) }
@@ -133,6 +137,8 @@ private final class ReaderIsGone: Sendable {
   }
 
   private let state = Mutex(State())
+
+  var isRaised: Bool { state.withLock(\.isRaised) }
 
   func raise() {
     let observer = state.withLock { state in

@@ -51,6 +51,7 @@ struct PipeTests {
 
   @Test("a reader that leaves ends it quietly")
   func reader() async throws {
+    // An input without an end: a command that goes on reading would never return.
     for index in 0..<40 {
       try command.write(PNGPicture.bytes(width: 8, height: 8, seed: index), to: "\(index).png")
     }
@@ -58,7 +59,7 @@ struct PipeTests {
     shell.executableURL = URL(fileURLWithPath: "/bin/sh")
     shell.arguments = [
       "-c",
-      "seq 0 39 | sed 's/$/.png/' | '\(CommandRun.executable)' pipe -o 'o-{name}.png' --no-cache | head -n 1",
+      "yes 7.png | '\(CommandRun.executable)' pipe -o 'o-{name}.png' --no-cache | head -n 1",
     ]
     shell.currentDirectoryURL = URL(fileURLWithPath: command.work)
     let (output, errors) = (Pipe(), Pipe())
@@ -69,7 +70,8 @@ struct PipeTests {
     let complained = errors.fileHandleForReading.readDataToEndOfFile()
     shell.waitUntilExit()
     #expect(String(decoding: printed, as: UTF8.self).hasPrefix("o-"))
-    #expect(!String(decoding: complained, as: UTF8.self).lowercased().contains("pipe"))
+    #expect(!String(decoding: complained, as: UTF8.self).contains("imagemill"))
+    #expect(!String(decoding: complained, as: UTF8.self).contains("jobs"))
     for file in command.files where file.hasPrefix("o-") {
       #expect(command.read(file).flatMap { PNGPicture.size(of: $0) } != nil)
     }

@@ -50,8 +50,9 @@ public final class Batch: Sendable {
           continue
         }
         if stops {
+          // What is still to come isn't read: it may have no end.
           tally.withLock { $0.skip(group) }
-          continue
+          break
         }
         if inFlight == configuration.window {
           await tasks.next()
@@ -64,7 +65,8 @@ public final class Batch: Sendable {
     }
     if let error = await writer.flush() { await report(.warning(BatchWarning(message: error.message))) }
     let summary = tally.withLock { tally in
-      tally.summary(after: ContinuousClock.now - start, downloads: downloader.totals)
+      tally.summary(
+        after: ContinuousClock.now - start, downloads: downloader.totals, knownJobs: configuration.knownJobs)
     }
     await report(.finished(summary))
     return summary

@@ -14,6 +14,8 @@ public struct BatchConfiguration: Sendable {
   public var failureLimit: Int?
   /// Whether results carry placeholder hashes.
   public var wantsPlaceholders = false
+  /// How many jobs there are, where that is known: those that are never read count as not started.
+  public var knownJobs: Int?
   /// How many job groups are in flight at once, those that wait for a download slot included.
   public var window = 1024
 

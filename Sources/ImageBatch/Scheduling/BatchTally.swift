@@ -36,8 +36,12 @@ struct BatchTally {
     summary.jobsNotStarted += group.jobs.count
   }
 
-  func summary(after duration: Duration, downloads: DownloadTotals) -> BatchSummary {
+  func summary(after duration: Duration, downloads: DownloadTotals, knownJobs: Int?) -> BatchSummary {
     var result = summary
+    if let knownJobs, knownJobs > result.jobs {
+      result.jobsNotStarted += knownJobs - result.jobs
+      result.jobs = knownJobs
+    }
     result.downloads = downloads.downloads
     result.downloadedBytes = downloads.bytes
     result.mergedDownloads = downloads.merged + mergedJobs

@@ -50,7 +50,8 @@ struct RunCommand: AsyncParsableCommand {
     if input.streams.isEmpty { await reporting.receive(.jobsCounted(input.jobs.count)) }
     let run = BatchRun(
       downloads: downloads, cache: cache, limits: limits, batch: batch, origins: input.origins,
-      outputDirectory: ".", allowsOutside: jobs.arguments.allowOutside, reporting: reporting)
+      outputDirectory: ".", allowsOutside: jobs.arguments.allowOutside,
+      knownJobs: input.streams.isEmpty ? input.jobs.count : nil, reporting: reporting)
     let sources = LockedSources()
     var status = try await run.run(input.items, sources: sources)
     if locked != nil, sources.hasMismatch { status = .outOfDate }
