@@ -108,6 +108,22 @@ struct MainJobTests {
     #expect(outcome.errors.contains("jobs 5: 1 done, 4 failed"))
   }
 
+  @Test("a picture that kills its worker isn't tried again on every run, but by --force")
+  func rememberedDeath() async throws {
+    try command.write(PNGPicture.bytes(width: 8, height: 8), to: "crash.png")
+    try manifest(["{source: ./crash.png, output: a.png}"])
+    let crashing = ["IMAGEMILL_TEST_WORKER": "crash:crash.png"]
+    #expect(try await command.run("run", "m.yaml", environment: crashing).status == 1)
+    let second = try await command.run("run", "m.yaml")
+    #expect(second.status == 1)
+    #expect(second.errors.contains("--force"))
+    #expect(
+      try await command.run("run", "m.yaml").errors.split(separator: "\n").first
+        == second.errors.split(separator: "\n").first, "told the same way every time")
+    #expect(try await command.run("run", "--force", "m.yaml").status == 0)
+    #expect(size("a.png") == [8, 8])
+  }
+
   @Test("a worker that hangs is ended when its time is up")
   func hangingWorker() async throws {
     try command.write(PNGPicture.bytes(width: 8, height: 8), to: "hang.png")

@@ -13,7 +13,11 @@ struct RenderStep {
     var recipes: [RenderRecipe] = []
     var files: [Int: TemporaryFile] = [:]
     var auxiliary: [String: AuxiliarySource] = [:]
-    for (id, key) in keys.enumerated() {
+    let limits = batch.rendering.limitsIdentifier
+    let remembered =
+      batch.configuration.force ? [:] : await batch.writer.deaths(of: keys, limits: limits)
+    for (key, error) in remembered { landings[key] = .failure(error) }
+    for (id, key) in keys.enumerated() where landings[key] == nil {
       do throws(JobError) {
         guard let output = plan.output(for: key) else { throw .cancelled }
         auxiliary.merge(try plan.auxiliary.files(of: output)) { $1 }
@@ -36,6 +40,11 @@ struct RenderStep {
       }
     }
     landings.merge(await batch.writer.store(stored)) { $1 }
+    var deaths: [ContentDigest: JobError] = [:]
+    for (key, landing) in landings where remembered[key] == nil {
+      if case .failure(let error) = landing, JobError.deaths.contains(error.code) { deaths[key] = error }
+    }
+    await batch.writer.record(deaths, limits: limits)
     return landings
   }
 

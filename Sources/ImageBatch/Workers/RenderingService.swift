@@ -10,6 +10,9 @@ public protocol RenderingService: Sendable {
   /// How many requests can run at once.
   var slots: Int { get }
 
+  /// What a request may take, as text: a failure for want of it is one of these limits' only.
+  var limitsIdentifier: String { get }
+
   /// Ends what runs and takes no more.
   func stop() async
 }

@@ -6,6 +6,8 @@ public final class ThreadRendering: RenderingService {
   private let queue = DispatchQueue(label: "imagemill.rendering")
   /// One request at a time.
   public let slots = 1
+  /// No limits.
+  public let limitsIdentifier = ""
 
   /// A renderer that has started nothing yet.
   public init() {}

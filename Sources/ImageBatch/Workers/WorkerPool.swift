@@ -29,6 +29,10 @@ public actor WorkerPool: RenderingService {
 
   /// How many requests can run at once.
   public nonisolated var slots: Int { configuration.slots }
+  /// The time and the memory of one request.
+  public nonisolated var limitsIdentifier: String {
+    "timeout=\(configuration.timeout):memory=\(configuration.memory / max(1, configuration.slots))"
+  }
   /// How many worker processes have been started, replacements included.
   public private(set) var workersStarted = 0
 
@@ -154,6 +158,9 @@ extension WorkerProcess.Death {
 }
 
 extension JobError {
+  /// The codes of what ends a worker.
+  static let deaths: Set<String> = ["decoder-crashed", "timed-out", "out-of-memory"]
+
   /// For what was stopped before it ended.
   static let cancelled = JobError(
     code: "cancelled", stage: .decode, message: "the run was stopped before this was made", isTemporary: true)

@@ -76,6 +76,43 @@ final class OutputWriter: Sendable {
     }
   }
 
+  /// Remembers that rendering `keys` killed a worker, so that it isn't tried again on every run.
+  func record(_ failures: [ContentDigest: JobError], limits: String) async {
+    guard !failures.isEmpty else { return }
+    await threads.run { [store] in
+      var records: [ContentDigest: StoredOutput] = [:]
+      for (key, error) in failures {
+        let failureKey = Self.failureKey(key, limits)
+        records[failureKey] = StoredOutput(
+          digest: failureKey, width: 0, height: 0, bytes: 0, extra: "\(error.code) \(error.message)")
+      }
+      do throws(CacheError) { try store.recordOutputs(records) } catch { store.noteRepair(error.message) }
+    }
+  }
+
+  /// What earlier runs died of under the same limits, by output key.
+  func deaths(of keys: [ContentDigest], limits: String) async -> [ContentDigest: JobError] {
+    let failureKeys = keys.map { Self.failureKey($0, limits) }
+    guard case .success(let found) = await known(failureKeys), !found.isEmpty else { return [:] }
+    var deaths: [ContentDigest: JobError] = [:]
+    for (key, failureKey) in zip(keys, failureKeys) {
+      guard let words = found[failureKey]?.extra.split(separator: " ", maxSplits: 1), words.count == 2 else {
+        continue
+      }
+      deaths[key] = JobError(
+        code: String(words[0]), stage: .decode,
+        message: "\(words[1]); that was in an earlier run, and --force tries again")
+    }
+    return deaths
+  }
+
+  private static func failureKey(_ key: ContentDigest, _ limits: String) -> ContentDigest {
+    var builder = KeyBuilder("failure")
+    builder.append(key.hex)
+    builder.append(limits)
+    return builder.digest
+  }
+
   /// Remembers what a source's header says, by its content.
   func record(_ facts: SourceFacts, of content: ContentDigest) async {
     await threads.run { [store] in
