@@ -7,6 +7,7 @@ struct AuxiliarySources: Sendable {
 
   /// Downloads whatever the chains of `jobs` refer to.
   init(of jobs: [Job], downloader: ImageDownloader) async {
+    // A text that names no source is told of by `stored(for:)`, which fails the output that has it.
     let wanted = Set(
       jobs.flatMap(\.outputs).flatMap { output in
         output.chain.references.compactMap { try? Self.source($0, of: output) }

@@ -1,8 +1,8 @@
-import Glibc
+package import Glibc
 
 extension FileStamp {
   /// The stamp of an open file.
-  init(path: String, status: stat) {
+  package init(path: String, status: stat) {
     self.init(
       path: path, bytes: Int(status.st_size),
       modifiedNanoseconds: status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec,
@@ -10,7 +10,7 @@ extension FileStamp {
   }
 
   /// The path from the root: what stamps are kept by.
-  static func absolute(_ path: String) -> String {
+  package static func absolute(_ path: String) -> String {
     guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
     defer { free(directory) }
     return String(cString: directory) + "/" + path

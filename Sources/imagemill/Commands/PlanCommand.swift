@@ -35,7 +35,7 @@ struct PlanCommand: AsyncParsableCommand {
     )
     .plan(input)
     if json {
-      StandardOutput.write(PlanText.json(plan) + "\n")
+      StandardOutput.write(try PlanText.json(plan) + "\n")
     } else if dot {
       StandardOutput.write(PlanText.dot(plan))
     } else {
@@ -86,7 +86,7 @@ enum PlanText {
   }
 
   /// `{"totals": …, "outputs": […]}`.
-  static func json(_ plan: BatchPlan) -> String {
+  static func json(_ plan: BatchPlan) throws -> String {
     struct Document: Encodable {
       struct Output: Encodable {
         let index: Int
@@ -111,8 +111,8 @@ enum PlanText {
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(Document(totals: plan.totals, outputs: outputs)) else { return "{}" }
-    return String(decoding: data, as: UTF8.self)
+    let document = Document(totals: plan.totals, outputs: outputs)
+    return String(decoding: try encoder.encode(document), as: UTF8.self)
   }
 
   /// Sources to contents to outputs, as a directed graph.
