@@ -1,5 +1,9 @@
 // What Swift can't import from libvips and GLib: types that are macros, and casts to function pointers.
 #pragma once
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <link.h>
 #include <malloc.h>
 #include <vips/vips.h>
 
@@ -12,3 +16,29 @@ static inline GType cvips_type_flags(void) { return G_TYPE_FLAGS; }
 
 // Bounds how many arenas glibc's allocator makes.
 static inline void cvips_limit_malloc_arenas(int arenas) { mallopt(M_ARENA_MAX, arenas); }
+
+// Tells of every note segment (elf(5)) of the libraries loaded in this process. dl_iterate_phdr is GNU's own, and its
+// module isn't Swift's.
+typedef void (*cvips_note_body)(const char *library, const void *notes, size_t size, void *context);
+
+struct cvips_note_call {
+  cvips_note_body body;
+  void *context;
+};
+
+static int cvips_note_visit(struct dl_phdr_info *info, size_t size, void *data) {
+  (void)size;
+  struct cvips_note_call *call = (struct cvips_note_call *)data;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    if (info->dlpi_phdr[i].p_type != PT_NOTE) continue;
+    call->body(
+        info->dlpi_name, (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), info->dlpi_phdr[i].p_memsz,
+        call->context);
+  }
+  return 0;
+}
+
+static inline void cvips_each_note(cvips_note_body body, void *context) {
+  struct cvips_note_call call = {body, context};
+  dl_iterate_phdr(cvips_note_visit, &call);
+}

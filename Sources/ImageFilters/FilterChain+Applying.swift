@@ -20,9 +20,17 @@ extension FilterChain {
   /// How many filters it runs.
   public var stepCount: Int { steps.count }
 
-  /// The identifier of its first `count` filters: what equal prefixes of two chains have in common.
-  public func prefixIdentifier(_ count: Int) -> String {
-    FilterChain(steps: Array(steps.prefix(count))).identifier
+  /// Its first `count` filters: what two chains that begin alike have in common.
+  public func prefix(_ count: Int) -> FilterChain {
+    count >= steps.count ? self : FilterChain(steps: Array(steps.prefix(count)))
+  }
+
+  /// Whether its first filter resizes the whole picture before anything else is done to it.
+  public var resizesFirst: Bool {
+    guard let step = steps.first,
+      case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour
+    else { return false }
+    return traits.scaledSize != nil
   }
 
   /// Runs one filter on every frame.

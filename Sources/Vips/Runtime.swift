@@ -17,6 +17,8 @@ public enum VipsRuntime {
   private static let failure: VipsError? = {
     // Freed pixels go back to the system sooner with few arenas: glibc makes eight a core by default.
     cvips_limit_malloc_arenas(2)
+    // libvips loads more as it starts; a process that never starts it must come to the same answer.
+    _ = LoadedLibraries.builds
     guard vips_init("imagemill") == 0 else {
       let text = VipsError.takeBuffer()
       return VipsError(operation: "start", text: text, isCertain: true)

@@ -64,6 +64,7 @@ struct BatchRun {
     configuration.onCorrupt = limits.corruptPolicy
     configuration.force = batch.force
     configuration.knownJobs = knownJobs
+    configuration.renditions = cache.noCache ? .never : batch.cacheIntermediates.policy
     configuration.wantsPlaceholders =
       batch.placeholders || batch.reports.contains { $0.lowercased().hasSuffix(".html") }
     configuration.failureLimit = batch.failFast ? 1 : batch.maxFailures

@@ -77,6 +77,14 @@ final class CommandRun: Sendable {
   func run(
     _ arguments: String..., input: Data = Data(), environment: [String: String] = [:]
   ) async throws -> Outcome {
+    try await run(arguments, input: input, environment: environment)
+  }
+
+  /// Runs the command to its end.
+  @discardableResult
+  func run(
+    _ arguments: [String], input: Data = Data(), environment: [String: String] = [:]
+  ) async throws -> Outcome {
     let process = process(arguments, environment: environment)
     let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
     process.standardInput = standardInput

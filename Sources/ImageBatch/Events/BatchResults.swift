@@ -140,8 +140,10 @@ public struct BatchSummary: Sendable, Hashable, Codable {
   public var revalidatedDownloads = 0
   /// How often a source was decoded.
   public var decodes = 0
-  /// How many outputs were rendered and encoded.
+  /// How many outputs were rendered and encoded; those of equal keys count once.
   public var renderings = 0
+  /// Renditions that were found in a worker's memory or in the store.
+  public var renditionsReused = 0
   /// Outputs for which a placeholder stands in.
   public var placeholdersUsed = 0
   /// From the start to the end.

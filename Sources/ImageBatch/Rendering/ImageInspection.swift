@@ -54,7 +54,7 @@ public struct ImageInspection: Sendable, Hashable, Codable {
     let (bytes, digest) = try FileReading.digest(of: path)
     do {
       let image = try file.loader.open(
-        path, sequential: false, failOn: file.loader.strictness, frames: file.frames)
+        path, sequential: false, failOn: file.loader.strictness, frames: file.shape.frames)
       self.init(file, header: image, bytes: bytes, digest: digest)
       if image.hasAlpha {
         let alpha = try image.extractingBands(from: image.bands - 1, count: 1)
@@ -77,12 +77,12 @@ public struct ImageInspection: Sendable, Hashable, Codable {
 
   private init(_ file: SourceFile, header image: VipsImage, bytes: Int, digest: ContentDigest) {
     format = file.format.rawValue
-    width = file.upright.width
-    height = file.upright.height
-    orientation = file.orientation
-    frames = file.frames
-    delays = file.frames > 1 ? image.integers("delay") : nil
-    loop = file.frames > 1 ? image.integer("loop") : nil
+    width = file.shape.upright.width
+    height = file.shape.upright.height
+    orientation = file.shape.orientation
+    frames = file.shape.frames
+    delays = file.shape.frames > 1 ? image.integers("delay") : nil
+    loop = file.shape.frames > 1 ? image.integer("loop") : nil
     profile = image.bytes("icc-profile-data").map { ProfileDescription.text(of: $0) ?? "without a name" }
     colourSpace = image.interpretation.rawValue
     bands = image.bands

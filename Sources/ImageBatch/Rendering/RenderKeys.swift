@@ -5,15 +5,22 @@ import Vips
 
 /// The keys of what rendering makes, for caches in memory and on disk.
 public enum RenderKeys {
-  /// Everything about this program and its libraries that pixels depend on. It doesn't start libvips.
-  public static let engine = "imagemill-pixels-1;libvips-\(VipsRuntime.version)"
+  /// Everything about this program and its libraries that pixels depend on: the version of this pipeline, libvips'
+  /// version, and a digest of the builds of the codecs that are loaded. It doesn't start libvips.
+  public static let engine: String = {
+    let builds = ContentDigest(hashing: LoadedLibraries.builds.joined(separator: "\n").utf8)
+    return "imagemill-pixels-1;libvips-\(VipsRuntime.version);codecs-\(builds.hex.prefix(16))"
+  }()
 
-  /// What a rendition is known by: the source's content, the chain, and the contents that the chain names.
-  public static func rendition(
-    of content: ContentDigest, chain: FilterChain, auxiliary: [String: ContentDigest] = [:]
+  /// What a rendition is known by: the source's content, what of it is decoded, the filters so far, and the contents
+  /// that they name.
+  /// - Parameter decoding: ``DecodeDistinction/identifier``.
+  static func rendition(
+    of content: ContentDigest, decoding: String, chain: FilterChain, auxiliary: [String: ContentDigest]
   ) -> ContentDigest {
     var key = KeyBuilder("rendition")
     append(&key, content, chain, auxiliary)
+    key.append(decoding)
     return key.digest
   }
 

@@ -21,6 +21,8 @@ public struct RenderRequest: Sendable, Hashable, Codable {
   public var wantsPlaceholders: Bool
   /// How many threads may work on one pipeline, from 1.
   public var concurrency: Int
+  /// Renditions at hand, and which to keep.
+  public var renditions = RenditionPlan()
 
   /// A request.
   public init(
@@ -39,6 +41,29 @@ public struct RenderRequest: Sendable, Hashable, Codable {
     self.wantsPlaceholders = wantsPlaceholders
     self.concurrency = concurrency
   }
+}
+
+/// Which renditions needn't be made, and which are written for later.
+public struct RenditionPlan: Sendable, Hashable, Codable {
+  /// Those at hand, by key: paths of files that a rendering before this one has written.
+  public var stored: [ContentDigest: String] = [:]
+  /// Files that may be written: as many as there may be renditions worth keeping.
+  public var files: [String] = []
+  /// Which of them are.
+  public var policy = RenditionPolicy.never
+
+  /// Nothing at hand, and nothing kept.
+  public init() {}
+}
+
+/// Which renditions are kept in the disk store for later runs.
+public enum RenditionPolicy: String, Sendable, Codable, CaseIterable {
+  /// Those that cost more to make again than to read back, as measured when they are made.
+  case auto
+  /// All that are looked at: where chains end or part, and after a first resize.
+  case always
+  /// None.
+  case never
 }
 
 /// One output that is wanted.

@@ -10,6 +10,8 @@ public struct RenderResponse: Sendable, Hashable, Codable {
   public var warnings: [String]
   /// What it cost.
   public var counts: RenderCounts
+  /// Renditions that were written for later.
+  public var renditions: [KeptRendition] = []
 
   /// A response.
   public init(
@@ -87,6 +89,10 @@ public struct RenderCounts: Sendable, Hashable, Codable {
   public var filterRuns = 0
   /// How many files were encoded, a search's attempts among them.
   public var encodes = 0
+  /// How many outputs were made: equal recipes count once.
+  public var outputs = 0
+  /// How many renditions were taken from memory or from the store instead of being made.
+  public var renditionsReused = 0
   /// The most pixel memory that libvips held since the process began, in bytes.
   public var memoryHighWater = 0
 

@@ -6,8 +6,10 @@ import Vips
 ///     let renderer = Renderer()
 ///     let response = renderer.render(request)
 public final class Renderer {
-  /// A renderer. It keeps nothing from one request to the next.
-  public init() {}
+  private let memory: RenditionMemory
+
+  /// A renderer that keeps up to `memory` bytes of renditions from one request to the next; none unless said.
+  public init(memory: Int = 0) { self.memory = RenditionMemory(capacity: memory) }
 
   /// Makes every output that the request asks for.
   ///
@@ -15,8 +17,9 @@ public final class Renderer {
   /// output is written wholly to its temporary path, or not at all. Equal recipes are made once, filters that
   /// chains begin with alike run once.
   public func render(_ request: RenderRequest) -> RenderResponse {
-    let first = Rendering(request).run()
+    let first = Rendering(request, memory: memory).run()
     // Another thread's failure may have put its words into ours: said again, alone, they are certain.
-    return first.isCertain ? first.response : ErrorGate.alone { Rendering(request).run().response }
+    return first.isCertain
+      ? first.response : ErrorGate.alone { Rendering(request, memory: memory).run().response }
   }
 }

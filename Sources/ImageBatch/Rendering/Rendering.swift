@@ -12,8 +12,16 @@ final class Rendering {
   private var isCertain = true
   /// Whether faults of the source are put up with.
   private var isLenient = false
+  private let memory: RenditionMemory
+  private var kept: [KeptRendition] = []
+  /// Files that a rendition may be written into.
+  private var files: [String]
 
-  init(_ request: RenderRequest) { self.request = request }
+  init(_ request: RenderRequest, memory: RenditionMemory) {
+    self.request = request
+    self.memory = memory
+    files = request.renditions.files
+  }
 
   func run() -> (response: RenderResponse, isCertain: Bool) {
     var facts: SourceFacts?
@@ -42,74 +50,68 @@ final class Rendering {
         result: results[index]
           ?? .failure(JobError(code: "not-rendered", stage: .filter, message: "the output was not reached")))
     }
-    return (
-      RenderResponse(outputs: outputs, source: facts, warnings: warnings, counts: counts), isCertain
-    )
+    var response = RenderResponse(outputs: outputs, source: facts, warnings: warnings, counts: counts)
+    response.renditions = kept
+    return (response, isCertain)
   }
 
   /// Throws only what concerns the source itself.
   private func renderAll(of file: SourceFile) throws {
-    var groups: [DecodeOptions: [Int]] = [:]
-    var order: [DecodeOptions] = []
-    for (index, recipe) in request.recipes.enumerated() {
+    let roots = RenderTree.roots(of: request) { index -> DecodeOptions? in
       do {
-        let options = try DecodeOptions(for: recipe, of: file)
-        if groups[options] == nil { order.append(options) }
-        groups[options, default: []].append(index)
+        return try DecodeOptions(for: request.recipes[index], of: file.shape, within: request.limits)
       } catch let error as JobError where error.stage == .decode {
         results[index] = .failure(error)
       } catch {
         results[index] = .failure(jobError(error, stage: .filter, code: "filter-failed"))
       }
+      return nil
     }
-    for options in order {
-      guard let indices = groups[options] else { continue }
+    for root in roots {
+      let source = LazyPicture { [self] in try shared(decode(root, of: file), by: root.node) }
+      let shrunk = ShrunkFrame(
+        extent: root.options.keepsOrientation ? file.shape.stored : file.shape.upright,
+        scale: root.options.scale, isExact: file.loader.shrinking != .factor)
       do {
-        try render(indices, options, of: file)
+        try grow(root.node, from: source, shrunk: shrunk, file, root.options)
       } catch {
         note(error)
-        try diagnose(file, options)
+        try diagnose(file, root.options)
         let failure = jobError(error, stage: .filter, code: "filter-failed")
-        for index in indices where results[index] == nil { results[index] = .failure(failure) }
+        for index in root.node.indices where results[index] == nil { results[index] = .failure(failure) }
       }
     }
   }
 
-  private func render(_ indices: [Int], _ options: DecodeOptions, of file: SourceFile) throws {
-    let branch = Branch(request: request, indices: indices, depth: 0)
+  /// The source, upright and in a colour space for filters. Its pixels stay in the file where they are wanted once.
+  private func decode(_ root: RenderTree.Root<DecodeOptions>, of file: SourceFile) throws -> VipsImage {
+    let (options, indices) = (root.options, root.node.indices)
     let streams =
-      branch.isSingleFile(request) && indices.allSatisfy { request.recipes[$0].chain.isSequential }
-      && (options.keepsOrientation || file.orientation == 1) && options.frames == 1
+      root.node.isSingleFile && indices.allSatisfy { request.recipes[$0].chain.isSequential }
+      && (options.keepsOrientation || file.shape.orientation == 1) && options.frames == 1
+    func open(sequential: Bool) throws(VipsError) -> VipsImage {
+      try file.loader.open(
+        file.path, sequential: sequential, failOn: isLenient ? "none" : file.loader.strictness,
+        frames: options.frames, scale: options.scale)
+    }
     counts.decodes += 1
-    var image = try file.loader.open(
-      file.path, sequential: true, failOn: isLenient ? "none" : file.loader.strictness,
-      frames: options.frames, scale: options.scale)
+    var image = try open(sequential: true)
     if !streams {
       image =
-        image.pixelBytes <= request.limits.memory
-        ? try image.materialized()
-        : try file.loader.open(
-          file.path, sequential: false, failOn: isLenient ? "none" : file.loader.strictness,
-          frames: options.frames, scale: options.scale)
+        image.pixelBytes <= request.limits.memory ? try image.materialized() : try open(sequential: false)
     }
     if !options.keepsOrientation { image = try image.upright() }
     if !options.keepsColourSpace || !image.isPlainColour { image = try image.inSRGB() }
-    let shrunk = ShrunkFrame(
-      extent: options.keepsOrientation ? file.stored : file.upright, scale: options.scale,
-      isExact: file.loader.shrinking != .factor)
-    try grow(branch, from: image, shrunk: shrunk, file, options)
+    return image
   }
 
   /// Encodes what ends here and filters on what goes on.
   private func grow(
-    _ branch: Branch, from start: VipsImage, shrunk: ShrunkFrame?, _ file: SourceFile,
+    _ node: RenderTree.Node, from picture: LazyPicture, shrunk: ShrunkFrame?, _ file: SourceFile,
     _ options: DecodeOptions
   ) throws {
-    var image = start
-    if branch.consumers(request) > 1, image.pixelBytes <= request.limits.memory {
-      image = try image.materialized()
-    }
-    for indices in branch.ending(request) {
+    for indices in node.endings {
+      let image = try picture.image()
       do {
         let result = try encode(image, indices)
         for (index, file) in result { results[index] = .success(file) }
@@ -120,12 +122,17 @@ final class Rendering {
         for index in indices { results[index] = .failure(failure) }
       }
     }
-    for next in branch.growing(request) {
+    for next in node.children {
       guard let first = next.indices.first else { continue }
+      let filtered = LazyPicture { [self] in
+        try rendition(next) {
+          let start = try picture.image()
+          counts.filterRuns += 1
+          return try request.recipes[first].chain.applyStep(
+            node.depth, to: start, shrunk: shrunk, context: context(file))
+        }
+      }
       do {
-        counts.filterRuns += 1
-        let filtered = try request.recipes[first].chain.applyStep(
-          branch.depth, to: image, shrunk: shrunk, context: context(file))
         try grow(next, from: filtered, shrunk: nil, file, options)
       } catch let error as JobError where error.stage == .decode {
         throw error
@@ -163,7 +170,70 @@ final class Rendering {
     for index in indices.dropFirst() {
       try FileCopying.copy(path, to: request.recipes[index].temporaryPath)
     }
+    counts.outputs += 1
     return indices.map { ($0, file) }
+  }
+
+  // MARK: What is at hand
+
+  /// A node's picture: from memory, from the store, or made now; in memory where several want it, or where it may be
+  /// kept.
+  private func rendition(_ node: RenderTree.Node, made make: () throws -> VipsImage) throws -> VipsImage {
+    guard let key = node.key, !isLenient else { return try shared(make(), by: node) }
+    if let image = memory.image(key) {
+      counts.renditionsReused += 1
+      return image
+    }
+    if let path = request.renditions.stored[key] {
+      do {
+        let image = try RenditionFile.open(path)
+        counts.renditionsReused += 1
+        return image
+      } catch {
+        warnings.append("a stored rendition can't be read and is made again: \(error.description)")
+      }
+    }
+    let image = try shared(make(), by: node)
+    guard node.isCandidate, let path = files.last, image.pixelBytes <= request.limits.memory else {
+      return image
+    }
+    let clock = ContinuousClock()
+    let start = clock.now
+    let pixels = try image.materialized()
+    let seconds = (clock.now - start) / .seconds(1)
+    memory.keep(pixels, for: key)
+    if let rendition = try keep(pixels, for: key, at: path, seconds: seconds) {
+      kept.append(rendition)
+      files.removeLast()
+    }
+    return pixels
+  }
+
+  private func shared(_ image: VipsImage, by node: RenderTree.Node) throws -> VipsImage {
+    node.consumers > 1 && image.pixelBytes <= request.limits.memory ? try image.materialized() : image
+  }
+
+  /// Writes a rendition for later, if that pays.
+  private func keep(
+    _ image: VipsImage, for key: ContentDigest, at path: String, seconds: Double
+  ) throws -> KeptRendition? {
+    let always = request.renditions.policy == .always
+    guard always || memory.isWorthKeeping(seconds: seconds, bytes: image.pixelBytes) else { return nil }
+    do {
+      try RenditionFile.write(image, to: path)
+    } catch {
+      // The outputs don't need it: what is lost is time in a later run.
+      warnings.append("a rendition can't be kept for later runs: \(error.description)")
+      return nil
+    }
+    let clock = ContinuousClock()
+    let start = clock.now
+    let (bytes, digest) = try FileReading.digest(of: path)
+    memory.learn(seconds: (clock.now - start) / .seconds(1), bytes: bytes)
+    guard always || memory.isWorthKeeping(seconds: seconds, bytes: bytes) else { return nil }
+    return KeptRendition(
+      key: key, path: path, digest: digest, bytes: bytes, width: image.width, height: image.pageHeight,
+      frames: image.pageCount, seconds: seconds)
   }
 
   // MARK: What goes wrong

@@ -8,25 +8,14 @@ struct SourceFile {
   let path: String
   let format: ImageFormat
   let loader: Loader
-  /// As the header says, before the orientation is applied.
-  let stored: Extent
   let bands: Int
-  /// All that the file has.
-  let frames: Int
-  let orientation: Int
+  /// What its header says of its size, frames and orientation.
+  let shape: SourceShape
   let facts: SourceFacts
   let limits: RenderLimits
 
   /// Formats that need no `--allow-format`.
   static let safe: Set<ImageFormat> = [.jpeg, .png, .webp, .gif, .tiff, .heic, .avif, .bmp, .ico, .xbm]
-
-  /// One frame's size as a viewer sees it.
-  var upright: Extent {
-    orientation >= 5 ? Extent(width: stored.height, height: stored.width) : stored
-  }
-
-  /// Whether it is made of lines and not of pixels.
-  var isDrawing: Bool { format == .svg || format == .pdf }
 
   init(path: String, limits: RenderLimits) throws(JobError) {
     self.path = path
@@ -65,20 +54,17 @@ struct SourceFile {
     } catch {
       throw JobError(code: "corrupt", stage: .decode, message: "the picture can't be opened: \(error)")
     }
-    stored = Extent(width: image.width, height: image.pageHeight)
     bands = image.bands
-    frames = max(1, loader.hasFrames ? image.integer("n-pages") ?? 1 : 1)
-    orientation = image.orientation
-    let turned = orientation >= 5
-    facts = SourceFacts(
-      format: format.rawValue, width: turned ? stored.height : stored.width,
-      height: turned ? stored.width : stored.height, frames: frames, orientation: orientation,
-      hasAlpha: image.hasAlpha)
+    shape = SourceShape(
+      format: format, stored: Extent(width: image.width, height: image.pageHeight),
+      frames: max(1, loader.hasFrames ? image.integer("n-pages") ?? 1 : 1), orientation: image.orientation)
+    facts = SourceFacts(shape, hasAlpha: image.hasAlpha)
     try check(image)
   }
 
   /// Sizes are checked before they are believed.
   private func check(_ image: VipsImage) throws(JobError) {
+    let stored = shape.stored
     let pixels = stored.width * stored.height
     guard pixels <= limits.maxPixels else {
       throw JobError(
@@ -95,23 +81,6 @@ struct SourceFile {
         message: "decoding this progressive picture of \(stored.width)x\(stored.height) takes "
           + "\(coefficients >> 20) MiB, more than the limit of \(limits.memory >> 20) MiB; raise --memory to accept it"
       )
-    }
-  }
-
-  /// Checks an animation before all of its frames are decoded.
-  func check(frames: Int) throws(JobError) {
-    guard self.frames <= limits.maxFrames || frames <= limits.maxFrames else {
-      throw JobError(
-        code: "too-many-frames", stage: .decode,
-        message: "the picture has \(self.frames) frames, more than the limit of \(limits.maxFrames); "
-          + "raise --max-frames, or ask for frames: first")
-    }
-    guard stored.width * stored.height * frames <= limits.maxPixels else {
-      throw JobError(
-        code: "too-many-pixels", stage: .decode,
-        message:
-          "the picture says it has \(frames) frames of \(stored.width)x\(stored.height) pixels, more than the "
-          + "limit of \(limits.maxPixels) together; raise --max-pixels, or ask for frames: first")
     }
   }
 }

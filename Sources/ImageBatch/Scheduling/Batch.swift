@@ -35,7 +35,7 @@ public final class Batch: Sendable {
     self.store = store
     self.rendering = rendering
     self.report = report
-    writer = OutputWriter(store: store)
+    writer = OutputWriter(store: store, renditions: configuration.renditions)
   }
 
   /// Runs the jobs as they come. Returns when the last of them has ended, or what was in flight after ``stop()``.

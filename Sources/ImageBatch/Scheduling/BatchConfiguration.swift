@@ -19,6 +19,9 @@ public struct BatchConfiguration: Sendable {
   /// How many job groups are in flight at once, those that wait for a download slot included.
   public var window = 1024
 
+  /// Which renditions are kept in the store for later runs.
+  public var renditions = RenditionPolicy.auto
+
   /// The defaults.
   public init() {}
 }

@@ -28,7 +28,8 @@ struct BatchTally {
 
   mutating func count(_ response: RenderResponse) {
     summary.decodes += response.counts.decodes
-    summary.renderings += response.counts.encodes
+    summary.renderings += response.counts.outputs
+    summary.renditionsReused += response.counts.renditionsReused
   }
 
   mutating func skip(_ group: JobGroup) {

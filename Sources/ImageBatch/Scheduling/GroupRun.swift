@@ -108,7 +108,7 @@ struct GroupRun {
     if let onSource = batch.onSource, !usedPlaceholder {
       let facts = await batch.writer.facts(of: source.digest)
       onSource(
-        SourceRecord(stored: source, format: facts?.extra, width: facts?.width, height: facts?.height))
+        SourceRecord(stored: source, format: facts?.format, width: facts?.width, height: facts?.height))
     }
     await place(made, of: source, plan: plan, usedPlaceholder: usedPlaceholder)
     withExtendedLifetime(source) {}

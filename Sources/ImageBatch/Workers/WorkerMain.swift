@@ -7,6 +7,9 @@ public enum WorkerMain {
   /// The descriptor of the socket to the parent.
   static let socketDescriptor: Int32 = 3
 
+  /// The most that a worker keeps of pixels from one request to the next, in bytes: AutoPurgingImageCache's capacity.
+  static let renditionMemory = 100_000_000
+
   /// Answers requests until the parent closes the socket. `memoryLimit` is the data segment's size in bytes.
   public static func run(memoryLimit: Int?) {
     // The terminal sends SIGINT to the whole group: the parent decides what becomes of what is in flight.
@@ -14,7 +17,7 @@ public enum WorkerMain {
     if let memoryLimit { limitMemory(to: memoryLimit) }
     exitWithParent()
     let socket = FramedSocket(descriptor: socketDescriptor)
-    let renderer = Renderer()
+    let renderer = Renderer(memory: min(Self.renditionMemory, (memoryLimit ?? .max) / 8))
     let hook = CrashHook.fromEnvironment
     while true {
       do {

@@ -7,11 +7,21 @@ import ImageCaches
 final class OutputWriter: Sendable {
   private let store: DiskStore
   private let stamps: StampMemory
+  private let shelf: RenditionShelf
   private let threads = BlockingThreads(label: "writing", count: 4)
 
-  init(store: DiskStore) {
+  /// An output that was rendered: where its bytes are, and what it took.
+  struct Rendered: Sendable {
+    var key: ContentDigest
+    var image: RenderedFile
+    var file: TemporaryFile
+    var seconds: Double
+  }
+
+  init(store: DiskStore, renditions: RenditionPolicy = .never) {
     self.store = store
     stamps = StampMemory(store: store)
+    shelf = RenditionShelf(store: store, policy: renditions)
   }
 
   /// A new file for a worker to write into.
@@ -55,22 +65,48 @@ final class OutputWriter: Sendable {
     }
   }
 
+  /// The renditions that a request may begin from, and files for those that it may leave. Without them it takes longer,
+  /// and nothing else is lost.
+  func loan(for request: RenderRequest, force: Bool) async -> RenditionShelf.Loan {
+    await threads.run { [store, shelf] in
+      do throws(CacheError) {
+        let stored = try store.storedOutputs(forKeys: [Self.factsKey(request.sourceDigest)]).values.first
+        return try shelf.loan(for: request, facts: stored.flatMap(SourceFacts.init), force: force)
+      } catch {
+        store.noteRepair("stored renditions can't be used: \(error.message)")
+        return RenditionShelf.Loan()
+      }
+    }
+  }
+
+  /// Takes in the renditions that a request has left.
+  func keep(_ renditions: [KeptRendition], of loan: RenditionShelf.Loan) async {
+    guard !renditions.isEmpty else { return }
+    await threads.run { [store, shelf] in
+      do throws(CacheError) {
+        try shelf.keep(renditions, of: loan)
+      } catch {
+        store.noteRepair("a rendition can't be kept for later runs: \(error.message)")
+      }
+    }
+  }
+
   /// Stores what was rendered.
-  func store(
-    _ rendered: [(key: ContentDigest, image: RenderedFile, file: TemporaryFile)]
-  ) async -> [ContentDigest: OutputFlights.Landing] {
+  func store(_ rendered: [Rendered]) async -> [ContentDigest: OutputFlights.Landing] {
     await threads.run { [store] in
       var landings: [ContentDigest: OutputFlights.Landing] = [:]
       var records: [ContentDigest: StoredOutput] = [:]
       do throws(CacheError) {
-        for (key, image, file) in rendered {
-          let object = try store.insert(file, digest: image.digest)
-          landings[key] = .success(MadeOutput(image: image, object: object, isNew: true))
-          records[key] = StoredOutput(image)
+        for output in rendered {
+          let object = try store.insert(output.file, digest: output.image.digest)
+          landings[output.key] = .success(MadeOutput(image: output.image, object: object, isNew: true))
+          records[output.key] = StoredOutput(output.image, seconds: output.seconds)
         }
         try store.recordOutputs(records)
       } catch {
-        for (key, _, _) in rendered where landings[key] == nil { landings[key] = .failure(JobError(error)) }
+        for output in rendered where landings[output.key] == nil {
+          landings[output.key] = .failure(JobError(error))
+        }
       }
       return landings
     }
@@ -118,9 +154,7 @@ final class OutputWriter: Sendable {
     await threads.run { [store] in
       do throws(CacheError) {
         try store.recordOutputs([
-          Self.factsKey(content): StoredOutput(
-            digest: content, width: facts.width, height: facts.height, frames: facts.frames, bytes: 0,
-            extra: facts.format)
+          Self.factsKey(content): StoredOutput(facts, of: content)
         ])
       } catch {
         store.noteRepair(error.message)
@@ -129,9 +163,9 @@ final class OutputWriter: Sendable {
   }
 
   /// What a source's header said when it was last decoded.
-  func facts(of content: ContentDigest) async -> StoredOutput? {
+  func facts(of content: ContentDigest) async -> SourceFacts? {
     guard case .success(let found) = await known([Self.factsKey(content)]) else { return nil }
-    return found.values.first
+    return found.values.first.flatMap(SourceFacts.init)
   }
 
   private static func factsKey(_ content: ContentDigest) -> ContentDigest {
@@ -221,10 +255,28 @@ extension RenderedFile {
   }
 }
 
+extension SourceFacts {
+  /// What the index has remembered of a header.
+  init?(_ stored: StoredOutput) {
+    let words = stored.extra.split(separator: " ")
+    guard words.count == 3, let orientation = Int(words[1]) else { return nil }
+    self.init(
+      format: String(words[0]), width: stored.width, height: stored.height, frames: stored.frames,
+      orientation: orientation, hasAlpha: words[2] == "alpha")
+  }
+}
+
 extension StoredOutput {
-  init(_ image: RenderedFile) {
+  /// A header, to be remembered.
+  init(_ facts: SourceFacts, of content: ContentDigest) {
+    self.init(
+      digest: content, width: facts.width, height: facts.height, frames: facts.frames, bytes: 0,
+      extra: "\(facts.format) \(facts.orientation) \(facts.hasAlpha ? "alpha" : "opaque")")
+  }
+
+  init(_ image: RenderedFile, seconds: Double) {
     self.init(
       digest: image.digest, width: image.width, height: image.height, frames: image.frames,
-      bytes: image.bytes)
+      bytes: image.bytes, seconds: seconds)
   }
 }

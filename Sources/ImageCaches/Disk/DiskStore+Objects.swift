@@ -11,6 +11,14 @@ struct StoreUse {
   var temporaryCount = 0
 }
 
+/// What an object is, as far as a purge is concerned.
+public enum ObjectKind: Int, Sendable {
+  /// A source's or an output's bytes.
+  case primary = 0
+  /// Pixels between the two: the first to go.
+  case rendition = 1
+}
+
 extension DiskStore {
   private static let pendingLimit = 1000
 
@@ -54,13 +62,15 @@ extension DiskStore {
 
   /// Takes a finished temporary file into the store under the digest of its bytes, which the caller has computed while writing.
   /// Bytes that are there already are kept, and the new file discarded.
-  public func insert(_ temporary: TemporaryFile, digest: ContentDigest) throws(CacheError) -> StoredObject {
-    try insert(temporary, digest: digest) { _ in }
+  public func insert(
+    _ temporary: TemporaryFile, digest: ContentDigest, as kind: ObjectKind = .primary
+  ) throws(CacheError) -> StoredObject {
+    try insert(temporary, digest: digest, as: kind) { _ in }
   }
 
   /// As above, with more to be written to the index in the same transaction.
   package func insert(
-    _ temporary: TemporaryFile, digest: ContentDigest,
+    _ temporary: TemporaryFile, digest: ContentDigest, as kind: ObjectKind = .primary,
     alongside: @escaping @Sendable (Database) throws -> Void
   ) throws(CacheError) -> StoredObject {
     if let existing = try object(digest) {
@@ -76,10 +86,11 @@ extension DiskStore {
     let usage = try index.writeShared { database in
       try database.cachedStatement(
         sql: """
-          INSERT INTO objects (digest, bytes, last_used) VALUES (?, ?, ?)
-          ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes, last_used = excluded.last_used
+          INSERT INTO objects (digest, bytes, last_used, kind) VALUES (?, ?, ?, ?)
+          ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes, last_used = excluded.last_used,
+            kind = min(kind, excluded.kind)
           """
-      ).execute(arguments: [digest.hex, byteCount, Self.now()])
+      ).execute(arguments: [digest.hex, byteCount, Self.now(), kind.rawValue])
       try alongside(database)
       return try Int.fetchOne(database.cachedStatement(sql: "SELECT bytes FROM totals")) ?? 0
     }

@@ -12,24 +12,29 @@ public struct StoredOutput: Hashable, Sendable {
   public var frames: Int
   /// The encoded size.
   public var bytes: Int
+  /// What making it took, in seconds.
+  public var seconds: Double
   /// Whatever else the recorder wants back, as JSON.
   public var extra: String
 
   /// A stored output.
   public init(
-    digest: ContentDigest, width: Int, height: Int, frames: Int = 1, bytes: Int, extra: String = "{}"
+    digest: ContentDigest, width: Int, height: Int, frames: Int = 1, bytes: Int, seconds: Double = 0,
+    extra: String = "{}"
   ) {
     self.digest = digest
     self.width = width
     self.height = height
     self.frames = frames
     self.bytes = bytes
+    self.seconds = seconds
     self.extra = extra
   }
 
   fileprivate func seal(_ key: ContentDigest) -> String {
     var seal = KeyBuilder("output-row")
-    for field in [key.hex, digest.hex, "\(width)", "\(height)", "\(frames)", "\(bytes)", extra] {
+    for field in [key.hex, digest.hex, "\(width)", "\(height)", "\(frames)", "\(bytes)", "\(seconds)", extra]
+    {
       seal.append(field)
     }
     return String(seal.digest.hex.prefix(16))
@@ -71,7 +76,7 @@ extension DiskStore {
     guard !keys.isEmpty else { return [:] }
     return try index.read { database in
       let statement = try database.cachedStatement(
-        sql: "SELECT digest, width, height, frames, bytes, extra, seal FROM outputs WHERE key = ?")
+        sql: "SELECT digest, width, height, frames, bytes, seconds, extra, seal FROM outputs WHERE key = ?")
       var found: [ContentDigest: StoredOutput] = [:]
       found.reserveCapacity(keys.count)
       for key in keys {
@@ -80,7 +85,7 @@ extension DiskStore {
         else { continue }
         let output = StoredOutput(
           digest: digest, width: row["width"], height: row["height"], frames: row["frames"],
-          bytes: row["bytes"],
+          bytes: row["bytes"], seconds: row["seconds"],
           extra: row["extra"])
         if output.seal(key) == row["seal"] as String { found[key] = output }
       }
@@ -94,12 +99,14 @@ extension DiskStore {
     try index.write { database in
       let statement = try database.cachedStatement(
         sql: """
-          INSERT OR REPLACE INTO outputs (key, digest, width, height, frames, bytes, extra, seal)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+          INSERT OR REPLACE INTO outputs (key, digest, width, height, frames, bytes, seconds, extra, seal)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
           """)
       for (key, output) in outputs {
         try statement.execute(arguments: [
-          key.hex, output.digest.hex, output.width, output.height, output.frames, output.bytes, output.extra,
+          key.hex, output.digest.hex, output.width, output.height, output.frames, output.bytes,
+          output.seconds,
+          output.extra,
           output.seal(key),
         ])
       }

@@ -2,6 +2,11 @@ import GRDB
 import Glibc
 
 extension DiskStore {
+  /// The total size of the renditions, in bytes.
+  public func renditionBytes() throws(CacheError) -> Int {
+    try index.query { try Int.fetchOne($0, sql: "SELECT sum(bytes) FROM objects WHERE kind = 1") ?? 0 }
+  }
+
   /// The objects' total size in bytes, and their number.
   public func usage() throws(CacheError) -> (bytes: Int, objects: Int) {
     try index.read { database in
@@ -10,7 +15,9 @@ extension DiskStore {
     }
   }
 
-  /// Removes the least recently used objects until no more than `target` bytes are left (the preferred usage where nil). What is pinned, here or in another process, stays.
+  /// Removes objects until no more than `target` bytes are left (the preferred usage where nil): renditions first, since
+  /// sources and outputs stand for them, then whatever was used least recently. What is pinned, here or in another
+  /// process, stays.
   /// - Returns: the bytes that were freed.
   @discardableResult
   public func purge(to target: Int? = nil) throws(CacheError) -> Int {
@@ -22,7 +29,7 @@ extension DiskStore {
       let before = usage
       var goneRows: [ContentDigest] = []
       let oldest = try Row.fetchCursor(
-        database, sql: "SELECT digest, bytes FROM objects ORDER BY last_used, digest")
+        database, sql: "SELECT digest, bytes FROM objects ORDER BY kind DESC, last_used, digest")
       while usage > target, let row = try oldest.next() {
         guard let digest = ContentDigest(hex: row["digest"] as String) else { continue }
         guard try removeUnlessPinned(digest) else { continue }

@@ -97,7 +97,9 @@ extension DiskStore {
   public func clear() throws(CacheError) {
     try purge(to: 0)
     try index.write { database in
-      for table in ["responses", "outputs", "stamps"] { try database.execute(sql: "DELETE FROM \(table)") }
+      for table in ["responses", "outputs", "stamps", "savings"] {
+        try database.execute(sql: "DELETE FROM \(table)")
+      }
     }
   }
 }

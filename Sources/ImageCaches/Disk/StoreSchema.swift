@@ -3,9 +3,9 @@ enum StoreSchema {
   static let sql = """
     -- What lies in objects/. `totals` follows it by triggers, so that the size is known without a scan.
     CREATE TABLE objects (
-      digest TEXT PRIMARY KEY, bytes INTEGER NOT NULL, last_used REAL NOT NULL
+      digest TEXT PRIMARY KEY, bytes INTEGER NOT NULL, last_used REAL NOT NULL, kind INTEGER NOT NULL DEFAULT 0
     ) WITHOUT ROWID;
-    CREATE INDEX objects_last_used ON objects (last_used);
+    CREATE INDEX objects_purge_order ON objects (kind DESC, last_used);
     CREATE TABLE totals (id INTEGER PRIMARY KEY CHECK (id = 1), bytes INTEGER NOT NULL, objects INTEGER NOT NULL);
     INSERT INTO totals VALUES (1, 0, 0);
     CREATE TRIGGER objects_added AFTER INSERT ON objects BEGIN
@@ -28,7 +28,7 @@ enum StoreSchema {
     -- Encoded outputs by output key.
     CREATE TABLE outputs (
       key TEXT PRIMARY KEY, digest TEXT NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
-      frames INTEGER NOT NULL, bytes INTEGER NOT NULL, extra TEXT NOT NULL, seal TEXT NOT NULL
+      frames INTEGER NOT NULL, bytes INTEGER NOT NULL, seconds REAL NOT NULL, extra TEXT NOT NULL, seal TEXT NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX outputs_digest ON outputs (digest);
 
@@ -36,6 +36,18 @@ enum StoreSchema {
     CREATE TABLE stamps (
       path TEXT PRIMARY KEY, bytes INTEGER NOT NULL, modified_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
       digest TEXT NOT NULL, seal TEXT NOT NULL
+    ) WITHOUT ROWID;
+
+    -- The files that runs have put in place, by path: whose they are and what they were made from.
+    CREATE TABLE ledger (
+      path TEXT PRIMARY KEY, manifest TEXT NOT NULL, digest TEXT NOT NULL, key TEXT NOT NULL, recipe TEXT NOT NULL,
+      written REAL NOT NULL, seal TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX ledger_manifest ON ledger (manifest);
+
+    -- What the cache has spared so far, by kind of hit.
+    CREATE TABLE savings (
+      kind TEXT PRIMARY KEY, hits INTEGER NOT NULL, bytes INTEGER NOT NULL, seconds REAL NOT NULL
     ) WITHOUT ROWID;
 
     -- What credentials are hashed with, so that no key tells anything about them.

@@ -53,6 +53,7 @@ extension JSONWriter {
     member("revalidatedDownloads", summary.revalidatedDownloads)
     member("decodes", summary.decodes)
     member("renderings", summary.renderings)
+    member("renditionsReused", summary.renditionsReused)
     member("placeholdersUsed", summary.placeholdersUsed)
     member("allFailuresTemporary", summary.allFailuresTemporary)
     member("seconds", summary.seconds.roundedToMilliseconds)

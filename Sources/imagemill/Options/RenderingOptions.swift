@@ -71,6 +71,12 @@ struct BatchOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Which filtered pictures are kept for later runs: auto (those that cost more to make than to read), always or never.",
+      valueName: "policy"))
+  var cacheIntermediates = IntermediatesArgument.auto
+
+  @Option(
+    help: ArgumentHelp(
       "What progress looks like on standard error: auto, bar, plain or none.", valueName: "kind"))
   var progress = ProgressArgument.auto
 
@@ -122,5 +128,18 @@ struct EmissionArgument: ExpressibleByArgument {
     }
     self.format = format
     path = pair.value
+  }
+}
+
+/// `auto`, `always` or `never`.
+enum IntermediatesArgument: String, ExpressibleByArgument, CaseIterable {
+  case auto, always, never
+
+  var policy: RenditionPolicy {
+    switch self {
+    case .auto: .auto
+    case .always: .always
+    case .never: .never
+    }
   }
 }

@@ -1,0 +1,60 @@
+import Glibc
+public import ImageCaches
+import Vips
+
+/// A rendition that was written for later runs.
+public struct KeptRendition: Sendable, Hashable, Codable {
+  /// Its key.
+  public var key: ContentDigest
+  /// The file, one of ``RenditionPlan/files``.
+  public var path: String
+  /// The file's SHA-256.
+  public var digest: ContentDigest
+  /// The file's size.
+  public var bytes: Int
+  /// In pixels.
+  public var width: Int
+  /// In pixels, of one frame.
+  public var height: Int
+  /// At least 1.
+  public var frames: Int
+  /// What making it took.
+  public var seconds: Double
+}
+
+/// Renditions as files: libvips' own format, which holds every pixel type and every header field as they are, and
+/// which is read by mapping it into memory.
+enum RenditionFile {
+  /// Writes the pixels and the header into the file at `path`.
+  static func write(_ image: VipsImage, to path: String) throws(VipsError) {
+    // libvips goes by the name's end: a second name, which goes away again.
+    let named = path + ".v"
+    guard link(path, named) == 0 else {
+      throw VipsError(operation: "vipssave", text: "can't link \(named): \(describe(errno))")
+    }
+    defer { unlink(named) }
+    _ = try VipsOperation("vipssave", ["in": .image(image), "filename": .string(named)])
+  }
+
+  /// Opens a file that ``write(_:to:)`` has written and whose digest has been checked: libvips trusts nobody with
+  /// this format, since it describes memory.
+  static func open(_ path: String) throws(VipsError) -> VipsImage {
+    try VipsRuntime.setBlocked(false, operation: "VipsForeignLoadVips")
+    return try VipsOperation("vipsload", ["filename": .string(path)]).image()
+  }
+}
+
+/// A picture that is made when somebody first wants it, and once.
+final class LazyPicture {
+  private let make: () throws -> VipsImage
+  private var made: Result<VipsImage, any Error>?
+
+  init(_ make: @escaping () throws -> VipsImage) { self.make = make }
+
+  func image() throws -> VipsImage {
+    if let made { return try made.get() }
+    let result = Result { try make() }
+    made = result
+    return try result.get()
+  }
+}

@@ -1,0 +1,100 @@
+import GRDB
+
+/// A file that a run has put in place.
+public struct LedgerEntry: Hashable, Sendable {
+  /// Where it is: an absolute path.
+  public var path: String
+  /// What it was made for: a manifest's absolute path.
+  public var manifest: String
+  /// The file's SHA-256.
+  public var digest: ContentDigest
+  /// Its output key.
+  public var key: ContentDigest
+  /// What the key was made of, as JSON.
+  public var recipe: String
+
+  /// An entry.
+  public init(path: String, manifest: String, digest: ContentDigest, key: ContentDigest, recipe: String) {
+    self.path = path
+    self.manifest = manifest
+    self.digest = digest
+    self.key = key
+    self.recipe = recipe
+  }
+
+  fileprivate init?(_ row: Row) {
+    guard let digest = ContentDigest(hex: row["digest"] as String),
+      let key = ContentDigest(hex: row["key"] as String)
+    else { return nil }
+    self.init(path: row["path"], manifest: row["manifest"], digest: digest, key: key, recipe: row["recipe"])
+    guard seal == row["seal"] as String else { return nil }
+  }
+
+  fileprivate var seal: String {
+    var seal = KeyBuilder("ledger-row")
+    for field in [path, manifest, digest.hex, key.hex, recipe] { seal.append(field) }
+    return String(seal.digest.hex.prefix(16))
+  }
+}
+
+// What is known of files in place lets `run --prune` remove those that a manifest no longer makes, and `cache explain`
+// say what has changed. It is lost with the index: then nothing is removed.
+extension DiskStore {
+  /// What is known of the file at an absolute path.
+  public func ledgerEntry(ofPath path: String) throws(CacheError) -> LedgerEntry? {
+    try index.query { database in
+      try Row.fetchOne(database, sql: "SELECT * FROM ledger WHERE path = ?", arguments: [path])
+        .flatMap(LedgerEntry.init)
+    }
+  }
+
+  /// The files that were made for a manifest, in the order of their paths.
+  public func ledger(ofManifest manifest: String) throws(CacheError) -> [LedgerEntry] {
+    try index.read { database in
+      let rows = try Row.fetchCursor(
+        database, sql: "SELECT * FROM ledger WHERE manifest = ? ORDER BY path", arguments: [manifest])
+      var entries: [LedgerEntry] = []
+      while let row = try rows.next() {
+        if let entry = LedgerEntry(row) { entries.append(entry) }
+      }
+      return entries
+    }
+  }
+
+  /// The output keys of the files that were made for a manifest, by path: less to read than the entries.
+  public func ledgerKeys(ofManifest manifest: String) throws(CacheError) -> [String: ContentDigest] {
+    try index.read { database in
+      let rows = try Row.fetchCursor(
+        database, sql: "SELECT path, key FROM ledger WHERE manifest = ?", arguments: [manifest])
+      var keys: [String: ContentDigest] = [:]
+      while let row = try rows.next() { keys[row["path"]] = ContentDigest(hex: row["key"] as String) }
+      return keys
+    }
+  }
+
+  /// Enters files, in one transaction; what was known of the same paths is replaced.
+  public func enter(_ entries: [LedgerEntry]) throws(CacheError) {
+    guard !entries.isEmpty else { return }
+    try index.write { database in
+      let statement = try database.cachedStatement(
+        sql: """
+          INSERT OR REPLACE INTO ledger (path, manifest, digest, key, recipe, written, seal)
+          VALUES (?, ?, ?, ?, ?, ?, ?)
+          """)
+      for entry in entries {
+        try statement.execute(arguments: [
+          entry.path, entry.manifest, entry.digest.hex, entry.key.hex, entry.recipe, Self.now(), entry.seal,
+        ])
+      }
+    }
+  }
+
+  /// Forgets files, in one transaction.
+  public func strike(paths: [String]) throws(CacheError) {
+    guard !paths.isEmpty else { return }
+    try index.write { database in
+      let statement = try database.cachedStatement(sql: "DELETE FROM ledger WHERE path = ?")
+      for path in paths { try statement.execute(arguments: [path]) }
+    }
+  }
+}
