@@ -14,6 +14,8 @@ struct BatchRun {
   var allowsOutside: Bool
   /// How many jobs there are, where that is known.
   var knownJobs: Int?
+  /// The manifests of which files that they no longer make are removed.
+  var prunedManifests: [String] = []
   /// Told of every event, in order, from one place.
   var reporting: Reporting
 
@@ -64,6 +66,7 @@ struct BatchRun {
     configuration.onCorrupt = limits.corruptPolicy
     configuration.force = batch.force
     configuration.knownJobs = knownJobs
+    configuration.prunedManifests = prunedManifests
     configuration.renditions = cache.noCache ? .never : batch.cacheIntermediates.policy
     configuration.wantsPlaceholders =
       batch.placeholders || batch.reports.contains { $0.lowercased().hasSuffix(".html") }

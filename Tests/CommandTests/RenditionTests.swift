@@ -107,3 +107,36 @@ struct RenditionTests {
     #expect(after.text.contains("/a.png"))
   }
 }
+
+@Suite("what the cache has spared", .timeLimit(.minutes(2)))
+struct SavingsTests {
+  @Test("cache stats counts hits by kind, with what they spared")
+  func savings() async throws {
+    let command = try CommandRun()
+    let picture = PNGPicture.bytes(width: 60, height: 40)
+    let server = try LoopbackServer(pages: [
+      "/a.png": Page(picture, type: "image/png", fields: [("Cache-Control", "max-age=600")])
+    ])
+    func run(_ format: String) async throws {
+      let job = "{\"source\":\"\(server.url("/a.png"))\",\"filter\":\"fit:20x20\",\"output\":\"a.\(format)\"}"
+      let outcome = try await command.run(
+        "run", "--allow-net", "loopback", "--cache-intermediates", "always", "-", input: Data(job.utf8))
+      #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+    try await run("png")
+    try await run("png")
+    try FileManager.default.removeItem(atPath: command.work + "/a.png")
+    try await run("png")
+    try await run("webp")
+    let outcome = try await command.run("cache", "stats", "--json")
+    let json = try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
+    let savings = try #require(json["savings"] as? [String: [String: Any]])
+    #expect(savings["response"]?["hits"] as? Int == 3)
+    #expect(savings["response"]?["bytes"] as? Int == 3 * picture.count)
+    #expect(savings["output"]?["hits"] as? Int == 1)
+    #expect(savings["stored"]?["hits"] as? Int == 1)
+    #expect(savings["stored"]?["seconds"] as? Double ?? 0 > 0)
+    #expect(savings["rendition"]?["hits"] as? Int == 1)
+    #expect(json["outputs"] as? Int == 3, "two outputs and a rendition")
+  }
+}

@@ -18,6 +18,8 @@ public enum BatchEvent: Sendable {
   case warning(BatchWarning)
   /// One output is in place, or has failed.
   case outputFinished(OutputResult)
+  /// A file of an earlier run, which the manifest no longer makes, has been removed.
+  case outputRemoved(path: String)
   /// All of a job's outputs are in place or have failed.
   case jobFinished(JobResult)
   /// The batch has ended; nothing follows.

@@ -130,6 +130,8 @@ public struct BatchSummary: Sendable, Hashable, Codable {
   public var outputsFromCache = 0
   /// Outputs that are not in place.
   public var outputsFailed = 0
+  /// Files of earlier runs that the manifest no longer makes, removed by `--prune`.
+  public var outputsRemoved = 0
   /// Bodies received.
   public var downloads = 0
   /// Bytes of those bodies.

@@ -38,6 +38,8 @@ public struct BatchPlan: Sendable {
     public var content: ContentDigest?
     /// The output key, where the source is stored.
     public var key: ContentDigest?
+    /// What the key is made of, where the source is stored.
+    public var recipe: OutputRecipe?
     /// The place in the manifest.
     public var location: ManifestLocation?
   }
@@ -62,6 +64,8 @@ public struct BatchPlan: Sendable {
 
   /// In the order of the groups.
   public internal(set) var entries: [Entry] = []
+  /// Files of earlier runs that the manifests no longer make: absolute paths, sorted.
+  public internal(set) var stale: [String] = []
   /// The sums.
   public internal(set) var totals = Totals()
 

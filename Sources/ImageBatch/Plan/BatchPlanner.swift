@@ -7,6 +7,7 @@ public import ImageDownloads
 public struct BatchPlanner: Sendable {
   private let configuration: BatchConfiguration
   private let downloader: ImageDownloader
+  private let store: DiskStore
   private let writer: OutputWriter
   private let claims = OutputClaims()
 
@@ -14,6 +15,7 @@ public struct BatchPlanner: Sendable {
   public init(_ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore) {
     self.configuration = configuration
     self.downloader = downloader
+    self.store = store
     writer = OutputWriter(store: store)
   }
 
@@ -38,7 +40,43 @@ public struct BatchPlanner: Sendable {
     }
     for entry in plan.entries { plan.totals.actions[entry.action.rawValue, default: 0] += 1 }
     plan.totals.outputs = plan.entries.count
+    plan.stale = stale(plan)
     return plan
+  }
+
+  /// What the manifests have made and don't make any more. Where a path isn't known yet, neither is what is stale.
+  private func stale(_ plan: BatchPlan) -> [String] {
+    guard !configuration.prunedManifests.isEmpty, plan.entries.allSatisfy({ $0.path != nil }) else {
+      return []
+    }
+    let made = Set(plan.entries.compactMap(\.realPath))
+    let ledger = OutputLedger(store: store, remembersPaths: false)
+    do throws(CacheError) {
+      return try ledger.stale(in: configuration.prunedManifests).map(\.path).filter { !made.contains($0) }
+        .sorted()
+    } catch {
+      store.noteRepair(error.message)
+      return []
+    }
+  }
+
+  /// Why an output is rendered: what of its recipe differs from that of the file in its place.
+  private func reason(toRender output: PlannedOutput) -> String {
+    guard output.known == nil else { return "its stored bytes are gone" }
+    guard let location = output.location, let recipe = output.recipe else {
+      return "never made of this source"
+    }
+    do throws(CacheError) {
+      guard let entry = try LedgerLookup(store: store).entry(of: location),
+        let earlier = OutputRecipe(json: entry.recipe)
+      else { return "never made of this source" }
+      let parts = recipe.differences(from: earlier).map(\.part)
+      guard !parts.isEmpty else { return "its stored bytes are gone" }
+      return "\(parts.joined(separator: ", ")) \(parts.count == 1 ? "differs" : "differ") from the last run"
+    } catch {
+      store.noteRepair(error.message)
+      return "never made of this source"
+    }
   }
 
   private func stored(_ group: JobGroup) async -> Result<StoredSource, DownloadError> {
@@ -94,7 +132,7 @@ public struct BatchPlanner: Sendable {
     }
     if isStale { return (.revalidate, "the stored source is stale") }
     if isStored { return (.copy, "missing or edited; its bytes are stored") }
-    return (.render, output.known == nil ? "never made of this source" : "its stored bytes are gone")
+    return (.render, reason(toRender: output))
   }
 
   private func addUnstored(_ group: JobGroup, _ error: DownloadError, to plan: inout BatchPlan) {
@@ -115,6 +153,7 @@ extension BatchPlan.Entry {
     self.init(
       index: job.index, source: job.displaySource, path: nil, action: .render, reason: "",
       filter: output.chain.identifier, format: output.encoding.format.rawValue, content: nil, key: nil,
+      recipe: nil,
       location: output.location ?? job.location)
     path = output.template.expanded(.init(job, output), variables: output.variables)
   }
@@ -123,5 +162,6 @@ extension BatchPlan.Entry {
     self.init(job: planned.job, position: planned.position, output: planned.output)
     path = planned.location ?? planned.path
     key = planned.key
+    recipe = planned.recipe
   }
 }

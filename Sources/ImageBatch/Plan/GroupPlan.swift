@@ -22,6 +22,14 @@ struct PlannedOutput: Sendable {
   var known: StoredOutput?
   /// Whether those bytes are in place.
   var isInPlace = false
+  /// What the key is made of; nil where it failed before it had one.
+  var recipe: OutputRecipe? {
+    values.sourceDigest.map {
+      OutputRecipe(output, source: job.displaySource, content: $0, auxiliary: auxiliary)
+    }
+  }
+  /// The contents of the pictures that the chain names.
+  var auxiliary: [String: ContentDigest] = [:]
 }
 
 /// What a group whose source is at hand makes.
@@ -44,6 +52,7 @@ struct GroupPlan: Sendable {
         planned.values.sourceDigest = source.digest
         do throws(JobError) {
           let digests = try auxiliary.digests(of: output)
+          planned.auxiliary = digests
           planned.key = RenderKeys.output(
             of: source.digest, chain: output.chain, encoding: output.encoding, auxiliary: digests)
         } catch {

@@ -14,6 +14,7 @@ public final class Batch: Sendable {
   let store: DiskStore
   let rendering: any RenderingService
   let writer: OutputWriter
+  let ledger: OutputLedger
   let claims = OutputClaims()
   let flights = OutputFlights()
   private let report: @Sendable (BatchEvent) async -> Void
@@ -36,6 +37,7 @@ public final class Batch: Sendable {
     self.rendering = rendering
     self.report = report
     writer = OutputWriter(store: store, renditions: configuration.renditions)
+    ledger = OutputLedger(store: store, remembersPaths: !configuration.prunedManifests.isEmpty)
   }
 
   /// Runs the jobs as they come. Returns when the last of them has ended, or what was in flight after ``stop()``.
@@ -64,12 +66,39 @@ public final class Batch: Sendable {
       }
     }
     if let error = await writer.flush() { await report(.warning(BatchWarning(message: error.message))) }
+    await prune()
+    await writer.add(tally.withLock(\.savings))
     let summary = tally.withLock { tally in
       tally.summary(
         after: ContinuousClock.now - start, downloads: downloader.totals, knownJobs: configuration.knownJobs)
     }
     await report(.finished(summary))
     return summary
+  }
+
+  /// Removes what the manifests no longer make. After a failure nobody knows what they make.
+  private func prune() async {
+    ledger.flush()
+    guard !configuration.prunedManifests.isEmpty else { return }
+    guard !stops, tally.withLock({ $0.failedJobs }) == 0 else {
+      await report(.warning(BatchWarning(message: "nothing was pruned, because not every job succeeded")))
+      return
+    }
+    do throws(CacheError) {
+      let stale = try ledger.stale(in: configuration.prunedManifests)
+      for (path, fate) in try await writer.remove(stale) {
+        switch fate {
+        case .gone: continue
+        case .removed:
+          tally.withLock { $0.removedOutputs += 1 }
+          await report(.outputRemoved(path: path))
+        case .kept(let reason):
+          await report(.warning(BatchWarning(message: "\(path) is no longer made, but stays: \(reason)")))
+        }
+      }
+    } catch {
+      await report(.warning(BatchWarning(message: error.message)))
+    }
   }
 
   /// Starts no more jobs; those in flight end as they would.
@@ -86,6 +115,12 @@ public final class Batch: Sendable {
   func send(_ event: BatchEvent) async { await report(event) }
 
   func count(_ response: RenderResponse) { tally.withLock { $0.count(response) } }
+
+  func count(_ source: StoredSource) { tally.withLock { $0.count(source) } }
+
+  func count(found output: StoredOutput, isInPlace: Bool) {
+    tally.withLock { $0.count(found: output, isInPlace: isInPlace) }
+  }
 
   func countMerged(_ jobs: Int) { tally.withLock { $0.mergedJobs += jobs } }
 

@@ -22,6 +22,9 @@ public struct BatchConfiguration: Sendable {
   /// Which renditions are kept in the store for later runs.
   public var renditions = RenditionPolicy.auto
 
+  /// The manifests of which files that they no longer make are removed, when every job has succeeded.
+  public var prunedManifests: [String] = []
+
   /// The defaults.
   public init() {}
 }

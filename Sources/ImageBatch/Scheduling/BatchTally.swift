@@ -1,3 +1,4 @@
+import ImageCaches
 import ImageDownloads
 
 /// Adds up what happens in a batch.
@@ -6,6 +7,10 @@ struct BatchTally {
   private var permanentFailures = 0
   /// Jobs that used a source which another job of their group had downloaded.
   var mergedJobs = 0
+  /// Files that no job makes any more.
+  var removedOutputs = 0
+  /// What was found instead of being fetched or made.
+  private(set) var savings: [CacheSavings.Kind: CacheSavings] = [:]
 
   var failedJobs: Int { summary.jobsFailed }
 
@@ -30,6 +35,27 @@ struct BatchTally {
     summary.decodes += response.counts.decodes
     summary.renderings += response.counts.outputs
     summary.renditionsReused += response.counts.renditionsReused
+    spare(.rendition, CacheSavings(hits: response.counts.renditionsReused))
+  }
+
+  mutating func count(_ source: StoredSource) {
+    let hit = CacheSavings(hits: 1, bytes: source.byteCount)
+    switch source.disposition {
+    case .hit: spare(.response, hit)
+    case .revalidated: spare(.revalidated, hit)
+    case .downloaded, .merged, .stale, .local: break
+    }
+  }
+
+  /// Counts an output that wasn't rendered, by what rendering it took once.
+  mutating func count(found output: StoredOutput, isInPlace: Bool) {
+    spare(
+      isInPlace ? .output : .stored,
+      CacheSavings(hits: 1, bytes: isInPlace ? output.bytes : 0, seconds: output.seconds))
+  }
+
+  private mutating func spare(_ kind: CacheSavings.Kind, _ spared: CacheSavings) {
+    savings[kind, default: CacheSavings()] += spared
   }
 
   mutating func skip(_ group: JobGroup) {
@@ -45,6 +71,7 @@ struct BatchTally {
     }
     result.downloads = downloads.downloads
     result.downloadedBytes = downloads.bytes
+    result.outputsRemoved = removedOutputs
     result.mergedDownloads = downloads.merged + mergedJobs
     result.revalidatedDownloads = downloads.revalidated
     result.allFailuresTemporary = summary.outputsFailed > 0 && permanentFailures == 0

@@ -30,6 +30,7 @@ struct GroupRun {
     case .acquired(let source, let replaced):
       if let replaced { await warnOfPlaceholder(replaced) }
       batch.countMerged(group.jobs.count - 1)
+      batch.count(source)
       await make(of: source, usedPlaceholder: replaced != nil)
     }
   }
@@ -149,12 +150,19 @@ struct GroupRun {
         output.sourceBytes = source.byteCount
         if planned.isInPlace {
           output.status = .unchanged
+          if let known = planned.known {
+            batch.ledger.note(planned, known.digest)
+            batch.count(found: known, isInPlace: true)
+          }
         } else if let error = planned.error {
           output.fail(error)
         } else {
           switch planned.key.flatMap({ made[$0] }) ?? .failure(.cancelled) {
           case .success(let made):
-            await batch.writer.place(planned, made, claims: batch.claims, into: &output)
+            if let placed = await batch.writer.place(planned, made, claims: batch.claims, into: &output) {
+              batch.ledger.note(placed, made.image.digest)
+              if !made.isNew, let known = planned.known { batch.count(found: known, isInPlace: false) }
+            }
           case .failure(let error): output.fail(error)
           }
         }

@@ -175,9 +175,10 @@ final class OutputWriter: Sendable {
   }
 
   /// Puts one output in place: where its path depends on what was made, at that path.
+  /// - Returns: the output with its path; nil where it failed.
   func place(
     _ planned: PlannedOutput, _ made: MadeOutput, claims: OutputClaims, into result: inout OutputResult
-  ) async {
+  ) async -> PlannedOutput? {
     do throws(JobError) {
       var planned = planned
       result.describe(made.image)
@@ -191,9 +192,32 @@ final class OutputWriter: Sendable {
       let directory = planned.directory
       let outcome = await threads.run { [self] in put(made, at: location, in: directory) }
       result.status = try outcome.get()
+      return planned
     } catch {
       result.fail(error)
+      return nil
     }
+  }
+
+  /// Adds to what the cache has spared.
+  func add(_ savings: [CacheSavings.Kind: CacheSavings]) async {
+    await threads.run { [store] in
+      do throws(CacheError) { try store.add(savings) } catch { store.noteRepair(error.message) }
+    }
+  }
+
+  /// Removes files that are no longer made.
+  func remove(_ stale: [LedgerEntry]) async throws(CacheError) -> [(path: String, fate: Pruning.Fate)] {
+    guard !stale.isEmpty else { return [] }
+    let outcome: Result<[(path: String, fate: Pruning.Fate)], CacheError> = await threads.run {
+      [store, stamps] in
+      do throws(CacheError) {
+        return .success(try Pruning(store: store, stamps: stamps).run(stale))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try outcome.get()
   }
 
   /// Writes down what is still only remembered.

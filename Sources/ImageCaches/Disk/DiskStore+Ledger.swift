@@ -61,14 +61,20 @@ extension DiskStore {
     }
   }
 
-  /// The output keys of the files that were made for a manifest, by path: less to read than the entries.
-  public func ledgerKeys(ofManifest manifest: String) throws(CacheError) -> [String: ContentDigest] {
+  /// The manifests and output keys of those of the paths that are known: less to read than the entries.
+  public func ledgerMarks(
+    ofPaths paths: [String]
+  ) throws(CacheError) -> [String: (manifest: String, key: ContentDigest)] {
     try index.read { database in
-      let rows = try Row.fetchCursor(
-        database, sql: "SELECT path, key FROM ledger WHERE manifest = ?", arguments: [manifest])
-      var keys: [String: ContentDigest] = [:]
-      while let row = try rows.next() { keys[row["path"]] = ContentDigest(hex: row["key"] as String) }
-      return keys
+      let statement = try database.cachedStatement(sql: "SELECT manifest, key FROM ledger WHERE path = ?")
+      var marks: [String: (manifest: String, key: ContentDigest)] = [:]
+      for path in paths {
+        guard let row = try Row.fetchOne(statement, arguments: [path]),
+          let key = ContentDigest(hex: row["key"] as String)
+        else { continue }
+        marks[path] = (row["manifest"], key)
+      }
+      return marks
     }
   }
 

@@ -14,6 +14,10 @@ extension DiskStore {
     public var outputs = 0
     /// Files whose digests are remembered.
     public var files = 0
+    /// Of those objects that are renditions.
+    public var renditionBytes = 0
+    /// What has been spared, by ``CacheSavings/Kind``'s names.
+    public var savings: [String: CacheSavings] = [:]
   }
 
   /// An object and what is known to lead to it.
@@ -33,13 +37,17 @@ extension DiskStore {
   /// Counts what there is.
   public func inventory() throws(CacheError) -> Inventory {
     let usage = try usage()
+    let renditionBytes = try renditionBytes()
+    let savings = try savings()
     return try index.read { database in
       func count(_ table: String) throws -> Int {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
       }
       return Inventory(
         objects: usage.objects, bytes: usage.bytes, responses: try count("responses"),
-        outputs: try count("outputs"), files: try count("stamps"))
+        outputs: try Int.fetchOne(database, sql: "SELECT count(*) FROM outputs WHERE bytes > 0") ?? 0,
+        files: try count("stamps"), renditionBytes: renditionBytes,
+        savings: Dictionary(uniqueKeysWithValues: savings.map { ($0.key.rawValue, $0.value) }))
     }
   }
 

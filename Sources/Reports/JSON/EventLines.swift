@@ -45,6 +45,7 @@ extension BatchEvent {
     case .renderingFinished: "rendering-finished"
     case .warning: "warning"
     case .outputFinished: "output-finished"
+    case .outputRemoved: "output-removed"
     case .jobFinished: "job-finished"
     case .finished: "finished"
     }
@@ -78,6 +79,7 @@ extension JSONWriter {
       member("message", warning.message)
       if let place = warning.location { member("manifest", object: { $0.members(place) }) }
     case .outputFinished(let result): members(result)
+    case .outputRemoved(let path): member("path", path)
     case .jobFinished(let job):
       member("index", job.index)
       member("source", job.source)

@@ -47,6 +47,7 @@ extension JSONWriter {
     member("outputsUnchanged", summary.outputsUnchanged)
     member("outputsFromCache", summary.outputsFromCache)
     member("outputsFailed", summary.outputsFailed)
+    member("outputsRemoved", summary.outputsRemoved)
     member("downloads", summary.downloads)
     member("downloadedBytes", summary.downloadedBytes)
     member("mergedDownloads", summary.mergedDownloads)

@@ -3,7 +3,7 @@ import FoundationEssentials
 import ImageCaches
 
 /// The disk cache.
-struct CacheCommand: ParsableCommand {
+struct CacheCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cache", abstract: "Look at the disk cache, and look after it.",
     discussion: """
@@ -12,7 +12,7 @@ struct CacheCommand: ParsableCommand {
         imagemill cache stats
         imagemill cache verify
       """,
-    subcommands: [Path.self, Stats.self, List.self, Verify.self, Purge.self, Clear.self])
+    subcommands: [Path.self, Stats.self, List.self, Explain.self, Verify.self, Purge.self, Clear.self])
 
   /// Where the cache is.
   struct Place: ParsableArguments {
@@ -24,16 +24,19 @@ struct CacheCommand: ParsableCommand {
     @Option(help: ArgumentHelp("What the cache may take on disk.", valueName: "size"))
     var cacheSize = SizeArgument(2 << 30)
 
-    /// Runs `body` on the store.
-    func withStore(_ body: (DiskStore) throws -> Void) throws {
-      var options = CacheOptions()
+    /// The store, which says what it mends.
+    func openStore() throws -> DiskStore {
+      var options = CacheOptions.defaults
       options.cacheDir = cacheDir
       options.cacheSize = cacheSize
-      options.noCache = false
-      options.refresh = false
-      options.offline = false
       let store = try options.openStore()
       store.onMend { StandardError.write("imagemill: \($0)\n") }
+      return store
+    }
+
+    /// Runs `body` on the store.
+    func withStore(_ body: (DiskStore) throws -> Void) throws {
+      let store = try openStore()
       defer { store.close() }
       do {
         try body(store)
@@ -66,9 +69,29 @@ struct CacheCommand: ParsableCommand {
           responses  \(inventory.responses)
           outputs    \(inventory.outputs)
           files      \(inventory.files)
+          renditions \(inventory.renditionBytes) bytes
 
           """)
+        for kind in CacheSavings.Kind.allCases {
+          let saving = inventory.savings[kind.rawValue] ?? CacheSavings()
+          StandardOutput.write("\(Self.line(kind, saving))\n")
+        }
       }
+    }
+
+    /// What one kind of hit has spared since the cache was made or cleared.
+    private static func line(_ kind: CacheSavings.Kind, _ saving: CacheSavings) -> String {
+      let seconds = "\((saving.seconds * 10).rounded() / 10) s"
+      let spared =
+        switch kind {
+        case .response: "downloads spared: \(saving.bytes) bytes"
+        case .revalidated: "downloads confirmed by their origins: \(saving.bytes) bytes spared"
+        case .output:
+          "outputs found in place: \(seconds) of rendering and \(saving.bytes) bytes of writing spared"
+        case .stored: "outputs found in the cache: \(seconds) of rendering spared"
+        case .rendition: "renditions used again"
+        }
+      return "\("hits".padded(to: 10)) \(saving.hits) \(spared)"
     }
   }
 

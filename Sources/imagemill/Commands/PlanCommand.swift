@@ -50,6 +50,7 @@ struct Planning {
   var cache: CacheOptions
   var allowsOutside: Bool
   var force = false
+  var prunedManifests: [String] = []
 
   func plan(_ input: JobOptions.Input) async throws -> BatchPlan {
     var offline = cache
@@ -58,6 +59,7 @@ struct Planning {
     var configuration = BatchConfiguration()
     configuration.allowsOutside = allowsOutside
     configuration.force = force
+    configuration.prunedManifests = prunedManifests
     var groups: [JobGroup] = []
     for await case .group(let group) in input.items { groups.append(group) }
     let plan = await BatchPlanner(configuration, downloader: session.downloader, store: session.store)
@@ -76,6 +78,7 @@ enum PlanText {
       text +=
         "\(entry.action.rawValue.padded(to: 10))  \(entry.path ?? "?")  (\(entry.source): \(entry.reason))\n"
     }
+    for path in plan.stale { text += "remove      \(path)  (the manifest no longer makes it)\n" }
     let totals = plan.totals
     let actions = BatchPlan.Action.allCases.compactMap { action in
       totals.actions[action.rawValue].map { "\($0) \(action.rawValue)" }

@@ -30,6 +30,9 @@ struct RunCommand: AsyncParsableCommand {
   @Flag(help: "Refuse sources whose bytes differ from what --lock says; exit 3.")
   var frozen = false
 
+  @Flag(help: "Remove files of earlier runs that the manifests no longer make, when every job has succeeded.")
+  var prune = false
+
   @OptionGroup(title: "Jobs") var jobs: JobOptions
   @OptionGroup(title: "Run") var batch: BatchOptions
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
@@ -38,6 +41,11 @@ struct RunCommand: AsyncParsableCommand {
 
   func validate() throws {
     if frozen && lock == nil { throw ValidationError("--frozen needs --lock FILE") }
+    if prune, manifests.contains("-") || jobs.shard != nil || jobs.failed != nil {
+      throw ValidationError(
+        "--prune compares whole manifests with what they have made; name their files, and leave out "
+          + "--shard and --failed")
+    }
     if check && dryRun { throw ValidationError("--check and --dry-run are two questions; ask one") }
   }
 
@@ -48,10 +56,11 @@ struct RunCommand: AsyncParsableCommand {
     if let locked { try locked.pin(&input) }
     let reporting = try Reporting(batch)
     if input.streams.isEmpty { await reporting.receive(.jobsCounted(input.jobs.count)) }
-    let run = BatchRun(
+    var run = BatchRun(
       downloads: downloads, cache: cache, limits: limits, batch: batch, origins: input.origins,
       outputDirectory: ".", allowsOutside: jobs.arguments.allowOutside,
       knownJobs: input.streams.isEmpty ? input.jobs.count : nil, reporting: reporting)
+    if prune { run.prunedManifests = try ManifestArguments.paths(manifests) }
     let sources = LockedSources()
     var status = try await run.run(input.items, sources: sources)
     if locked != nil, sources.hasMismatch { status = .outOfDate }
@@ -64,14 +73,16 @@ struct RunCommand: AsyncParsableCommand {
   /// Says what would be done; with `--check`, only whether there is anything to do.
   private func plan(_ input: JobOptions.Input) async throws {
     let plan = try await Planning(
-      downloads: downloads, cache: cache, allowsOutside: jobs.arguments.allowOutside, force: batch.force
+      downloads: downloads, cache: cache, allowsOutside: jobs.arguments.allowOutside, force: batch.force,
+      prunedManifests: prune ? try ManifestArguments.paths(manifests) : []
     ).plan(input)
     if dryRun { StandardOutput.write(PlanText.lines(plan)) }
-    guard check, !plan.outOfDate.isEmpty else { return }
+    guard check, !plan.outOfDate.isEmpty || !plan.stale.isEmpty else { return }
     for entry in plan.outOfDate where !batch.quiet {
       let place = entry.location.map { "\($0.file):\($0.line):\($0.column): " } ?? ""
       StandardError.write("\(place)out of date: \(entry.path ?? entry.source): \(entry.reason)\n")
     }
+    for path in plan.stale where !batch.quiet { StandardError.write("no longer made: \(path)\n") }
     throw ExitStatus.outOfDate
   }
 }

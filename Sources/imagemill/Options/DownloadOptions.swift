@@ -104,4 +104,15 @@ struct CacheOptions: ParsableArguments {
 
   @Flag(help: "Use only what is stored.")
   var offline = false
+
+  /// What they are where none is given.
+  static var defaults: CacheOptions {
+    var options = CacheOptions()
+    options.cacheDir = nil
+    options.cacheSize = SizeArgument(2 << 30)
+    options.noCache = false
+    options.refresh = false
+    options.offline = false
+    return options
+  }
 }
