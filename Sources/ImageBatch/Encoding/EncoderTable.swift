@@ -70,6 +70,8 @@ public struct EncoderDefinition: Sendable, Hashable {
   public let holdsAlpha: Bool
   /// Whether it can hold several frames.
   public let holdsFrames: Bool
+  /// Whether its frames are an animation's, each with a time, and not a document's pages.
+  public var holdsTiming: Bool { holdsFrames && format != .tiff }
   /// Whether it can hold 16 bits a sample.
   public let holds16Bits: Bool
   /// Its options, in the order of the identifier.

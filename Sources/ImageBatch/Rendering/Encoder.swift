@@ -39,6 +39,9 @@ struct Encoder {
     if image.format == .ushort, !keepsDepth {
       image = try image.converted(to: image.bands < 3 ? .gray : .sRGB)
     }
+    if encoding.format == .gif, image.pageCount > 1, let delays = image.integers("delay") {
+      image = try image.editingMetadata { $0.set("delay", FrameTiming.hundredths(delays)) }
+    }
     return try pruning.applied(to: image)
   }
 
@@ -82,6 +85,12 @@ struct Encoder {
     if case .file(let profile, _) = encoding.profile { arguments["profile"] = .string(profile) }
     for (name, value) in try saverArguments(quality: quality, image: image) { arguments[name] = value }
     _ = try VipsOperation(saver, arguments)
+  }
+
+  /// How many frames the file has: WebP's encoder makes one of two that look alike, with the time of both.
+  func frameCount(of image: VipsImage, at path: String) throws(VipsError) -> Int {
+    guard encoding.format == .webp, image.pageCount > 1 else { return image.pageCount }
+    return try Loader(.webp).open(path, sequential: true).integer("n-pages") ?? 1
   }
 
   private var saver: String { Self.saver(of: encoding.format) }

@@ -164,7 +164,8 @@ final class Rendering {
     }
     let (bytes, digest) = try FileReading.digest(of: path)
     let file = RenderedFile(
-      format: encoder.encoding.format, width: image.width, height: image.pageHeight, frames: image.pageCount,
+      format: encoder.encoding.format, width: image.width, height: image.pageHeight,
+      frames: try encoder.frameCount(of: image, at: path),
       bytes: bytes, digest: digest, quality: quality,
       placeholders: request.wantsPlaceholders ? try PlaceholderMaking(image).placeholders() : nil)
     for index in indices.dropFirst() {

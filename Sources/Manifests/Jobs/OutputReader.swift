@@ -7,6 +7,8 @@ struct OutputReader {
   let context: JobContext
   let layers: OutputLayers
   let substitution: FieldSubstitution
+  /// The job's.
+  var placeholder: ImageSource?
 
   /// The output; nil where something is wrong, which is then in the log.
   func output(at place: TextPlace, log: inout DiagnosticLog) -> Output? {
@@ -19,7 +21,7 @@ struct OutputReader {
     var output = Output(template: template, chain: chain, encoding: encoding, variables: variables)
     guard let named = namedSources(chain, at: place, log: &log) else { return nil }
     output.namedSources = named
-    return output
+    return isPossible(output, at: place, log: &log) ? output : nil
   }
 
   private var variables: [String: String] {
@@ -65,8 +67,9 @@ struct OutputReader {
       guard let own = reader.chain(node, log: &log) else { return nil }
       chain = own
     }
-    guard let appended = context.appendedChain else { return chain }
-    return FilterChain([chain, appended])
+    if let appended = context.appendedChain { chain = FilterChain([chain, appended]) }
+    guard let node = layers["transition"] else { return chain }
+    return transition(node, log: &log).map { FilterChain([chain, $0]) }
   }
 
   /// What overlays and masks name. A path that the manifest writes there is held to the manifest's directory.
@@ -76,13 +79,15 @@ struct OutputReader {
     let given = Set(context.appendedChain?.references ?? [])
     var result: [String: ImageSource] = [:]
     for reference in chain.references {
-      if let source = context.givenSources[reference] ?? context.sources[reference] {
+      if reference == Self.placeholderName, layers["transition"] != nil, let placeholder {
+        result[reference] = placeholder
+      } else if let source = context.givenSources[reference] ?? context.sources[reference] {
         result[reference] = source
       } else if !given.contains(reference) {
         do {
           result[reference] = try context.resolver.resolve(reference)
         } catch {
-          log.error(layers["filter"]?.place ?? place, error.message)
+          log.error((layers["transition"]?["from"] ?? layers["filter"])?.place ?? place, error.message)
           return nil
         }
       }

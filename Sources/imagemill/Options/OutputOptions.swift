@@ -68,9 +68,11 @@ struct OutputOptions: ParsableArguments {
   }
 
   /// The encoding of an output whose path has this extension.
-  func encoding(pathExtension: String?) throws -> Encoding {
+  func encoding(pathExtension: String?, chain: FilterChain) throws -> Encoding {
     do throws(EncodingError) {
-      return try Encoding(resolving: encoding, pathExtension: pathExtension)
+      let encoding = try Encoding(resolving: encoding, pathExtension: pathExtension)
+      try encoding.check(chain)
+      return encoding
     } catch {
       throw Complaint(.usage, error.message)
     }

@@ -1,0 +1,20 @@
+import Foundation
+import Testing
+import Vips
+
+extension CommandRun {
+  /// An output as libvips reads it, with every frame below the one before it.
+  func picture(_ name: String, frames: Int = 1) throws -> VipsImage {
+    let path = work + "/" + name
+    let head = try Array(Data(contentsOf: URL(fileURLWithPath: path)).prefix(4096))
+    let format = try #require(ImageFormat(signature: head), "\(name) is no picture")
+    return try Loader(format).open(path, sequential: false, frames: frames)
+  }
+}
+
+extension VipsImage {
+  /// The colour of one pixel, 0 to 255.
+  func colour(x: Int, y: Int) throws -> [Int] {
+    try cropped(x: x, y: y, width: 1, height: 1).pixels().prefix(3).map(Int.init)
+  }
+}
