@@ -5,10 +5,13 @@ import Vips
 extension CommandRun {
   /// An output as libvips reads it, with every frame below the one before it.
   func picture(_ name: String, frames: Int = 1) throws -> VipsImage {
-    let path = work + "/" + name
-    let head = try Array(Data(contentsOf: URL(fileURLWithPath: path)).prefix(4096))
-    let format = try #require(ImageFormat(signature: head), "\(name) is no picture")
-    return try Loader(format).open(path, sequential: false, frames: frames)
+    try Loader(format(of: name)).open(work + "/" + name, sequential: false, frames: frames)
+  }
+
+  /// An output's format, by its signature.
+  func format(of name: String) throws -> ImageFormat {
+    let head = try Array(Data(contentsOf: URL(fileURLWithPath: work + "/" + name)).prefix(4096))
+    return try #require(ImageFormat(signature: head), "\(name) is no picture")
   }
 }
 

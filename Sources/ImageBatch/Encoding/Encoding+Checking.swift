@@ -8,11 +8,11 @@ extension Encoding {
       throw EncodingError(
         setting: "filter", "an output can have one transition, and this one has \(chain.transitionCount)")
     }
-    guard EncoderTable.definition(of: format)?.holdsTiming == true else {
+    guard choices.contains(where: { EncoderTable.definition(of: $0.format)?.holdsTiming == true }) else {
       let formats = EncoderTable.all.filter(\.holdsTiming).map(\.format.rawValue).joined(separator: " or ")
       throw EncodingError(
         setting: "format",
-        "a transition is an animation, which \(format.rawValue) can't hold: write \(formats)")
+        "a transition is an animation, which \(formatText) can't hold: write \(formats)")
     }
   }
 }

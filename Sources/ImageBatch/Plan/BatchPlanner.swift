@@ -114,7 +114,7 @@ extension BatchPlan.Entry {
   fileprivate init(job: Job, position: Int, output: Output) {
     self.init(
       index: job.index, source: job.displaySource, path: nil, action: .render, reason: "",
-      filter: output.chain.identifier, format: output.encoding.format.rawValue, content: nil, key: nil,
+      filter: output.chain.identifier, format: output.encoding.formatText, content: nil, key: nil,
       location: output.location ?? job.location)
     path = output.template.expanded(.init(job, output), variables: output.variables)
   }
@@ -123,5 +123,6 @@ extension BatchPlan.Entry {
     self.init(job: planned.job, position: planned.position, output: planned.output)
     path = planned.location ?? planned.path
     key = planned.key
+    if let format = planned.values.format { self.format = format.rawValue }
   }
 }

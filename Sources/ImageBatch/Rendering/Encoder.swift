@@ -27,6 +27,12 @@ struct Encoder {
         code: "no-frames", stage: .encode,
         message: "\(encoding.format.rawValue) can't hold an animation; write webp or gif")
     }
+    guard max(image.width, image.pageHeight) <= definition.longestSide else {
+      throw JobError(
+        code: "too-large-for-format", stage: .encode,
+        message: "\(encoding.format.rawValue) can hold sides of up to \(definition.longestSide) pixels, not "
+          + "\(image.width)x\(image.pageHeight); make the picture smaller, or write another format")
+    }
     if image.hasAlpha, !definition.holdsAlpha { image = try flattened(image) }
     if case .file(let path, _) = encoding.profile {
       image = try image.applying(

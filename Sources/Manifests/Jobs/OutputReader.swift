@@ -25,7 +25,10 @@ struct OutputReader {
   }
 
   private var variables: [String: String] {
-    substitution.variables.merging(substitution.matrix) { $1 }
+    // What a matrix gives as `auto` or several formats is none that a path could bear.
+    substitution.variables.merging(
+      substitution.matrix.filter { $0.key != "format" || EncoderTable.format(named: $0.value) != nil }
+    ) { $1 }
   }
 
   // MARK: Template
@@ -106,7 +109,9 @@ struct OutputReader {
   private func encodingSettings(_ template: OutputTemplate, log: inout DiagnosticLog) -> EncodingSettings? {
     var failed = false
     func said(_ key: String, from node: ManifestNode?, log: inout DiagnosticLog) -> String? {
-      guard let node, let text = node.scalar else { return nil }
+      guard let node,
+        let text = node.scalar ?? node.list.map({ $0.compactMap(\.scalar).joined(separator: ",") })
+      else { return nil }
       do {
         return try substitution.applied(to: text)
       } catch {
@@ -122,6 +127,7 @@ struct OutputReader {
       result.metadata = said("metadata", from: find("metadata"), log: &log)
       result.background = said("background", from: find("background"), log: &log)
       result.frames = said("frames", from: find("frames"), log: &log)
+      result.minSavings = said("min-savings", from: find("min-savings"), log: &log)
       result.orient = said("orient", from: find("orient"), log: &log)
       for entry in find("encode")?.entries ?? [] {
         result.options[entry.key] = said("encode", from: entry.value, log: &log)
@@ -152,7 +158,10 @@ struct OutputReader {
     if failed { return nil }
     var base = defaults.overridden(by: context.encoding)
     // An extension beats a default.
-    if !context.encodingIsOwn, pathExtension(of: template) != nil { base.format = nil }
+    if !context.encodingIsOwn, pathExtension(of: template) != nil {
+      base.format = nil
+      base.minSavings = nil
+    }
     return base.overridden(by: own)
   }
 

@@ -70,7 +70,10 @@ extension KeyTable {
     Key(
       "transition", .object(.transition),
       "Makes the output an animation, webp or gif, from another picture to what the chain makes."),
-    Key("format", .text, "The format, where the extension doesn't say it: jpeg, png, webp, avif, …"),
+    Key(
+      "format", .textOrList,
+      "The format, where the extension doesn't say it: jpeg, png, webp, avif, …; several, or auto, for the smallest "
+        + "that can hold the picture."),
     Key("quality", .scalar, "1 to 100."),
     Key("encode", .names(.scalar), "The format's other options."),
     Key(
@@ -79,7 +82,10 @@ extension KeyTable {
     Key("profile", .text, "srgb, keep, or the path of an ICC file."),
     Key("background", .text, "The colour that alpha is flattened on where the format has none."),
     Key("frames", .scalar, "all, first, or a number."),
-    Key("orient", .choice(["keep"]), "keep leaves the orientation tag and the pixels as they are."),
+    Key(
+      "min-savings", .scalar,
+      "Of several formats: by how many percent another must be smaller than the first, such as 10%."),
+    Key("orient", .choice(["apply", "keep"]), "keep leaves the orientation tag and the pixels as they are."),
     Key("max-bytes", .scalar, "The size to stay under: a number of bytes, or a size such as 200kB."),
   ]
 }
