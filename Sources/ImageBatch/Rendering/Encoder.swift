@@ -61,7 +61,8 @@ struct Encoder {
 
   private var pruning: MetadataPruning {
     MetadataPruning(
-      policy: encoding.metadata, keepsProfile: embedsProfile, keepsOrientation: encoding.keepsOrientation)
+      policy: encoding.metadata, keepsProfile: embedsProfile, keepsOrientation: encoding.keepsOrientation,
+      writesEXIF: encoding.format != .tiff)
   }
 
   private func flattened(_ image: VipsImage) throws -> VipsImage {
