@@ -20,6 +20,9 @@ extension FilterChain {
   /// How many filters it runs.
   public var stepCount: Int { steps.count }
 
+  /// The identifier of one of its filters, from 0.
+  public func step(_ index: Int) -> String { steps[index].identifier }
+
   /// Its first `count` filters: what two chains that begin alike have in common.
   public func prefix(_ count: Int) -> FilterChain {
     count >= steps.count ? self : FilterChain(steps: Array(steps.prefix(count)))

@@ -56,8 +56,15 @@ public struct BatchPlan: Sendable {
     public var downloads = 0
     /// Sources whose origins would be asked whether they have changed.
     public var revalidations = 0
-    /// Distinct outputs that would be rendered, as far as that is known.
+    /// How often a source would be decoded.
+    public var decodes = 0
+    /// Filters that would run: one for each distinct beginning of a source's chains.
+    public var filters = 0
+    /// Distinct outputs that would be rendered and encoded.
     public var renderings = 0
+    /// Whether a run makes exactly so many; false where a source has yet to be downloaded or confirmed, whose size or
+    /// bytes may ask for more decodings or for nothing at all.
+    public var isExact = true
     /// Outputs by what would happen to them.
     public var actions: [String: Int] = [:]
   }
@@ -66,6 +73,8 @@ public struct BatchPlan: Sendable {
   public internal(set) var entries: [Entry] = []
   /// Files of earlier runs that the manifests no longer make: absolute paths, sorted.
   public internal(set) var stale: [String] = []
+  /// All steps, where the planner was asked for them.
+  public internal(set) var graph: PlanGraph?
   /// The sums.
   public internal(set) var totals = Totals()
 

@@ -10,9 +10,16 @@ public struct BatchPlanner: Sendable {
   private let store: DiskStore
   private let writer: OutputWriter
   private let claims = OutputClaims()
+  private let costs: PlanCosts
+  private let drawsGraph: Bool
 
-  /// A planner over a store.
-  public init(_ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore) {
+  /// A planner over a store. It makes a graph of all steps where that is wanted: it takes memory.
+  public init(
+    _ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore,
+    drawsGraph: Bool = false
+  ) {
+    self.drawsGraph = drawsGraph
+    costs = PlanCosts(store: store, configuration: configuration)
     self.configuration = configuration
     self.downloader = downloader
     self.store = store
@@ -22,6 +29,7 @@ public struct BatchPlanner: Sendable {
   /// What running `groups` would do.
   public func plan(_ groups: [JobGroup]) async -> BatchPlan {
     var plan = BatchPlan()
+    if drawsGraph { plan.graph = PlanGraph() }
     var rendered: Set<ContentDigest> = []
     var sources: Set<ImageSource> = []
     for group in groups {
@@ -30,11 +38,20 @@ public struct BatchPlanner: Sendable {
       if isNew { plan.totals.sources += 1 }
       switch await stored(group) {
       case .success(let source):
+        plan.graph?.add(
+          "source \(source.displayText)", .init(kind: .source, label: source.displayText, isDone: true),
+          from: nil)
         let isStale = source.disposition == .stale || source.disposition == .revalidated
-        if isStale && isNew { plan.totals.revalidations += 1 }
+        if isStale {
+          plan.totals.isExact = false
+          if isNew { plan.totals.revalidations += 1 }
+        }
         await add(group, source, isStale: isStale, to: &plan, rendered: &rendered)
       case .failure(let error):
-        if isNew { plan.totals.downloads += 1 }
+        if isNew, error.code == .notCached { plan.totals.downloads += 1 }
+        let name = group.jobs.first?.displaySource ?? ""
+        plan.graph?.add(
+          "source \(name)", .init(kind: .source, label: "\(name)\ndownload", isDone: false), from: nil)
         addUnstored(group, error, to: &plan)
       }
     }
@@ -105,21 +122,29 @@ public struct BatchPlanner: Sendable {
     groupPlan.learn(known)
     groupPlan.claimPaths(claims)
     let (inPlace, objects) = await writer.survey(groupPlan.outputs, known: known)
+    var renderings: [ContentDigest: PlanCosts.Rendering] = [:]
+    var order: [ContentDigest] = []
     for (index, output) in groupPlan.outputs.enumerated() {
       var entry = BatchPlan.Entry(output)
       entry.content = source.digest
+      let isInPlace = inPlace.contains(index)
+      let isStored = output.key.map { objects[$0] != nil } ?? false
       (entry.action, entry.reason) = fate(
-        of: output, isInPlace: inPlace.contains(index),
-        isStored: output.key.map { objects[$0] != nil } ?? false,
-        isStale: isStale)
-      if entry.action == .render || entry.action == .revalidate, let key = output.key,
-        !inPlace.contains(index),
-        objects[key] == nil, rendered.insert(key).inserted
-      {
-        plan.totals.renderings += 1
+        of: output, isInPlace: isInPlace, isStored: isStored, isStale: isStale)
+      let write = entry.node(isDone: isInPlace)
+      if let key = output.key, entry.action == .render || entry.action == .revalidate, !isInPlace, !isStored {
+        if rendered.insert(key).inserted {
+          order.append(key)
+          renderings[key] = PlanCosts.Rendering(
+            output: output.output, auxiliary: (try? auxiliary.files(of: output.output)) ?? [:])
+        }
+        renderings[key]?.writes.append(write)
+      } else if entry.action != .refuse {
+        plan.graph?.add(write.key, write.node, from: "source \(source.displayText)")
       }
       plan.entries.append(entry)
     }
+    costs.add(order.compactMap { renderings[$0] }, of: .stored(source), to: &plan)
   }
 
   private func fate(
@@ -136,15 +161,35 @@ public struct BatchPlanner: Sendable {
   }
 
   private func addUnstored(_ group: JobGroup, _ error: DownloadError, to plan: inout BatchPlan) {
+    var renderings: [ContentDigest: PlanCosts.Rendering] = [:]
+    var order: [ContentDigest] = []
+    let source = PlanCosts.Source.unknown(group.jobs.first?.displaySource ?? "")
     for job in group.jobs {
       for (position, output) in job.outputs.enumerated() {
         var entry = BatchPlan.Entry(job: job, position: position, output: output)
         entry.action = error.code == .notCached ? .download : .refuse
         entry.reason = error.code == .notCached ? "the source isn't stored" : error.message
-        if entry.action == .download { plan.totals.renderings += 1 }
+        if entry.action == .download {
+          let key = RenderKeys.output(of: source.content, chain: output.chain, encoding: output.encoding)
+          if renderings[key] == nil { order.append(key) }
+          renderings[key, default: PlanCosts.Rendering(output: output)].writes.append(
+            entry.node(isDone: false))
+        }
         plan.entries.append(entry)
       }
     }
+    costs.add(order.compactMap { renderings[$0] }, of: source, to: &plan)
+  }
+}
+
+extension BatchPlan.Entry {
+  /// Its file, as a step of the graph.
+  fileprivate func node(isDone: Bool) -> (key: String, node: PlanGraph.Node) {
+    let name = path ?? "output of job \(index)"
+    return (
+      "write \(index) \(name)",
+      PlanGraph.Node(kind: .write, label: "\(name)\n\(action.rawValue)", isDone: isDone)
+    )
   }
 }
 
@@ -152,7 +197,8 @@ extension BatchPlan.Entry {
   fileprivate init(job: Job, position: Int, output: Output) {
     self.init(
       index: job.index, source: job.displaySource, path: nil, action: .render, reason: "",
-      filter: output.chain.identifier, format: output.encoding.formatText, content: nil, key: nil, recipe: nil,
+      filter: output.chain.identifier, format: output.encoding.formatText, content: nil, key: nil,
+      recipe: nil,
       location: output.location ?? job.location)
     path = output.template.expanded(.init(job, output), variables: output.variables)
   }

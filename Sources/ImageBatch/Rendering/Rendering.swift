@@ -125,8 +125,7 @@ final class Rendering {
     for next in node.children {
       guard let first = next.indices.first else { continue }
       let filtered = LazyPicture { [self] in
-        try rendition(next) {
-          let start = try picture.image()
+        try rendition(next, from: picture) { start in
           counts.filterRuns += 1
           return try request.recipes[first].chain.applyStep(
             node.depth, to: start, shrunk: shrunk, context: context(file))
@@ -172,35 +171,41 @@ final class Rendering {
 
   /// A node's picture: from memory, from the store, or made now; in memory where several want it, or where it may be
   /// kept.
-  private func rendition(_ node: RenderTree.Node, made make: () throws -> VipsImage) throws -> VipsImage {
-    guard let key = node.key, !isLenient else { return try shared(make(), by: node) }
-    if let image = memory.image(key) {
+  private func rendition(
+    _ node: RenderTree.Node, from picture: LazyPicture, filter: (VipsImage) throws -> VipsImage
+  ) throws -> VipsImage {
+    guard let key = node.key, !isLenient else { return try shared(filter(picture.image()), by: node) }
+    if let image = found(key) {
       counts.renditionsReused += 1
       return image
     }
-    if let path = request.renditions.stored[key] {
-      do {
-        let image = try RenditionFile.open(path)
-        counts.renditionsReused += 1
-        return image
-      } catch {
-        warnings.append("a stored rendition can't be read and is made again: \(error.description)")
-      }
-    }
-    let image = try shared(make(), by: node)
+    let start = try picture.image()
+    let clock = ContinuousClock()
+    let beginning = clock.now
+    let image = try shared(filter(start), by: node)
     guard node.isCandidate, let path = files.last, image.pixelBytes <= request.limits.memory else {
       return image
     }
-    let clock = ContinuousClock()
-    let start = clock.now
     let pixels = try image.materialized()
-    let seconds = (clock.now - start) / .seconds(1)
+    let seconds = (clock.now - beginning) / .seconds(1)
     memory.keep(pixels, for: key)
     if let rendition = try keep(pixels, for: key, at: path, seconds: seconds) {
       kept.append(rendition)
       files.removeLast()
     }
     return pixels
+  }
+
+  /// A rendition that needn't be made.
+  private func found(_ key: ContentDigest) -> VipsImage? {
+    if let image = memory.image(key) { return image }
+    guard let path = request.renditions.stored[key] else { return nil }
+    do throws(VipsError) {
+      return try RenditionFile.open(path)
+    } catch {
+      warnings.append("a stored rendition can't be read and is made again: \(error.description)")
+      return nil
+    }
   }
 
   private func shared(_ image: VipsImage, by node: RenderTree.Node) throws -> VipsImage {

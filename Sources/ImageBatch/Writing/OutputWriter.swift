@@ -168,7 +168,7 @@ final class OutputWriter: Sendable {
     return found.values.first.flatMap(SourceFacts.init)
   }
 
-  private static func factsKey(_ content: ContentDigest) -> ContentDigest {
+  static func factsKey(_ content: ContentDigest) -> ContentDigest {
     var key = KeyBuilder("source-facts")
     key.append(content.hex)
     return key.digest

@@ -31,7 +31,8 @@ struct PlanCommand: AsyncParsableCommand {
   func run() async throws {
     let input = try jobs.read(manifests)
     let plan = try await Planning(
-      downloads: downloads, cache: cache, allowsOutside: jobs.arguments.allowOutside
+      downloads: downloads, cache: cache, allowsOutside: jobs.arguments.allowOutside,
+      drawsGraph: dot
     )
     .plan(input)
     if json {
@@ -51,6 +52,7 @@ struct Planning {
   var allowsOutside: Bool
   var force = false
   var prunedManifests: [String] = []
+  var drawsGraph = false
 
   func plan(_ input: JobOptions.Input) async throws -> BatchPlan {
     var offline = cache
@@ -62,8 +64,9 @@ struct Planning {
     configuration.prunedManifests = prunedManifests
     var groups: [JobGroup] = []
     for await case .group(let group) in input.items { groups.append(group) }
-    let plan = await BatchPlanner(configuration, downloader: session.downloader, store: session.store)
-      .plan(groups)
+    let planner = BatchPlanner(
+      configuration, downloader: session.downloader, store: session.store, drawsGraph: drawsGraph)
+    let plan = await planner.plan(groups)
     await session.end()
     return plan
   }
@@ -85,7 +88,7 @@ enum PlanText {
     }
     return text + "jobs \(totals.jobs); outputs \(totals.outputs): \(actions.joined(separator: ", ")); "
       + "sources \(totals.sources): \(totals.downloads) to download, \(totals.revalidations) to revalidate; "
-      + "\(totals.renderings) to render\n"
+      + "\(totals.isExact ? "" : "at least ")\(totals.decodes) to decode; \(totals.renderings) to render\n"
   }
 
   /// `{"totals": …, "outputs": […]}`.
@@ -118,21 +121,37 @@ enum PlanText {
     return String(decoding: try encoder.encode(document), as: UTF8.self)
   }
 
-  /// Sources to contents to outputs, as a directed graph.
+  /// The graph of steps in Graphviz's language: what is at hand is drawn with dashes.
   static func dot(_ plan: BatchPlan) -> String {
-    var edges: [String] = []
-    for entry in plan.entries {
-      let rendition = "\(entry.source) | \(entry.filter.isEmpty ? "unchanged" : entry.filter)"
-      let output = "\(entry.path ?? "output of job \(entry.index)") (\(entry.action.rawValue))"
-      for edge in [
-        "  \(quoted(entry.source)) -> \(quoted(rendition));", "  \(quoted(rendition)) -> \(quoted(output));",
-      ]
-      where !edges.contains(edge) { edges.append(edge) }
+    guard let graph = plan.graph else { return "" }
+    var text = "digraph plan {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n"
+    for (index, node) in graph.nodes.values.enumerated() {
+      text +=
+        "  n\(index) [label=\(quoted(node.label)), shape=\(shape(node.kind))"
+        + "\(node.isDone ? ", style=dashed" : "")];\n"
     }
-    return "digraph plan {\n  rankdir=LR;\n  node [shape=box];\n\(edges.joined(separator: "\n"))\n}\n"
+    for edge in graph.edges {
+      guard let from = graph.nodes.index(forKey: edge.from), let to = graph.nodes.index(forKey: edge.to)
+      else {
+        continue
+      }
+      text += "  n\(from) -> n\(to);\n"
+    }
+    return text + "}\n"
+  }
+
+  private static func shape(_ kind: PlanGraph.Node.Kind) -> String {
+    switch kind {
+    case .source: "cylinder"
+    case .decode: "ellipse"
+    case .filter: "box"
+    case .encode: "hexagon"
+    case .write: "note"
+    }
   }
 
   private static func quoted(_ text: String) -> String {
-    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+      + "\""
   }
 }
