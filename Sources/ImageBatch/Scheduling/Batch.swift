@@ -15,6 +15,8 @@ public final class Batch: Sendable {
   let rendering: any RenderingService
   let writer: OutputWriter
   let ledger: OutputLedger
+  let backlog: RenderBacklog
+  private let groupsInFlight = Atomic<Int>(0)
   let claims = OutputClaims()
   let flights = OutputFlights()
   private let report: @Sendable (BatchEvent) async -> Void
@@ -37,6 +39,7 @@ public final class Batch: Sendable {
     self.rendering = rendering
     self.report = report
     writer = OutputWriter(store: store, renditions: configuration.renditions)
+    backlog = RenderBacklog(downloader: downloader, limit: configuration.backlogBytes)
     ledger = OutputLedger(store: store, remembersPaths: !configuration.prunedManifests.isEmpty)
   }
 
@@ -61,8 +64,12 @@ public final class Batch: Sendable {
           inFlight -= 1
         }
         inFlight += 1
+        groupsInFlight.add(1, ordering: .relaxed)
         let run = GroupRun(batch: self, group: group)
-        tasks.addTask { await run.run() }
+        tasks.addTask {
+          await run.run()
+          self.groupsInFlight.subtract(1, ordering: .relaxed)
+        }
       }
     }
     if let error = await writer.flush() { await report(.warning(BatchWarning(message: error.message))) }
@@ -109,6 +116,11 @@ public final class Batch: Sendable {
 
   /// Whether no more jobs are to be started.
   var stops: Bool { isStopping.load(ordering: .relaxed) || Task.isCancelled }
+
+  /// How many threads one pipeline may use: several where there are fewer groups than rendering slots.
+  var threadsPerRendering: Int {
+    max(1, rendering.slots / max(1, groupsInFlight.load(ordering: .relaxed)))
+  }
 
   // MARK: What happened
 

@@ -19,6 +19,8 @@ public struct BatchConfiguration: Sendable {
   /// How many job groups are in flight at once, those that wait for a download slot included.
   public var window = 1024
 
+  /// How many bytes may be downloaded and not yet rendered before transfers wait.
+  public var backlogBytes = 256 << 20
   /// Which renditions are kept in the store for later runs.
   public var renditions = RenditionPolicy.auto
 

@@ -132,7 +132,12 @@ struct GroupRun {
   ) async -> [ContentDigest: OutputFlights.Landing] {
     guard !keys.isEmpty else { return [:] }
     var landings: [ContentDigest: OutputFlights.Landing] = [:]
-    if !batch.stops { landings = await RenderStep(batch: batch, source: source, plan: plan).run(keys) }
+    if !batch.stops {
+      let bytes = source.disposition == .local ? 0 : source.byteCount
+      batch.backlog.enter(bytes)
+      landings = await RenderStep(batch: batch, source: source, plan: plan).run(keys)
+      batch.backlog.leave(bytes)
+    }
     for key in keys { batch.flights.land(key, landings[key] ?? .failure(.cancelled)) }
     return landings
   }

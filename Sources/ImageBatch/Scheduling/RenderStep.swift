@@ -63,7 +63,8 @@ struct RenderStep {
     var request = RenderRequest(
       sourceName: source.displayText, sourcePath: source.path, sourceDigest: source.digest,
       limits: batch.configuration.limits, onCorrupt: batch.configuration.onCorrupt, auxiliary: part.auxiliary,
-      recipes: part.recipes, wantsPlaceholders: batch.configuration.wantsPlaceholders, concurrency: 1)
+      recipes: part.recipes, wantsPlaceholders: batch.configuration.wantsPlaceholders,
+      concurrency: batch.threadsPerRendering)
     let loan = await batch.writer.loan(for: request, force: batch.configuration.force)
     request.renditions = loan.plan
     let taken = Mutex<(slot: Int, start: ContinuousClock.Instant)?>(nil)

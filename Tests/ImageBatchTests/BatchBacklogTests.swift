@@ -1,0 +1,68 @@
+import ImageCaches
+import ImageDownloads
+import ImageFilters
+import LoopbackServer
+import Synchronization
+import Testing
+
+@testable import ImageBatch
+
+@Suite("What is downloaded and not yet rendered", .timeLimit(.minutes(1)))
+struct BatchBacklogTests {
+  /// Renders nothing until its gate is open.
+  private final class GatedRendering: RenderingService {
+    let gate = Gate()
+    let slots = 1
+    let limitsIdentifier = ""
+    private let inner = ThreadRendering()
+
+    func render(_ request: RenderRequest, started: @Sendable (Int) async -> Void) async -> RenderResponse {
+      await gate.passed()
+      return await inner.render(request, started: started)
+    }
+
+    func stop() async { await inner.stop() }
+  }
+
+  @Test("is bounded: transfers wait until something has been rendered, and all end well")
+  func bounded() async throws {
+    let size = PNGPicture.bytes(width: 64, height: 64).count
+    let server = try LoopbackServer { request in
+      let seed = Int(request.path.filter(\.isNumber)) ?? 0
+      return Page(PNGPicture.bytes(width: 64, height: 64, seed: seed), type: "image/png")
+    }
+    let store = try DiskStore.ephemeral()
+    var settings = ImageDownloader.Configuration()
+    settings.activeDownloads = 2
+    _ = settings.addressPolicy.allow("loopback")
+    let downloader = ImageDownloader(configuration: settings, store: store)
+    let rendering = GatedRendering()
+    var configuration = BatchConfiguration()
+    configuration.outputDirectory = store.directory + "/out"
+    configuration.backlogBytes = size * 3
+    let jobs = try (0..<20).map { number in
+      Job(
+        index: number + 1, sources: [try ImageSource(parsing: server.url("/\(number).png"))],
+        outputs: [
+          Output(
+            template: try OutputTemplate(parsing: "\(number).png"), chain: FilterChain(),
+            encoding: try Encoding(resolving: EncodingSettings(), pathExtension: "png"))
+        ])
+    }
+    let batch = Batch(configuration, downloader: downloader, store: store, rendering: rendering) { _ in }
+    let items = AsyncStream<BatchItem> { continuation in
+      for job in jobs { continuation.yield(.group(JobGroup(job))) }
+      continuation.finish()
+    }
+    async let summary = batch.run(items)
+    while !downloader.holdsNewTransfers { await Task.yield() }
+    // Four sources are more than the limit; one more was on its way with the fourth.
+    #expect(rendering.gate.arrivals <= 5)
+    #expect(server.requests.count <= 6)
+    rendering.gate.open()
+    #expect(await summary.outputsWritten == 20)
+    #expect(!downloader.holdsNewTransfers)
+    #expect(server.requests.count == 20)
+    await downloader.shutDown()
+  }
+}
