@@ -11,8 +11,8 @@ extension OutputTemplate {
     public var path: String
     /// The job's position, from 1.
     public var index: Int
-    /// The output's format.
-    public var format: OutputFormat
+    /// The output's format; nil until it has been chosen from several.
+    public var format: OutputFormat?
     /// The chain's identifier.
     public var filter: String
     /// The source's digest.
@@ -21,7 +21,7 @@ extension OutputTemplate {
     public var rendered: (width: Int, height: Int, digest: ContentDigest)?
 
     /// The values that are known before anything is read.
-    public init(name: String, host: String, path: String, index: Int, format: OutputFormat, filter: String) {
+    public init(name: String, host: String, path: String, index: Int, format: OutputFormat?, filter: String) {
       self.name = name
       self.host = host
       self.path = path
@@ -50,11 +50,11 @@ extension OutputTemplate {
     if let variable = variables[field.name] { return variable }
     switch BuiltIn(rawValue: field.name) {
     case .name: return values.name
-    case .ext: return values.format.pathExtension
+    case .ext: return values.format?.pathExtension
     case .index: return String(values.index).leftPadded(to: field.argument ?? 0)
     case .host: return values.host
     case .path: return values.path
-    case .format: return values.format.rawValue
+    case .format: return values.format?.rawValue
     case .filter: return PathComponent.safe(identifier: values.filter)
     case .width: return values.rendered.map { String($0.width) }
     case .height: return values.rendered.map { String($0.height) }

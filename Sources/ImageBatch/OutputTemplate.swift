@@ -68,8 +68,12 @@ public struct OutputTemplate: Sendable, Hashable {
   }
 
   /// Whether the path is known only when the output has been rendered, but for names that `variables` define.
-  public func needsRendering(variables: [String: String]) -> Bool {
-    fields.contains { variables[$0.name] == nil && BuiltIn(rawValue: $0.name)?.needsRendering == true }
+  /// - Parameter choosesFormat: Whether the format is chosen from several then.
+  public func needsRendering(variables: [String: String], choosesFormat: Bool = false) -> Bool {
+    fields.contains { field in
+      guard variables[field.name] == nil, let builtIn = BuiltIn(rawValue: field.name) else { return false }
+      return builtIn.needsRendering || choosesFormat && (builtIn == .ext || builtIn == .format)
+    }
   }
 
   /// Whether the path is known only when the source has been read, but for names that `variables` define.

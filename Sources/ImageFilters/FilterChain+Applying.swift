@@ -87,8 +87,11 @@ extension FilterChain {
   }
 
   /// Whether a filter makes an animation of a still picture, so that one frame is all it wants.
-  public var makesFrames: Bool {
-    steps.contains { step in
+  public var makesFrames: Bool { transitionCount > 0 }
+
+  /// How many of its filters make an animation of a still picture. More than one can't be applied.
+  public var transitionCount: Int {
+    steps.count { step in
       guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour else {
         return false
       }

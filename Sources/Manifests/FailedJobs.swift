@@ -56,9 +56,13 @@ public struct FailedJobs: Sendable, Hashable {
   public func contains(_ job: Job) -> Bool {
     guard let source = job.sources.first?.displayText else { return false }
     return job.outputs.contains { output in
-      let line = Line(
-        source: source, filter: output.chain.identifier, format: output.encoding.format.rawValue)
-      guard let failed = paths[line] else { return false }
+      // A format that is chosen from several may have been chosen when the output failed.
+      let formats = Set([output.encoding.formatText] + output.encoding.choices.map(\.format.rawValue))
+      let failed = formats.reduce(into: Set<String?>()) { failed, format in
+        failed.formUnion(
+          paths[Line(source: source, filter: output.chain.identifier, format: format)] ?? [])
+      }
+      guard !failed.isEmpty else { return false }
       guard let path = OutputConflicts.path(of: output, job) else { return true }
       return failed.contains(nil) || failed.contains { $0.map(OutputConflicts.normalized) == path }
     }

@@ -40,6 +40,26 @@ struct EncodingTests {
       ("jpg", "encode.progressive", "true|false", { $0.options["progressive"] = "maybe" }),
       ("jpg", "metadata", "none, copyright, all", { $0.metadata = "some" }),
       ("gif", "frames", "all, first", { $0.frames = "0" }),
+      ("gif", "format", "end it in '.{ext}'", { $0.format = "auto" }),
+      ("jpg", "format", "end it in '.{ext}'", { $0.format = "jpeg,webp" }),
+      (nil, "format", "twice", { $0.format = "jpeg,jpg" }),
+      (nil, "format", "unknown format 'jpx'", { $0.format = "jpeg,jpx" }),
+      (nil, "format", "unknown format ''", { $0.format = "jpeg," }),
+      ("jpg", "min-savings", "[jpeg, webp]", { $0.minSavings = "5%" }),
+      (
+        nil, "min-savings", "percentage",
+        {
+          $0.format = "auto"
+          $0.minSavings = "100%"
+        }
+      ),
+      (
+        nil, "encode.tile", "jpeg, png, webp has no option 'tile'",
+        {
+          $0.format = "auto"
+          $0.options["tile"] = "true"
+        }
+      ),
       ("jpg", "profile", "that can be read", { $0.profile = "/no/such.icc" }),
     ]
     for (pathExtension, setting, words, change) in cases {
@@ -58,6 +78,35 @@ struct EncodingTests {
       encoding("jpg"), encoding("png"), encoding("jpg") { $0.quality = "81" },
       encoding("jpg") { $0.metadata = "none" }, encoding("jpg") { $0.maxBytes = 1000 },
       encoding("jpg") { $0.background = "red" }, encoding("gif"), encoding("gif") { $0.frames = "first" },
+    ].map(\.identifier)
+    #expect(Set(different).count == different.count)
+  }
+
+  @Test("several formats are one encoding, each with the options that it has")
+  func several() throws {
+    let several = try encoding(nil) {
+      $0.format = "webp, JPG,png"
+      $0.options = ["effort": "2", "compression": "9"]
+      $0.quality = "70"
+      $0.minSavings = "12.5%"
+    }
+    #expect(several.choices.map(\.format) == [.webp, .jpeg, .png])
+    #expect(several.minSavings == 0.125)
+    #expect(
+      several.choices[0].option("effort") == .integer(2)
+        && several.choices[0].option("quality") == .integer(70))
+    #expect(
+      several.choices[1].option("quality") == .integer(70) && several.choices[1].option("effort") == nil)
+    #expect(several.choices[2].option("compression") == .integer(9))
+    #expect(try encoding(nil) { $0.format = "Auto" }.choices.map(\.format) == Encoding.automatic)
+    #expect(try encoding("dat") { $0.format = "auto" }.choices.count == 3)
+    let different = try [
+      encoding(nil) { $0.format = "webp,jpeg" }, encoding(nil) { $0.format = "jpeg,webp" },
+      encoding(nil) { $0.format = "webp" }, encoding(nil) { $0.format = "auto" },
+      encoding(nil) {
+        $0.format = "jpeg,webp"
+        $0.minSavings = "5"
+      },
     ].map(\.identifier)
     #expect(Set(different).count == different.count)
   }

@@ -25,12 +25,12 @@ struct RenderingTransitionTests {
     "goes from one picture to the other, once, in the time that was asked for",
     arguments: ["crossdissolve", "flip-left", "flip-right", "flip-top", "flip-bottom"], ["webp", "gif"])
   func kinds(kind: String, pathExtension: String) throws {
-    let recipe = try fixture.recipe(1, "transition:before:\(kind):400:10", pathExtension)
+    let recipe = try fixture.recipe(1, "transition:before:\(kind):500:10", pathExtension)
     let response = Renderer().render(try request([recipe]))
     let file = try #require(response.file(1), "\(String(describing: response.failure(1)))")
     #expect(file.frames == 5 && file.width == 60 && file.height == 40)
     let made = try fixture.open(recipe.temporaryPath, frames: 5)
-    #expect(made.integers("delay")?.prefix(4).reduce(0, +) == 400)
+    #expect(made.integers("delay")?.reduce(0, +) == 500)
     #expect(made.integer("loop") == 1)
     func middle(_ frame: Int) throws -> [Int] {
       try made.cropped(x: 30, y: frame * 40 + 20, width: 1, height: 1).pixels().prefix(3).map(Int.init)
@@ -40,10 +40,26 @@ struct RenderingTransitionTests {
     if kind == "crossdissolve" { #expect(try (90...165).contains(middle(2)[0])) }
   }
 
+  @Test("frames that look alike are one in WebP, with the time of all, and the result says so")
+  func alike() throws {
+    let recipe = try fixture.recipe(1, "transition:self:crossdissolve:400:10", "webp")
+    var request = try request([recipe])
+    request.auxiliary["self"] = AuxiliarySource(path: request.sourcePath, digest: request.sourceDigest)
+    let file = try #require(Renderer().render(request).file(1))
+    #expect(file.frames == 1)
+  }
+
+  @Test("GIF's hundredths of a second add up to the milliseconds")
+  func hundredths() {
+    #expect(FrameTiming.hundredths([33, 33, 34, 33, 33, 34]).reduce(0, +) == 200)
+    #expect(FrameTiming.hundredths([40, 0, 10, 100]) == [40, 0, 10, 100])
+    #expect(FrameTiming.hundredths([17, 17, 16]) == [20, 20, 20])
+  }
+
   @Test("a flip to the left is not a flip to the right")
   func directions() throws {
     func frame(_ kind: String) throws -> [UInt8] {
-      let recipe = try fixture.recipe(1, "transition:before:\(kind):400:10", "webp") {
+      let recipe = try fixture.recipe(1, "transition:before:\(kind):500:10", "webp") {
         $0.options["lossless"] = "true"
       }
       _ = try #require(Renderer().render(try request([recipe])).file(1))

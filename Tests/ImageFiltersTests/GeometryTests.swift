@@ -63,6 +63,24 @@ struct GeometryTests {
     }
   }
 
+  /// Sizes of AlamofireImage's test pictures, and alphas that its reference pictures have there.
+  @Test(
+    "padding's edges are as opaque as the picture covers them",
+    arguments: [
+      (180, 260, 7, 25, 78), (180, 260, 6, 25, 0), (180, 260, 8, 25, 255), (180, 260, 42, 25, 78),
+      (244, 126, 25, 12, 230), (244, 126, 25, 11, 0), (244, 126, 25, 37, 230), (244, 126, 25, 38, 0),
+      (350, 210, 25, 9, 0), (350, 210, 25, 10, 255),
+    ])
+  func padding(width: Int, height: Int, x: Int, y: Int, alpha: Int) throws {
+    let image = try Picture.plain([90, 120, 200], width, height)
+    for name in ["AspectScaledToFitSizeFilter:50x50", "imageAspectScaledToFit:50x50", "pad:50x50:snap=false"]
+    {
+      let pixel = try Picture.pixel(FilterChain(parsing: name).apply(to: image), x, y).map(Int.init)
+      #expect(abs(pixel[3] - alpha) <= 2, "\(pixel)")
+      if alpha > 0 { #expect(abs(pixel[0] - 90) <= 1 && abs(pixel[2] - 200) <= 1, "\(pixel)") }
+    }
+  }
+
   @Test("nearest neighbours are those that the middles fall upon")
   func nearest() throws {
     let image = try Picture.gradient(5, 4)

@@ -70,6 +70,18 @@ public struct EncoderDefinition: Sendable, Hashable {
   public let holdsAlpha: Bool
   /// Whether it can hold several frames.
   public let holdsFrames: Bool
+  /// The longest side that it can hold, in pixels.
+  public var longestSide: Int {
+    switch format {
+    case .jpeg: 65_500
+    case .webp: 16_383
+    case .gif: 65_535
+    case .avif, .heic: 65_536
+    case .png, .tiff, .jxl: Int(Int32.max)
+    }
+  }
+  /// Whether its frames are an animation's, each with a time, and not a document's pages.
+  public var holdsTiming: Bool { holdsFrames && format != .tiff }
   /// Whether it can hold 16 bits a sample.
   public let holds16Bits: Bool
   /// Its options, in the order of the identifier.

@@ -3,14 +3,34 @@ import ImageCaches
 import ImageFilters
 
 extension Encoding {
+  /// What `format: auto` chooses from: formats that every browser shows, whose encoders are quick.
+  public static let automatic: [OutputFormat] = [.jpeg, .png, .webp]
+
   /// Resolves settings. `pathExtension` is the output's, in any letter case; it decides the format where the
   /// settings name none, and a format that contradicts it is an error.
   ///
-  /// `quality` is for formats that have one; others are written without.
+  /// `quality` is for formats that have one; others are written without. Of several formats, each takes the options
+  /// that it has.
   public init(
     resolving settings: EncodingSettings, pathExtension: String?
   ) throws(EncodingError) {
-    let format = try Self.format(settings.format, pathExtension)
+    let formats = try Self.formats(settings.format, pathExtension)
+    let minSavings = try Self.minSavings(settings.minSavings, formats)
+    for name in settings.options.keys.sorted() {
+      let definitions = formats.compactMap { EncoderTable.definition(of: $0) }
+      guard !definitions.contains(where: { $0.option(name) != nil }) else { continue }
+      let known = each(definitions.flatMap { $0.options.map(\.name) }).joined(separator: ", ")
+      throw EncodingError(
+        setting: "encode.\(name)",
+        "\(definitions.map(\.format.rawValue).joined(separator: ", ")) has no option '\(name)'; it has \(known)"
+      )
+    }
+    var choices: [Encoding] = []
+    for format in formats { choices.append(try Encoding(format, settings)) }
+    self = choices.removeFirst().with(alternatives: choices, minSavings: minSavings)
+  }
+
+  private init(_ format: OutputFormat, _ settings: EncodingSettings) throws(EncodingError) {
     guard let definition = EncoderTable.definition(of: format) else {
       throw EncodingError(setting: "format", "'\(format.rawValue)' can't be written")
     }
@@ -20,11 +40,7 @@ extension Encoding {
       options["quality"] = try option.value(parsing: quality)
     }
     for (name, text) in settings.options.sorted(by: { $0.key < $1.key }) {
-      guard let option = definition.option(name) else {
-        let known = definition.options.map(\.name).joined(separator: ", ")
-        throw EncodingError(
-          setting: "encode.\(name)", "\(format.rawValue) has no option '\(name)'; it has \(known)")
-      }
+      guard let option = definition.option(name) else { continue }
       do throws(EncodingError) {
         options[name] = try option.value(parsing: text)
       } catch {
@@ -39,6 +55,52 @@ extension Encoding {
     frames = try Self.frames(settings.frames)
     keepsOrientation = try Self.keepsOrientation(settings.orient)
     maxBytes = settings.maxBytes
+    alternatives = []
+    minSavings = 0
+  }
+
+  /// The formats that are wanted, the preferred one first; never empty.
+  private static func formats(
+    _ text: String?, _ pathExtension: String?
+  ) throws(EncodingError) -> [OutputFormat] {
+    guard let text, text.lowercased() == "auto" || text.contains(",") else {
+      return [try format(text, pathExtension)]
+    }
+    if let pathExtension, EncoderTable.format(named: pathExtension) != nil {
+      throw EncodingError(
+        setting: "format",
+        "the format '\(text)' is chosen when the picture is written, so the path can't end in '.\(pathExtension)': "
+          + "end it in '.{ext}'")
+    }
+    guard text.lowercased() != "auto" else { return automatic }
+    var formats: [OutputFormat] = []
+    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let format = try format(name.trimmingBlanks, nil)
+      guard !formats.contains(format) else {
+        throw EncodingError(setting: "format", "the list '\(text)' has \(format.rawValue) twice")
+      }
+      formats.append(format)
+    }
+    return formats
+  }
+
+  private static func minSavings(
+    _ text: String?, _ formats: [OutputFormat]
+  ) throws(EncodingError) -> Double {
+    guard let text else { return 0 }
+    guard let percent = Double(text.hasSuffix("%") ? text.dropLast() : text[...]), (0..<100).contains(percent)
+    else {
+      throw EncodingError(
+        setting: "min-savings",
+        "'min-savings' is a percentage from 0 to below 100, such as 10%, not '\(text)'")
+    }
+    guard formats.count > 1 else {
+      throw EncodingError(
+        setting: "min-savings",
+        "'min-savings' is how much smaller another format must be than the first of a list: give several, such as "
+          + "'format: [jpeg, webp]' (--format jpeg,webp), or auto")
+    }
+    return percent / 100
   }
 
   private static func format(_ name: String?, _ pathExtension: String?) throws(EncodingError) -> OutputFormat
@@ -49,10 +111,12 @@ extension Encoding {
       let problem =
         pathExtension.map { "the extension '.\($0)' is no format that can be written" }
         ?? "nothing says the output's format"
-      throw EncodingError(setting: "format", "\(problem); give one of \(allNames) as 'format' (--format)")
+      throw EncodingError(
+        setting: "format", "\(problem); give one of \(allNames), or auto, as 'format' (--format)")
     }
     guard let format = EncoderTable.format(named: name) else {
-      throw EncodingError(setting: "format", "unknown format '\(name)'; it is one of \(allNames)")
+      throw EncodingError(
+        setting: "format", "unknown format '\(name)'; it is one of \(allNames), several of them, or auto")
     }
     if let implied, let pathExtension, implied != format {
       throw EncodingError(
@@ -115,5 +179,16 @@ extension Encoding {
     case let text?:
       throw EncodingError(setting: "orient", "'orient' is apply or keep, not '\(text)'")
     }
+  }
+}
+
+/// Names, each once, in the order of their first appearance.
+private func each(_ names: [String]) -> [String] {
+  names.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+}
+
+extension Substring {
+  fileprivate var trimmingBlanks: String {
+    String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }
 }

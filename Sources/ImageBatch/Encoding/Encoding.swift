@@ -1,9 +1,15 @@
 public import ImageCaches
 
 /// A format with every encoder option resolved: with a rendition, all that an output's bytes depend on.
+///
+/// Where several formats may be, it is the first of them, and the others are its alternatives.
 public struct Encoding: Hashable, Sendable, Codable {
-  /// The format.
+  /// The format; the first where there are several.
   public let format: OutputFormat
+  /// What the picture may be written in instead, where that is smaller. They have no alternatives themselves.
+  public let alternatives: [Encoding]
+  /// How much smaller than the first format's file an alternative's must be, as a share of it, from 0.
+  public let minSavings: Double
   /// Every option of the format's encoder, by name (``EncoderTable``).
   public let options: [String: OptionValue]
   /// What is kept of the source's metadata.
@@ -19,11 +25,44 @@ public struct Encoding: Hashable, Sendable, Codable {
   /// The size to stay under, in bytes.
   public let maxBytes: Int?
 
+  fileprivate init(_ other: Encoding, alternatives: [Encoding], minSavings: Double) {
+    format = other.format
+    options = other.options
+    metadata = other.metadata
+    profile = other.profile
+    background = other.background
+    frames = other.frames
+    keepsOrientation = other.keepsOrientation
+    maxBytes = other.maxBytes
+    self.alternatives = alternatives
+    self.minSavings = minSavings
+  }
+
+  /// Itself with others beside it.
+  func with(alternatives: [Encoding], minSavings: Double) -> Encoding {
+    Encoding(self, alternatives: alternatives, minSavings: minSavings)
+  }
+
+  /// Itself without alternatives.
+  var alone: Encoding { alternatives.isEmpty ? self : with(alternatives: [], minSavings: 0) }
+
   /// The value of an option; nil where the format has none of that name.
   public func option(_ name: String) -> OptionValue? { options[name] }
 
   /// The canonical text of the format and every option, defaults included: one encoding, one identifier.
   public var identifier: String {
+    guard !alternatives.isEmpty else { return ownIdentifier }
+    let members = choices.map(\.ownIdentifier).joined(separator: "|")
+    return "smallest:min-savings=\(minSavings)|\(members)"
+  }
+
+  /// Itself without alternatives, and its alternatives.
+  public var choices: [Encoding] { [alone] + alternatives }
+
+  /// The format's name, or the names of all that it may be, separated by commas.
+  public var formatText: String { choices.map(\.format.rawValue).joined(separator: ",") }
+
+  private var ownIdentifier: String {
     let names = EncoderTable.definition(of: format)?.options.map(\.name) ?? []
     var parts = [format.rawValue]
     for name in names { parts.append("\(name)=\(options[name]?.description ?? "")") }

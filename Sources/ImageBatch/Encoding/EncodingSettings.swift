@@ -1,6 +1,7 @@
 /// What a manifest or a command line says about an output's encoding, as written and not yet resolved.
 public struct EncodingSettings: Hashable, Sendable {
-  /// A format's name (`jpeg`, `jpg`, `png` …), `auto`, or nil: by the extension.
+  /// A format's name (`jpeg`, `jpg`, `png` …), several separated by commas, of which the smallest file is taken,
+  /// `auto` for ``Encoding/automatic``, or nil: by the extension.
   public var format: String?
   /// `quality`, as written.
   public var quality: String?
@@ -19,6 +20,9 @@ public struct EncodingSettings: Hashable, Sendable {
   /// The encoded size to stay under, in bytes.
   public var maxBytes: Int?
 
+  /// How much smaller than the first format's file another's must be, as a percentage: `10%`, `10`.
+  public var minSavings: String?
+
   /// Settings that say nothing.
   public init() {}
 
@@ -34,6 +38,7 @@ public struct EncodingSettings: Hashable, Sendable {
     result.frames = other.frames ?? frames
     result.orient = other.orient ?? orient
     result.maxBytes = other.maxBytes ?? maxBytes
+    result.minSavings = other.minSavings ?? minSavings
     return result
   }
 }

@@ -25,13 +25,14 @@ extension OutputResult {
   init(job: Job, position: Int, output: Output) {
     self.init(
       index: job.index, outputIndex: position, source: job.displaySource, status: .failed,
-      filter: output.chain.identifier, format: output.encoding.format.rawValue)
+      filter: output.chain.identifier, format: output.encoding.formatText)
     fields = job.fields
     location = output.location ?? job.location
   }
 
   /// What the output holds.
   mutating func describe(_ image: RenderedFile) {
+    format = image.format.rawValue
     width = image.width
     height = image.height
     frames = image.frames

@@ -152,8 +152,7 @@ extension BatchPlan.Entry {
   fileprivate init(job: Job, position: Int, output: Output) {
     self.init(
       index: job.index, source: job.displaySource, path: nil, action: .render, reason: "",
-      filter: output.chain.identifier, format: output.encoding.format.rawValue, content: nil, key: nil,
-      recipe: nil,
+      filter: output.chain.identifier, format: output.encoding.formatText, content: nil, key: nil, recipe: nil,
       location: output.location ?? job.location)
     path = output.template.expanded(.init(job, output), variables: output.variables)
   }
@@ -163,5 +162,6 @@ extension BatchPlan.Entry {
     path = planned.location ?? planned.path
     key = planned.key
     recipe = planned.recipe
+    if let format = planned.values.format { self.format = format.rawValue }
   }
 }

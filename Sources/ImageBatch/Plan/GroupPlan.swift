@@ -84,7 +84,7 @@ struct GroupPlan: Sendable {
     for index in outputs.indices {
       guard let key = outputs[index].key, let stored = known[key] else { continue }
       outputs[index].known = stored
-      outputs[index].values.rendered = (stored.width, stored.height, stored.digest)
+      outputs[index].values.learn(RenderedFile(stored, format: outputs[index].output.encoding.format))
     }
   }
 
@@ -114,7 +114,8 @@ extension PlannedOutput {
     }
     path = expanded
     let location = try directory.location(of: expanded)
-    let dependsOnContent = output.template.needsRendering(variables: output.variables)
+    let dependsOnContent = output.template.needsRendering(
+      variables: output.variables, choosesFormat: !output.encoding.alternatives.isEmpty)
     let claimant = dependsOnContent ? values.rendered?.digest ?? key : key
     guard claims.claim(location, for: claimant) else { throw .conflict(expanded) }
     self.location = location
@@ -127,7 +128,14 @@ extension OutputTemplate.Values {
     let source = job.sources.first
     self.init(
       name: source?.fileName ?? "", host: source?.host ?? "", path: source?.directoryPath ?? "",
-      index: job.index, format: output.encoding.format, filter: output.chain.identifier)
+      index: job.index, format: output.encoding.alternatives.isEmpty ? output.encoding.format : nil,
+      filter: output.chain.identifier)
+  }
+
+  /// Takes in what is known of an output when it has been rendered.
+  mutating func learn(_ image: RenderedFile) {
+    format = image.format
+    rendered = (image.width, image.height, image.digest)
   }
 }
 

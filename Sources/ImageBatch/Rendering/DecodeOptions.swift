@@ -12,17 +12,21 @@ protocol DecodeDistinction: Hashable, Sendable {
 struct DecodeWish: DecodeDistinction {
   /// Which frames are wanted; `first` where the output or the chain takes only one.
   let frames: FrameSelection
-  /// Whether the frames are a document's pages: only TIFF takes them, from TIFF.
+  /// Whether a document's pages may be the frames: only TIFF takes them, from TIFF.
   let takesPages: Bool
+  /// Whether an animation's frames may be.
+  let takesAnimation: Bool
   let keepsOrientation: Bool
   let keepsColourSpace: Bool
 
   init(_ recipe: RenderRecipe) {
     let encoding = recipe.encoding
-    let holdsFrames = EncoderTable.definition(of: encoding.format)?.holdsFrames ?? false
-    let animates = holdsFrames && !recipe.chain.makesFrames
-    frames = animates ? encoding.frames : .first
-    takesPages = animates && encoding.format == .tiff
+    let holders = encoding.choices.map(\.format).filter {
+      EncoderTable.definition(of: $0)?.holdsFrames == true && !recipe.chain.makesFrames
+    }
+    frames = holders.isEmpty ? .first : encoding.frames
+    takesPages = holders.contains(.tiff)
+    takesAnimation = holders.contains { $0 != .tiff }
     keepsOrientation = encoding.keepsOrientation
     keepsColourSpace = encoding.profile == .keep && recipe.chain.keepsColourSpace
   }
@@ -44,7 +48,7 @@ struct DecodeOptions: DecodeDistinction {
 
   init(for recipe: RenderRecipe, of source: SourceShape, within limits: RenderLimits) throws {
     let wish = DecodeWish(recipe)
-    let fits = wish.takesPages == (source.format == .tiff)
+    let fits = source.format == .tiff ? wish.takesPages : wish.takesAnimation
     switch wish.frames {
     case .first: frames = 1
     case .all: frames = fits ? source.frames : 1

@@ -27,6 +27,12 @@ struct Encoder {
         code: "no-frames", stage: .encode,
         message: "\(encoding.format.rawValue) can't hold an animation; write webp or gif")
     }
+    guard max(image.width, image.pageHeight) <= definition.longestSide else {
+      throw JobError(
+        code: "too-large-for-format", stage: .encode,
+        message: "\(encoding.format.rawValue) can hold sides of up to \(definition.longestSide) pixels, not "
+          + "\(image.width)x\(image.pageHeight); make the picture smaller, or write another format")
+    }
     if image.hasAlpha, !definition.holdsAlpha { image = try flattened(image) }
     if case .file(let path, _) = encoding.profile {
       image = try image.applying(
@@ -38,6 +44,9 @@ struct Encoder {
     }
     if image.format == .ushort, !keepsDepth {
       image = try image.converted(to: image.bands < 3 ? .gray : .sRGB)
+    }
+    if encoding.format == .gif, image.pageCount > 1, let delays = image.integers("delay") {
+      image = try image.editingMetadata { $0.set("delay", FrameTiming.hundredths(delays)) }
     }
     return try pruning.applied(to: image)
   }
@@ -52,7 +61,8 @@ struct Encoder {
 
   private var pruning: MetadataPruning {
     MetadataPruning(
-      policy: encoding.metadata, keepsProfile: embedsProfile, keepsOrientation: encoding.keepsOrientation)
+      policy: encoding.metadata, keepsProfile: embedsProfile, keepsOrientation: encoding.keepsOrientation,
+      writesEXIF: encoding.format != .tiff)
   }
 
   private func flattened(_ image: VipsImage) throws -> VipsImage {
@@ -82,6 +92,12 @@ struct Encoder {
     if case .file(let profile, _) = encoding.profile { arguments["profile"] = .string(profile) }
     for (name, value) in try saverArguments(quality: quality, image: image) { arguments[name] = value }
     _ = try VipsOperation(saver, arguments)
+  }
+
+  /// How many frames the file has: WebP's encoder makes one of two that look alike, with the time of both.
+  func frameCount(of image: VipsImage, at path: String) throws(VipsError) -> Int {
+    guard encoding.format == .webp, image.pageCount > 1 else { return image.pageCount }
+    return try Loader(.webp).open(path, sequential: true).integer("n-pages") ?? 1
   }
 
   private var saver: String { Self.saver(of: encoding.format) }

@@ -97,28 +97,14 @@ public struct ImageInspection: Sendable, Hashable, Codable {
     warnings = []
   }
 
-  /// libvips writes a field as `value (value, type, 1 components, 4 bytes)`; the first is for people.
   private static func exif(of image: VipsImage) -> [String: String] {
     var result: [String: String] = [:]
     for field in image.fields where field.hasPrefix("exif-ifd") {
       guard let dash = field.dropFirst(5).firstIndex(of: "-"), let text = image.text(field), text.count < 400
       else { continue }
       let name = String(field[field.index(after: dash)...])
-      let value = text.range(ofLast: " (").map { String(text[..<$0]) } ?? text
-      if result[name] == nil { result[name] = value }
+      if result[name] == nil { result[name] = EXIFField.value(in: text) }
     }
     return result
-  }
-}
-
-extension String {
-  /// Where the last occurrence begins.
-  fileprivate func range(ofLast part: String) -> String.Index? {
-    var index = endIndex
-    while index > startIndex {
-      index = self.index(before: index)
-      if self[index...].hasPrefix(part) { return index }
-    }
-    return nil
   }
 }

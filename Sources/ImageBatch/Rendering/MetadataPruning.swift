@@ -7,6 +7,8 @@ struct MetadataPruning {
   let keepsProfile: Bool
   /// The tag stays where the pixels were left as they were.
   let keepsOrientation: Bool
+  /// Whether libvips writes EXIF into the format; where it doesn't, XMP says who owns the picture.
+  let writesEXIF: Bool
 
   /// Ends of libvips' names for fields that say who made a picture and who owns it.
   private static let ownership = ["-Copyright", "-Artist", "-Author"]
@@ -20,9 +22,25 @@ struct MetadataPruning {
     // libvips writes the EXIF block anew from its fields: what has lost its field is left out of it. Without a
     // block some savers write none.
     let needsBlock = fields.contains { $0.hasPrefix("exif-ifd") && keeps($0) }
+    let ownership = policy == .none ? nil : Ownership(of: image)
     return try image.editingMetadata { editor in
       for field in fields where !keeps(field) && !(needsBlock && field == "exif-data") {
         editor.remove(field)
+      }
+      if let packet = image.bytes("xmp-data"), keeps("xmp-data"), !keepsOrientation {
+        editor.set("xmp-data", Self.upright(packet))
+      }
+      guard let ownership, !ownership.isEmpty else { return }
+      if writesEXIF {
+        for field in ownership.exifFields where !fields.contains(field.name) {
+          editor.set(field.name, field.text)
+        }
+      }
+      // What was said in XMP stays there, where letters beyond ASCII are.
+      if policy == .copyright
+        ? !writesEXIF || fields.contains("xmp-data") : !fields.contains("xmp-data") && !writesEXIF
+      {
+        editor.set("xmp-data", ownership.packet)
       }
     }
   }
@@ -30,7 +48,20 @@ struct MetadataPruning {
   /// Whether anything is kept that a saver's `strip` would take.
   var keepsAnything: Bool { policy != .none || keepsProfile || keepsOrientation }
 
+  /// An XMP packet that calls the pixels upright, as they are then.
+  private static func upright(_ packet: [UInt8]) -> [UInt8] {
+    var text = String(decoding: packet, as: UTF8.self)
+    for turn in 2...8 {
+      text.replace("tiff:Orientation=\"\(turn)\"", with: "tiff:Orientation=\"1\"")
+      text.replace("tiff:Orientation='\(turn)'", with: "tiff:Orientation='1'")
+      text.replace("<tiff:Orientation>\(turn)<", with: "<tiff:Orientation>1<")
+    }
+    return Array(text.utf8)
+  }
+
   private func keeps(_ field: String) -> Bool {
+    // The thumbnail shows the picture as it was before it was cropped, turned or painted over.
+    if field == "jpeg-thumbnail-data" || field.hasPrefix("exif-ifd1-") { return false }
     if field == "icc-profile-data" { return keepsProfile }
     if field == "orientation" || field == "exif-ifd0-Orientation" { return keepsOrientation }
     if Self.timing.contains(field) { return true }

@@ -148,24 +148,18 @@ final class Rendering {
   /// Writes equal recipes once, and the same bytes to each one's path.
   private func encode(_ rendition: VipsImage, _ indices: [Int]) throws -> [(Int, RenderedFile)] {
     guard let first = indices.first else { return [] }
-    let encoder = try Encoder(request.recipes[first].encoding)
-    var image = try encoder.prepared(rendition)
-    if encoder.needsSeveralPasses || request.wantsPlaceholders { image = try image.materialized() }
     let path = request.recipes[first].temporaryPath
     var attempts = 0
-    let search = SizeSearch(encoder: encoder, image: image, path: path)
     defer { counts.encodes += attempts }
-    let quality: Int?
-    do {
-      quality = try search.run(attempts: &attempts)
-    } catch {
-      unlink(path)
-      throw error
-    }
+    let choice = FormatChoice(
+      encoding: request.recipes[first].encoding, path: path, keepsPixels: request.wantsPlaceholders)
+    let written = try choice.write(rendition, attempts: &attempts)
+    let (image, encoder) = (written.image, written.encoder)
     let (bytes, digest) = try FileReading.digest(of: path)
     let file = RenderedFile(
-      format: encoder.encoding.format, width: image.width, height: image.pageHeight, frames: image.pageCount,
-      bytes: bytes, digest: digest, quality: quality,
+      format: encoder.encoding.format, width: image.width, height: image.pageHeight,
+      frames: try encoder.frameCount(of: image, at: path), bytes: bytes, digest: digest,
+      quality: written.quality,
       placeholders: request.wantsPlaceholders ? try PlaceholderMaking(image).placeholders() : nil)
     for index in indices.dropFirst() {
       try FileCopying.copy(path, to: request.recipes[index].temporaryPath)

@@ -40,7 +40,8 @@ struct SizeSearch {
     return fits
   }
 
-  private func size() throws(JobError) -> Int {
+  /// A file's size, in bytes.
+  static func size(of path: String) throws(JobError) -> Int {
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw JobError(
@@ -50,9 +51,14 @@ struct SizeSearch {
     return Int(status.st_size)
   }
 
+  private func size() throws(JobError) -> Int { try Self.size(of: path) }
+
+  /// The code of the failure to stay under `max-bytes`.
+  static let tooManyBytes = "too-many-bytes"
+
   private func tooLarge(_ bytes: Int, _ limit: Int, _ remedy: String) -> JobError {
     JobError(
-      code: "too-many-bytes", stage: .encode,
+      code: Self.tooManyBytes, stage: .encode,
       message:
         "the smallest \(encoder.encoding.format.rawValue) has \(bytes) bytes, more than max-bytes \(limit); \(remedy)"
     )

@@ -183,7 +183,7 @@ final class OutputWriter: Sendable {
       var planned = planned
       result.describe(made.image)
       if planned.location == nil {
-        planned.values.rendered = (made.image.width, made.image.height, made.image.digest)
+        planned.values.learn(made.image)
         try planned.claimPath(claims)
       }
       guard let location = planned.location else { throw .cancelled }
@@ -271,10 +271,11 @@ final class OutputWriter: Sendable {
 }
 
 extension RenderedFile {
-  /// What the index has remembered of it.
+  /// What the index has remembered of it. `format` is for what was stored before formats were.
   init(_ stored: StoredOutput, format: OutputFormat) {
     self.init(
-      format: format, width: stored.width, height: stored.height, frames: stored.frames, bytes: stored.bytes,
+      format: OutputFormat(rawValue: stored.extra) ?? format, width: stored.width, height: stored.height,
+      frames: stored.frames, bytes: stored.bytes,
       digest: stored.digest)
   }
 }
@@ -301,6 +302,6 @@ extension StoredOutput {
   init(_ image: RenderedFile, seconds: Double) {
     self.init(
       digest: image.digest, width: image.width, height: image.height, frames: image.frames,
-      bytes: image.bytes, seconds: seconds)
+      bytes: image.bytes, seconds: seconds, extra: image.format.rawValue)
   }
 }

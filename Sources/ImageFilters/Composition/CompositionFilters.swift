@@ -76,9 +76,9 @@ enum CompositionFilters {
       .optional(
         "kind", .choice(Transition.Kind.allCases.map(\.rawValue)), default: "crossdissolve",
         "how the one becomes the other"),
-      .optional("duration", .integer(1...60_000, unit: "ms"), default: "400", "of the whole"),
+      .optional("duration", .duration(1...60_000), default: "400", "of the whole"),
       .optional("fps", .integer(1...60), default: "30", "frames in a second"),
-    ], example: "transition:before:crossdissolve:400:30",
+    ], example: "transition:before:crossdissolve:400ms:30",
     traits: FilterDefinition.FrameTraits(isSequential: false, makesFrames: true)
   ) { pass in
     let target = try pass.image.addingAlpha().materialized()

@@ -21,15 +21,16 @@ struct Transition {
   /// Frames in a second.
   let rate: Int
 
-  /// All frames under one another, the first the picture at the beginning, the last the one at the end, played once.
+  /// All frames under one another: as many as the duration has room for, but two at least; the first is the picture
+  /// at the beginning, the last the one at the end. They are played once.
   func animation() throws -> VipsImage {
-    let count = max(2, Int((Double(duration * rate) / 1000).rounded()) + 1)
+    let count = max(2, Int((Double(duration * rate) / 1000).rounded()))
     let frames = try (0..<count).map { try frame(at: Double($0) / Double(count - 1)) }
     // Delays are whole milliseconds whose sum is the duration.
-    let delays = (0..<count - 1).map { (($0 + 1) * duration) / (count - 1) - ($0 * duration) / (count - 1) }
+    let delays = (0..<count).map { (($0 + 1) * duration) / count - ($0 * duration) / count }
     return try VipsImage.stacked(frames).editingMetadata {
       $0.set("page-height", target.height)
-      $0.set("delay", delays + [max(20, delays.last ?? 100)])
+      $0.set("delay", delays)
       $0.set("loop", 1)
     }
   }
@@ -38,9 +39,10 @@ struct Transition {
   private func frame(at time: Double) throws -> VipsImage {
     if time <= 0 { return from }
     if time >= 1 { return target }
-    // Slow at both ends, as UIKit's transitions are.
+    // A dissolve goes evenly: WebP's encoder makes one frame of two that hardly differ.
+    guard kind != .crossdissolve else { return try dissolved(time) }
+    // A flip is slow at both ends, as UIKit's transitions are.
     let eased = time * time * (3 - 2 * time)
-    guard kind != .crossdissolve else { return try dissolved(eased) }
     let angle = eased * .pi
     return eased < 0.5 ? try turned(from, angle) : try turned(target, angle - .pi)
   }

@@ -4,6 +4,8 @@ public enum ParameterType: Sendable, Hashable {
   case number(ClosedRange<Double>, unit: String = "")
   /// A whole number of a range.
   case integer(ClosedRange<Int>, unit: String = "")
+  /// A time in whole milliseconds of a range, also written with `ms` or `s`.
+  case duration(ClosedRange<Int>)
   /// Degrees from -360 to 360; a turn to the left is the turn to the right that ends there.
   case angle
   /// `true` or `false`.
@@ -34,6 +36,7 @@ public enum ParameterType: Sendable, Hashable {
       "\(Number.text(range.lowerBound))…\(Number.text(range.upperBound))" + (unit.isEmpty ? "" : " \(unit)")
     case .integer(let range, let unit):
       "\(range.lowerBound)…\(range.upperBound), whole" + (unit.isEmpty ? "" : ", \(unit)")
+    case .duration(let range): "\(range.lowerBound)…\(range.upperBound) ms, or with a unit as 400ms, 0.4s"
     case .angle: "-360…360 degrees"
     case .boolean: "true|false"
     case .choice(let words): words.joined(separator: "|")
@@ -57,6 +60,14 @@ public enum ParameterType: Sendable, Hashable {
     case .integer(let range, _):
       guard let number = Number.parse(text), number == number.rounded(),
         let whole = Int(exactly: number), range.contains(whole)
+      else { return nil }
+      return .integer(whole)
+    case .duration(let range):
+      let (number, factor): (Substring, Double) =
+        text.hasSuffix("ms")
+        ? (text.dropLast(2), 1) : text.hasSuffix("s") ? (text.dropLast(), 1000) : (text[...], 1)
+      guard let time = Number.parse(String(number)),
+        let whole = Int(exactly: (time * factor).rounded()), range.contains(whole)
       else { return nil }
       return .integer(whole)
     case .angle:

@@ -15,7 +15,7 @@ struct JobReader {
     let priority = priority(of: node, log: &log)
     let fields = context.allowsOtherKeys ? ownFields(of: node) : []
     let variables = variables(of: node)
-    let outputs = outputs(of: node, variables: variables, log: &log)
+    let outputs = outputs(of: node, variables: variables, placeholder: placeholder, log: &log)
     guard let sources, let priority, let outputs else { return nil }
     var job = Job(index: index, sources: sources, outputs: outputs)
     job.pinnedDigest = digest
@@ -96,7 +96,7 @@ struct JobReader {
   // MARK: Outputs
 
   private func outputs(
-    of node: ManifestNode, variables: [String: String], log: inout DiagnosticLog
+    of node: ManifestNode, variables: [String: String], placeholder: ImageSource?, log: inout DiagnosticLog
   ) -> [Output]? {
     let layers = OutputLayers(defaults: context.defaults, job: node)
     guard let outputs = node["outputs"] else {
@@ -104,7 +104,7 @@ struct JobReader {
         log.error(node.place, "a job needs 'output' or 'outputs'")
         return nil
       }
-      return expanded(layers, node, variables, log: &log)
+      return expanded(layers, node, variables, placeholder, log: &log)
     }
     for key in ["output", "matrix"] {
       guard let place = node.entries?.first(where: { $0.key == key })?.place else { continue }
@@ -113,7 +113,7 @@ struct JobReader {
     guard let members = outputs.list else { return nil }
     let found = members.map { member -> [Output]? in
       guard member.entries != nil else { return nil }
-      return expanded(layers.with(output: member), member, variables, log: &log)
+      return expanded(layers.with(output: member), member, variables, placeholder, log: &log)
     }
     let complete = found.compactMap(\.self)
     return complete.count == found.count ? complete.flatMap(\.self) : nil
@@ -121,13 +121,15 @@ struct JobReader {
 
   /// The outputs that a mapping and its matrix stand for.
   private func expanded(
-    _ layers: OutputLayers, _ node: ManifestNode, _ variables: [String: String], log: inout DiagnosticLog
+    _ layers: OutputLayers, _ node: ManifestNode, _ variables: [String: String], _ placeholder: ImageSource?,
+    log: inout DiagnosticLog
   ) -> [Output]? {
     guard let rows = MatrixRows.read(node["matrix"], log: &log) else { return nil }
     var result: [Output] = []
     for row in rows {
       let reader = OutputReader(
-        context: context, layers: layers, substitution: .init(matrix: row, variables: variables))
+        context: context, layers: layers, substitution: .init(matrix: row, variables: variables),
+        placeholder: placeholder)
       guard var output = reader.output(at: node.place, log: &log) else { return nil }
       output.location = location(node.place)
       result.append(output)

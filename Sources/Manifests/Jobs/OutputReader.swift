@@ -7,6 +7,8 @@ struct OutputReader {
   let context: JobContext
   let layers: OutputLayers
   let substitution: FieldSubstitution
+  /// The job's.
+  var placeholder: ImageSource?
 
   /// The output; nil where something is wrong, which is then in the log.
   func output(at place: TextPlace, log: inout DiagnosticLog) -> Output? {
@@ -19,11 +21,14 @@ struct OutputReader {
     var output = Output(template: template, chain: chain, encoding: encoding, variables: variables)
     guard let named = namedSources(chain, at: place, log: &log) else { return nil }
     output.namedSources = named
-    return output
+    return isPossible(output, at: place, log: &log) ? output : nil
   }
 
   private var variables: [String: String] {
-    substitution.variables.merging(substitution.matrix) { $1 }
+    // What a matrix gives as `auto` or several formats is none that a path could bear.
+    substitution.variables.merging(
+      substitution.matrix.filter { $0.key != "format" || EncoderTable.format(named: $0.value) != nil }
+    ) { $1 }
   }
 
   // MARK: Template
@@ -65,8 +70,9 @@ struct OutputReader {
       guard let own = reader.chain(node, log: &log) else { return nil }
       chain = own
     }
-    guard let appended = context.appendedChain else { return chain }
-    return FilterChain([chain, appended])
+    if let appended = context.appendedChain { chain = FilterChain([chain, appended]) }
+    guard let node = layers["transition"] else { return chain }
+    return transition(node, log: &log).map { FilterChain([chain, $0]) }
   }
 
   /// What overlays and masks name. A path that the manifest writes there is held to the manifest's directory.
@@ -76,13 +82,15 @@ struct OutputReader {
     let given = Set(context.appendedChain?.references ?? [])
     var result: [String: ImageSource] = [:]
     for reference in chain.references {
-      if let source = context.givenSources[reference] ?? context.sources[reference] {
+      if reference == Self.placeholderName, layers["transition"] != nil, let placeholder {
+        result[reference] = placeholder
+      } else if let source = context.givenSources[reference] ?? context.sources[reference] {
         result[reference] = source
       } else if !given.contains(reference) {
         do {
           result[reference] = try context.resolver.resolve(reference)
         } catch {
-          log.error(layers["filter"]?.place ?? place, error.message)
+          log.error((layers["transition"]?["from"] ?? layers["filter"])?.place ?? place, error.message)
           return nil
         }
       }
@@ -101,7 +109,9 @@ struct OutputReader {
   private func encodingSettings(_ template: OutputTemplate, log: inout DiagnosticLog) -> EncodingSettings? {
     var failed = false
     func said(_ key: String, from node: ManifestNode?, log: inout DiagnosticLog) -> String? {
-      guard let node, let text = node.scalar else { return nil }
+      guard let node,
+        let text = node.scalar ?? node.list.map({ $0.compactMap(\.scalar).joined(separator: ",") })
+      else { return nil }
       do {
         return try substitution.applied(to: text)
       } catch {
@@ -117,6 +127,7 @@ struct OutputReader {
       result.metadata = said("metadata", from: find("metadata"), log: &log)
       result.background = said("background", from: find("background"), log: &log)
       result.frames = said("frames", from: find("frames"), log: &log)
+      result.minSavings = said("min-savings", from: find("min-savings"), log: &log)
       result.orient = said("orient", from: find("orient"), log: &log)
       for entry in find("encode")?.entries ?? [] {
         result.options[entry.key] = said("encode", from: entry.value, log: &log)
@@ -147,7 +158,10 @@ struct OutputReader {
     if failed { return nil }
     var base = defaults.overridden(by: context.encoding)
     // An extension beats a default.
-    if !context.encodingIsOwn, pathExtension(of: template) != nil { base.format = nil }
+    if !context.encodingIsOwn, pathExtension(of: template) != nil {
+      base.format = nil
+      base.minSavings = nil
+    }
     return base.overridden(by: own)
   }
 

@@ -1,3 +1,5 @@
+import ImageFilters
+
 extension KeyTable {
   /// The whole document.
   static let manifest = KeyTable(
@@ -7,7 +9,7 @@ extension KeyTable {
       Key("base", .text, "What a source without a scheme is resolved against: a URL that ends with '/'."),
       Key("output-dir", .text, "Where outputs go, inside the manifest's directory."),
       Key("filters", .names(.chain), "Named chains; they may use one another, not in a circle."),
-      Key("sources", .names(.text), "Named sources, for overlays and masks."),
+      Key("sources", .names(.text), "Named sources, for overlays, masks and transitions."),
       Key("defaults", .object(.defaults), "What every job and output starts from."),
       Key(
         "origins", .names(.object(.origin)),
@@ -51,9 +53,27 @@ extension KeyTable {
     Key("variables", .names(.scalar), "Names with values for the output's template."),
   ]
 
+  /// `transition`: its keys are the parameters of the filter of that name.
+  static let transition = KeyTable(
+    title: "'transition'",
+    keys: (FilterTable.definition(named: "transition")?.parameters ?? []).map { parameter in
+      let form: KeyForm = if case .choice(let words) = parameter.type { .choice(words) } else { .scalar }
+      let summary =
+        parameter.name == "from"
+        ? "'placeholder', the job's own, or a named source, a path or a URL."
+        : "\(parameter.summary): \(parameter.type.summary) (\(parameter.defaultText ?? ""))."
+      return Key(parameter.name, form, summary, isRequired: parameter.isRequired)
+    })
+
   private static let outputSettings = [
     Key("filter", .chain, "The chain of filters."),
-    Key("format", .text, "The format, where the extension doesn't say it: jpeg, png, webp, avif, …"),
+    Key(
+      "transition", .object(.transition),
+      "Makes the output an animation, webp or gif, from another picture to what the chain makes."),
+    Key(
+      "format", .textOrList,
+      "The format, where the extension doesn't say it: jpeg, png, webp, avif, …; several, or auto, for the smallest "
+        + "that can hold the picture."),
     Key("quality", .scalar, "1 to 100."),
     Key("encode", .names(.scalar), "The format's other options."),
     Key(
@@ -62,7 +82,10 @@ extension KeyTable {
     Key("profile", .text, "srgb, keep, or the path of an ICC file."),
     Key("background", .text, "The colour that alpha is flattened on where the format has none."),
     Key("frames", .scalar, "all, first, or a number."),
-    Key("orient", .choice(["keep"]), "keep leaves the orientation tag and the pixels as they are."),
+    Key(
+      "min-savings", .scalar,
+      "Of several formats: by how many percent another must be smaller than the first, such as 10%."),
+    Key("orient", .choice(["apply", "keep"]), "keep leaves the orientation tag and the pixels as they are."),
     Key("max-bytes", .scalar, "The size to stay under: a number of bytes, or a size such as 200kB."),
   ]
 }

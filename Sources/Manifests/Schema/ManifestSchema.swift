@@ -45,10 +45,9 @@ public enum ManifestSchema {
     case "sha256": ["type": "string", "pattern": "^[0-9A-Fa-f]{64}$"]
     case "encode": reference("encode")
     case "format":
-      [
-        "type": "string",
-        "examples": .list((OutputFormat.allCases.map(\.rawValue) + ["auto"]).map { .text($0) }),
-      ]
+      schema(of: key.form).adding([
+        ("examples", .list((OutputFormat.allCases.map(\.rawValue) + ["auto"]).map { .text($0) }))
+      ])
     default: schema(of: key.form)
     }
   }

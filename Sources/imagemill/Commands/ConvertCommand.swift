@@ -29,7 +29,8 @@ struct ConvertCommand: AsyncParsableCommand {
   func run() async throws {
     let source = try ImageSource(argument: source)
     let chain = try outputs.chain()
-    let encoding = try outputs.encoding(pathExtension: output == "-" ? nil : pathExtension(of: output))
+    let encoding = try outputs.encoding(
+      pathExtension: output == "-" ? nil : pathExtension(of: output), chain: chain)
     let named = try outputs.sources()
     let session = try Session(
       downloads: downloads, cache: cache, typedHosts: ([source] + named.values).compactMap(\.host))

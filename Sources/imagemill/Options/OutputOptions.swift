@@ -11,7 +11,10 @@ struct OutputOptions: ParsableArguments {
       "A filter chain, such as fill:100x100,circle; given again, it is appended.", valueName: "chain"))
   var filters: [String] = []
 
-  @Option(help: ArgumentHelp("Output format; by default the output's extension says it.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "Output format; by default the output's extension says it. Several, as webp,jpeg, or auto: the smallest "
+        + "that can hold the picture.", valueName: "name"))
   var format: String?
 
   @Option(help: ArgumentHelp("Encoder quality, 1 to 100.", valueName: "n"))
@@ -36,6 +39,20 @@ struct OutputOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("Frames of an animation: all, first, or a number.", valueName: "frames"))
   var frames: String?
+
+  @Option(help: ArgumentHelp("Orientation tag and pixels: apply (the default) or keep.", valueName: "policy"))
+  var orient: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The size to stay under, with the highest quality that does.", valueName: "size"))
+  var maxOutputBytes: SizeArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "Of several formats, by how much another must be smaller than the first, such as 10%.",
+      valueName: "percent"))
+  var minSavings: String?
 
   @Option(
     name: .customLong("source"),
@@ -64,13 +81,18 @@ struct OutputOptions: ParsableArguments {
     settings.profile = profile
     settings.background = background
     settings.frames = frames
+    settings.orient = orient
+    settings.maxBytes = maxOutputBytes?.bytes
+    settings.minSavings = minSavings
     return settings
   }
 
   /// The encoding of an output whose path has this extension.
-  func encoding(pathExtension: String?) throws -> Encoding {
+  func encoding(pathExtension: String?, chain: FilterChain) throws -> Encoding {
     do throws(EncodingError) {
-      return try Encoding(resolving: encoding, pathExtension: pathExtension)
+      let encoding = try Encoding(resolving: encoding, pathExtension: pathExtension)
+      try encoding.check(chain)
+      return encoding
     } catch {
       throw Complaint(.usage, error.message)
     }

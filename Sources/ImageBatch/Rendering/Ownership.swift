@@ -1,0 +1,72 @@
+import Vips
+
+/// Who made a picture and who owns it, as its metadata says, in XMP or else in EXIF, whose texts are ASCII.
+struct Ownership: Hashable {
+  /// EXIF's Copyright (33432), XMP's `dc:rights`.
+  var copyright: String?
+  /// EXIF's Artist (315), XMP's `dc:creator`.
+  var artist: String?
+
+  var isEmpty: Bool { copyright == nil && artist == nil }
+
+  init(of image: VipsImage) {
+    let text = image.bytes("xmp-data").map { String(decoding: $0, as: UTF8.self) } ?? ""
+    copyright = Self.element("dc:rights", in: text) ?? EXIFField.value(of: "exif-ifd0-Copyright", in: image)
+    artist = Self.element("dc:creator", in: text) ?? EXIFField.value(of: "exif-ifd0-Artist", in: image)
+  }
+
+  /// An XMP packet that says it and nothing else (ISO 16684-1).
+  var packet: [UInt8] {
+    var text = #"<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">"#
+    text += #"<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">"#
+    text += #"<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">"#
+    if let copyright {
+      text += #"<dc:rights><rdf:Alt><rdf:li xml:lang="x-default">"# + Self.escaped(copyright)
+      text += "</rdf:li></rdf:Alt></dc:rights>"
+    }
+    if let artist {
+      text += "<dc:creator><rdf:Seq><rdf:li>" + Self.escaped(artist) + "</rdf:li></rdf:Seq></dc:creator>"
+    }
+    text += #"</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="w"?>"#
+    return Array(text.utf8)
+  }
+
+  /// The EXIF fields that say it, as libvips takes them. It spells them in ASCII.
+  var exifFields: [(name: String, text: String)] {
+    [("exif-ifd0-Copyright", copyright), ("exif-ifd0-Artist", artist)].compactMap { name, value in
+      // libvips drops the last parenthesis and takes what stands before it.
+      value.map { (name, "\($0) (ASCII)") }
+    }
+  }
+
+  // MARK: Reading
+
+  /// The text of an element, or of the first item of the list in it.
+  private static func element(_ name: String, in text: String) -> String? {
+    guard let start = text.firstRange(of: "<\(name)>"),
+      let end = text[start.upperBound...].firstRange(of: "</\(name)>")
+    else { return nil }
+    var inside = text[start.upperBound..<end.lowerBound]
+    if let item = inside.firstRange(of: "<rdf:li"), let open = inside[item.upperBound...].firstIndex(of: ">"),
+      let close = inside[open...].firstRange(of: "</rdf:li>")
+    {
+      inside = inside[inside.index(after: open)..<close.lowerBound]
+    }
+    let value = unescaped(String(inside))
+    return value.isEmpty || value.contains("<") && inside.contains("<") ? nil : value
+  }
+
+  private static let entities = [
+    ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&"),
+  ]
+
+  private static func unescaped(_ text: String) -> String {
+    entities.reduce(text) { $0.replacing($1.0, with: $1.1) }
+  }
+
+  private static func escaped(_ text: String) -> String {
+    // XML 1.0 has no control characters but these.
+    let legal = String(text.filter { $0 >= " " || $0 == "\n" || $0 == "\t" })
+    return entities.reversed().reduce(legal) { $0.replacing($1.1, with: $1.0) }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import LoopbackServer
+import Testing
+import Vips
+
+@Suite("Formats chosen when the picture is written", .timeLimit(.minutes(2)))
+struct FormatChoiceTests {
+  private let command: CommandRun
+
+  init() throws {
+    command = try CommandRun()
+    try command.write(PNGPicture.bytes(width: 120, height: 80), to: "photo.png")
+    try command.write(PNGPicture.bytes(width: 60, height: 60, alpha: true), to: "clear.png")
+  }
+
+  private func results(_ report: String) throws -> [[String: Any]] {
+    let lines = String(decoding: try #require(command.read(report)), as: UTF8.self).split(separator: "\n")
+    return try lines.compactMap { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
+      .filter { $0["output"] != nil }
+  }
+
+  @Test("names follow the format, and the second run makes nothing")
+  func manifest() async throws {
+    try command.write(
+      """
+      imagemill: 1
+      jobs:
+        - source: photo.png
+          outputs:
+            - {output: "a.{ext}", format: auto, filter: "fit:64x64"}
+            - {output: "{format}/b.{ext}", format: [png, jpeg], min-savings: 1%}
+            - {output: "c-{format}.{ext}", matrix: {format: [auto, png]}}
+        - source: clear.png
+          output: "d.{ext}"
+          format: [jpeg, png]
+      """, to: "imagemill.yaml")
+    let first = try await command.run("run", "--report", "first.ndjson")
+    #expect(first.status == 0, "\(first.errors)")
+    let made = try results("first.ndjson")
+    #expect(made.count == 5)
+    for result in made {
+      let (path, format) = try (#require(result["output"] as? String), #require(result["format"] as? String))
+      #expect(try command.format(of: path).rawValue == format, "\(path)")
+      #expect(path.hasSuffix(format == "jpeg" ? ".jpg" : ".\(format)"), "\(path)")
+    }
+    #expect(
+      command.files.contains("d.png") && command.files.contains("jpeg/b.jpg")
+        && command.files.contains("c-png.png"))
+    let second = try await command.run("run", "--report", "second.ndjson")
+    #expect(second.errors.contains("5 unchanged"), "\(second.errors)")
+    let paths = Set(made.compactMap { $0["output"] as? String })
+    #expect(Set(try results("second.ndjson").compactMap { $0["output"] as? String }) == paths)
+    #expect(try await command.run("run", "--check").status == 0)
+    let plan = try await command.run("plan", "--json")
+    for path in paths { #expect(plan.text.contains(path), "\(plan.text)") }
+    // A file that is gone is put back without rendering.
+    try FileManager.default.removeItem(atPath: command.work + "/d.png")
+    let third = try await command.run("run")
+    #expect(third.status == 0 && command.files.contains("d.png"), "\(third.errors)")
+  }
+
+  @Test("on the command line: pipe names the files, convert writes to a stream, and a size is kept under")
+  func options() async throws {
+    let piped = try await command.run(
+      "pipe", "--format", "auto", "-o", "out/{name}.{ext}", "--ordered",
+      input: Data("photo.png\nclear.png\n".utf8))
+    #expect(piped.status == 0, "\(piped.errors)")
+    #expect(piped.lines.count == 2 && piped.lines.allSatisfy { command.files.contains($0) }, "\(piped.text)")
+    let converted = try await command.run("convert", "clear.png", "-", "--format", "jpeg,webp")
+    #expect(converted.status == 0 && converted.output.prefix(4) == Data("RIFF".utf8), "\(converted.errors)")
+    let small = try await command.run(
+      "convert", "photo.png", "small.jpg", "--quality", "100", "--max-output-bytes", "1500B")
+    #expect(small.status == 0, "\(small.errors)")
+    #expect(try #require(command.read("small.jpg")).count <= 1500)
+    for (arguments, words) in [
+      (["a.png", "--format", "auto"], "'.{ext}'"), (["a.jpg", "--min-savings", "5%"], "--format jpeg,webp"),
+      (["a.jpg", "--orient", "left"], "apply or keep"), (["a.jpg", "--frames", "none"], "all, first"),
+      (["a.jpg", "--metadata", "some"], "none, copyright, all"),
+      (["a.jpg", "--profile", "none.icc"], "ICC file"),
+    ] {
+      let wrong = try await run(["convert", "photo.png"] + arguments)
+      #expect(wrong.status == 2 && wrong.text.contains(words), "\(wrong.text)")
+    }
+  }
+
+  private func run(_ arguments: [String]) async throws -> (status: Int32, text: String) {
+    let process = command.process(arguments)
+    let errors = Pipe()
+    process.standardError = errors
+    process.standardOutput = FileHandle.nullDevice
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process.terminationStatus, text)
+  }
+}
