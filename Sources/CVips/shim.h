@@ -1,11 +1,20 @@
 // What Swift can't import from libvips and GLib: types that are macros, and casts to function pointers.
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <link.h>
 #include <malloc.h>
 #include <vips/vips.h>
+
+// glibc declares these with _GNU_SOURCE only, and that would give types like fd_set other members here than in Swift's
+// own module of glibc, which the compiler refuses.
+#ifndef __USE_GNU
+struct dl_phdr_info {
+  ElfW(Addr) dlpi_addr;
+  const char *dlpi_name;
+  const ElfW(Phdr) *dlpi_phdr;
+  ElfW(Half) dlpi_phnum;
+};
+extern int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *context);
+#endif
 
 static inline GType cvips_type_boolean(void) { return G_TYPE_BOOLEAN; }
 static inline GType cvips_type_int(void) { return G_TYPE_INT; }
@@ -17,8 +26,7 @@ static inline GType cvips_type_flags(void) { return G_TYPE_FLAGS; }
 // Bounds how many arenas glibc's allocator makes.
 static inline void cvips_limit_malloc_arenas(int arenas) { mallopt(M_ARENA_MAX, arenas); }
 
-// Tells of every note segment (elf(5)) of the libraries loaded in this process. dl_iterate_phdr is GNU's own, and its
-// module isn't Swift's.
+// Tells of every note segment (elf(5)) of the libraries loaded in this process.
 typedef void (*cvips_note_body)(const char *library, const void *notes, size_t size, void *context);
 
 struct cvips_note_call {
