@@ -94,27 +94,28 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
       guard host.hasSuffix("]"), let address = IPAddress(host), !address.isIPv4 else { return nil }
       return ("[\(address)]", port)
     }
-    let isOrdinary = host.unicodeScalars.allSatisfy { scalar in
-      scalar.value > 32 && scalar.value != 127 && !"<>\"%^`{}|[]@:/\\?#".unicodeScalars.contains(scalar)
-    }
+    let isOrdinary = host.utf8.allSatisfy { $0 > 32 && $0 != 127 && !forbiddenInHosts.contains($0) }
     guard !host.isEmpty, isOrdinary else { return nil }
     let name = host.lowercased()
     return (name.count > 1 && name.hasSuffix(".") ? String(name.dropLast()) : name, port)
   }
 
+  private static let forbiddenInHosts = Array("<>\"%^`{}|[]@:/\\?#".utf8)
+
   /// Percent-encodes blanks, control characters and what isn't ASCII; leaves escapes and the rest as they are.
   private static func encoded(_ text: Substring) -> String {
-    var result = ""
+    var result: [UInt8] = []
+    result.reserveCapacity(text.utf8.count)
     for byte in text.utf8 {
       if byte <= 32 || byte >= 127 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "<")
         || byte == UInt8(ascii: ">")
       {
-        result += PercentEncoding.encoded(byte)
+        result += PercentEncoding.encoded(byte).utf8
       } else {
-        result.unicodeScalars.append(Unicode.Scalar(byte))
+        result.append(byte)
       }
     }
-    return result
+    return String(decoding: result, as: UTF8.self)
   }
 }
 
@@ -158,10 +159,11 @@ enum PercentEncoding {
 extension String {
   /// The first place of a literal.
   fileprivate func range(ofFirst literal: String) -> Range<Index>? {
-    var start = startIndex
-    while start < endIndex {
-      if self[start...].hasPrefix(literal) { return start..<index(start, offsetBy: literal.count) }
-      formIndex(after: &start)
+    let (text, wanted) = (utf8, literal.utf8)
+    var start = text.startIndex
+    while start < text.endIndex {
+      if text[start...].starts(with: wanted) { return start..<text.index(start, offsetBy: wanted.count) }
+      text.formIndex(after: &start)
     }
     return nil
   }

@@ -88,6 +88,10 @@ struct GroupRun {
 
   private func make(of source: StoredSource, usedPlaceholder: Bool) async {
     let auxiliary = await AuxiliarySources(of: group.jobs, downloader: batch.downloader)
+    // From here on nothing more is downloaded for this group: it can wait for others without holding them up.
+    let bytes = source.disposition == .local ? 0 : source.byteCount
+    batch.backlog.enter(bytes)
+    defer { batch.backlog.leave(bytes) }
     var plan = GroupPlan(
       group, source: source, auxiliary: auxiliary, configuration: batch.configuration)
     let known = await known(plan.wantedKeys)
@@ -133,10 +137,7 @@ struct GroupRun {
     guard !keys.isEmpty else { return [:] }
     var landings: [ContentDigest: OutputFlights.Landing] = [:]
     if !batch.stops {
-      let bytes = source.disposition == .local ? 0 : source.byteCount
-      batch.backlog.enter(bytes)
       landings = await RenderStep(batch: batch, source: source, plan: plan).run(keys)
-      batch.backlog.leave(bytes)
     }
     for key in keys { batch.flights.land(key, landings[key] ?? .failure(.cancelled)) }
     return landings

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Bytes that are downloaded and not yet rendered. While there are too many, no new transfer is begun.
 ///
-/// A group counts only while it waits for a rendering slot or has one: it needs no download any more, so the backlog
-/// always gets smaller.
+/// A group counts when it needs no download any more, so the backlog always gets smaller. Transfers that are under way
+/// when it is full still end: it may be exceeded by as many sources as there are active downloads, or a few more.
 final class RenderBacklog: Sendable {
   private let downloader: ImageDownloader
   private let limit: Int

@@ -52,9 +52,15 @@ final class OutputWriter: Sendable {
     return await threads.run { [self] in
       var inPlace: Set<Int> = []
       var objects: [ContentDigest: MadeOutput] = [:]
+      let files = outputs.map { output in
+        output.location.flatMap { location in
+          output.key.flatMap { known[$0] }.flatMap { file(at: location, bytes: $0.bytes) }
+        }
+      }
+      let digests = stamps.digests(of: files.compactMap(\.self))
       for (index, output) in outputs.enumerated() where output.error == nil {
         guard let key = output.key, let stored = known[key] else { continue }
-        if let location = output.location, isInPlace(stored.digest, bytes: stored.bytes, at: location) {
+        if let file = files[index], digests[file] == stored.digest {
           inPlace.insert(index)
         } else if objects[key] == nil, let object = object(stored.digest) {
           objects[key] = MadeOutput(
@@ -252,11 +258,13 @@ final class OutputWriter: Sendable {
   }
 
   private func isInPlace(_ digest: ContentDigest, bytes: Int, at location: String) -> Bool {
-    var information = stat()
-    guard lstat(location, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
-      Int(information.st_size) == bytes
-    else { return false }
-    return stamps.digest(ofFile: location, information) == digest
+    file(at: location, bytes: bytes).map { stamps.digests(of: [$0])[$0] == digest } ?? false
+  }
+
+  /// The ordinary file at a path, where it has the size that is wanted.
+  private func file(at location: String, bytes: Int) -> StampMemory.File? {
+    guard let file = StampMemory.File(path: location), file.stamp.bytes == bytes else { return nil }
+    return file
   }
 
   /// The stored object; one that can't be had is made again.

@@ -22,8 +22,7 @@ struct Pruning {
     guard lstat(entry.path, &information) == 0 else {
       return errno == ENOENT || errno == ENOTDIR ? .gone : .kept(describe(errno))
     }
-    guard information.st_mode & S_IFMT == S_IFREG,
-      stamps.digest(ofFile: entry.path, information) == entry.digest
+    guard let file = StampMemory.File(path: entry.path), stamps.digests(of: [file])[file] == entry.digest
     else { return .kept("it has been changed since it was written; remove it by hand if it isn't wanted") }
     return .removed
   }

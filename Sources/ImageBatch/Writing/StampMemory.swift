@@ -11,29 +11,53 @@ final class StampMemory: Sendable {
 
   init(store: DiskStore) { self.store = store }
 
-  /// The digest of the file at `path`, of which `stat` has said `information`; nil where it can't be read.
-  func digest(ofFile path: String, _ information: stat) -> ContentDigest? {
-    let stamp = FileStamp(path: FileStamp.absolute(path), status: information)
-    if let digest = fresh.withLock({ $0[stamp] }) { return digest }
+  /// A file in place, with what the file system says of it.
+  struct File: Hashable, Sendable {
+    let path: String
+    let stamp: FileStamp
+
+    /// The ordinary file at `path`; nil where there is none. A symbolic link is none.
+    init?(path: String) {
+      var information = stat()
+      guard lstat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return nil }
+      self.path = path
+      stamp = FileStamp(path: FileStamp.absolute(path), status: information)
+    }
+  }
+
+  /// The digests of files, remembered or computed; those that can't be read have none.
+  func digests(of files: [File]) -> [File: ContentDigest] {
+    guard !files.isEmpty else { return [:] }
+    var digests: [File: ContentDigest] = [:]
+    fresh.withLock { fresh in
+      for file in files { digests[file] = fresh[file.stamp] }
+    }
+    let unknown = files.filter { digests[$0] == nil }
+    let stored = storedDigests(unknown.map(\.stamp))
+    for file in unknown {
+      if let digest = stored[file.stamp] {
+        digests[file] = digest
+      } else if let digest = hash(file.path) {
+        digests[file] = digest
+        // What changed while it was read is not remembered.
+        if File(path: file.path) == file { remember(file.stamp, digest) }
+      }
+    }
+    return digests
+  }
+
+  private func storedDigests(_ stamps: [FileStamp]) -> [FileStamp: ContentDigest] {
     do throws(CacheError) {
-      if let digest = try store.digests(forFiles: [stamp])[stamp] { return digest }
+      return try store.digests(forFiles: stamps)
     } catch {
       store.noteRepair(error.message)
+      return [:]
     }
-    guard let digest = hash(path) else { return nil }
-    var after = stat()
-    // What changed while it was read is not remembered.
-    if lstat(path, &after) == 0, FileStamp(path: FileStamp.absolute(path), status: after) == stamp {
-      remember(stamp, digest)
-    }
-    return digest
   }
 
   /// Remembers a file that has just been put in place.
   func remember(_ path: String, _ digest: ContentDigest) {
-    var information = stat()
-    guard lstat(path, &information) == 0 else { return }
-    remember(FileStamp(path: FileStamp.absolute(path), status: information), digest)
+    if let file = File(path: path) { remember(file.stamp, digest) }
   }
 
   /// Writes what is remembered to the index.

@@ -65,7 +65,7 @@ extension DiskStore {
   public func ledgerMarks(
     ofPaths paths: [String]
   ) throws(CacheError) -> [String: (manifest: String, key: ContentDigest)] {
-    try index.read { database in
+    try index.query { database in
       let statement = try database.cachedStatement(sql: "SELECT manifest, key FROM ledger WHERE path = ?")
       var marks: [String: (manifest: String, key: ContentDigest)] = [:]
       for path in paths {

@@ -74,7 +74,7 @@ extension DiskStore {
     StoredOutput]
   {
     guard !keys.isEmpty else { return [:] }
-    return try index.read { database in
+    return try index.query { database in
       let statement = try database.cachedStatement(
         sql: "SELECT digest, width, height, frames, bytes, seconds, extra, seal FROM outputs WHERE key = ?")
       var found: [ContentDigest: StoredOutput] = [:]
@@ -116,7 +116,7 @@ extension DiskStore {
   /// The digests of those files whose stamps are as they were when the digest was recorded.
   public func digests(forFiles stamps: [FileStamp]) throws(CacheError) -> [FileStamp: ContentDigest] {
     guard !stamps.isEmpty else { return [:] }
-    return try index.read { database in
+    return try index.query { database in
       let statement = try database.cachedStatement(
         sql: "SELECT digest, seal FROM stamps WHERE path = ? AND bytes = ? AND modified_ns = ? AND inode = ?")
       var found: [FileStamp: ContentDigest] = [:]

@@ -26,7 +26,8 @@ package final class StoreIndex: Sendable {
     try access { try $0.read(body) }
   }
 
-  /// Runs one statement that only reads: it needs no transaction around it, which would cost more than itself.
+  /// Runs statements that only read and needn't agree with each other: no transaction around them, which would cost
+  /// more than a look-up.
   package func query<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
     try access { try $0.unsafeRead(body) }
   }
