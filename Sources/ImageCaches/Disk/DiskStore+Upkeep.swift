@@ -69,15 +69,10 @@ extension DiskStore {
   }
 
   /// Reads every object and holds it against its digest; damaged ones are dropped, and said in ``mended``. Objects
-  /// that the index doesn't know are entered, rows without an object removed.
-  /// - Returns: how many objects were read, and how many were damaged.
-  public func verify() throws(CacheError) -> (checked: Int, damaged: Int) {
-    let problem = try index.read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
-    if let problem, problem != "ok" {
-      throw CacheError(
-        code: .index,
-        message: "the cache's index is damaged (\(problem)); 'imagemill cache clear' begins anew")
-    }
+  /// that the index doesn't know are entered, rows without an object removed; a damaged index is made anew.
+  /// - Returns: how many objects were read, how many were damaged, and whether the index was.
+  public func verify() throws(CacheError) -> (checked: Int, damaged: Int, hadBadIndex: Bool) {
+    let hadBadIndex = try index.check()
     var checked = 0
     var damaged = 0
     let files = try StoreLayout.objectFiles(in: layout)
@@ -98,7 +93,7 @@ extension DiskStore {
           arguments: [file.digest.hex, file.byteCount, file.modified])
       }
     }
-    return (checked, damaged)
+    return (checked, damaged, hadBadIndex)
   }
 
   /// Removes everything that no process uses at the moment, and everything that is known.

@@ -57,6 +57,20 @@ package final class StoreIndex: Sendable {
     }
   }
 
+  /// Makes the file anew where SQLite's own check finds fault with it.
+  /// - Returns: whether it did.
+  func check() throws(CacheError) -> Bool {
+    let problem = try read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
+    guard let problem, problem != "ok" else { return false }
+    do {
+      close()
+      try makeAnew(because: problem)
+      return true
+    } catch {
+      throw failure(error)
+    }
+  }
+
   private func mended<Value>(
     because error: DatabaseError, then body: (DatabaseQueue) throws -> Value
   ) throws(CacheError) -> Value {
@@ -154,7 +168,7 @@ package final class StoreIndex: Sendable {
     _ = lock?.lock(exclusive: true)
     // Another process may have mended it in the meantime.
     if let queue = try? connect(), let version = try? version(of: queue), version == Self.version,
-      (try? queue.read({ try String.fetchOne($0, sql: "PRAGMA quick_check(1)") })) == "ok"
+      (try? queue.read({ try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") })) == "ok"
     {
       return
     }

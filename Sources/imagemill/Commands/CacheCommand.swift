@@ -121,9 +121,9 @@ struct CacheCommand: AsyncParsableCommand {
     func run() throws {
       var isDamaged = false
       try place.withStore { store in
-        let (checked, damaged) = try store.verify()
+        let (checked, damaged, hadBadIndex) = try store.verify()
         StandardOutput.write("\(checked) objects read, \(damaged) damaged\n")
-        isDamaged = damaged > 0
+        isDamaged = damaged > 0 || hadBadIndex
       }
       if isDamaged { throw ExitStatus.failed }
     }

@@ -1,0 +1,205 @@
+import Foundation
+import LoopbackServer
+import Testing
+
+@Suite("one cache directory", .timeLimit(.minutes(8)))
+struct SharedCacheTests {
+  /// As often as `IMAGEMILL_SHARED_CACHE_ROUNDS` says; 20 before a release.
+  private static let rounds =
+    ProcessInfo.processInfo.environment["IMAGEMILL_SHARED_CACHE_ROUNDS"].flatMap { Int($0) } ?? 3
+
+  @Test("eight processes run overlapping manifests on it at once, and every output is right")
+  func eightProcesses() async throws {
+    let processes = 8
+    let server = try LoopbackServer { request in
+      let number = Int(request.path.filter(\.isNumber)) ?? 0
+      return Page(
+        PNGPicture.bytes(width: 60, height: 40, seed: number), type: "image/png",
+        fields: [("Cache-Control", "max-age=600")])
+    }
+    let chains = ["fit:20x20", "fill:16x16,circle", "fit:20x20,blur:1"]
+    func manifest(_ sources: [Int]) -> String {
+      "imagemill: 1\njobs:\n"
+        + sources.map { source in
+          "  - source: \"\(server.url("/\(source).png"))\"\n    outputs:\n"
+            + chains.enumerated().map { "      - {filter: \"\($1)\", output: \"\(source)-\($0).png\"}\n" }
+            .joined()
+        }.joined()
+    }
+    let reference = try CommandRun()
+    try reference.write(manifest(Array(0..<12)), to: "m.yaml")
+    #expect(
+      try await reference.run("run", "--allow-net", "loopback", "--no-cache", "-C", "out", "m.yaml").status
+        == 0)
+    for round in 0..<Self.rounds {
+      let command = try CommandRun()
+      let before = server.requests.count
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for process in 0..<processes {
+          // Each has eight of the twelve sources: any two of them share at least four.
+          let sources = (0..<8).map { (process + $0) % 12 }
+          try command.write(manifest(sources), to: "m\(process).yaml")
+          group.addTask {
+            let outcome = try await command.run(
+              "run", "--allow-net", "loopback", "--cache-intermediates", "always", "-C", "out\(process)",
+              "m\(process).yaml")
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(!outcome.errors.contains("warning"), "\(outcome.errors)")
+            for source in sources {
+              for chain in chains.indices {
+                let name = "\(source)-\(chain).png"
+                #expect(command.read("out\(process)/\(name)") == reference.read("out/\(name)"), "\(name)")
+              }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      // At worst no process knows of another: 64 downloads of 12 sources.
+      let requests = server.requests.count - before
+      #expect((12...64).contains(requests), "round \(round)")
+      try expectSound(command)
+      // Now all is known: one more run asks for nothing.
+      try command.write(manifest(Array(0..<12)), to: "all.yaml")
+      let after = server.requests.count
+      #expect(try await command.run("run", "--allow-net", "loopback", "-C", "all", "all.yaml").status == 0)
+      #expect(server.requests.count == after)
+    }
+  }
+
+  /// The index passes SQLite's own check, and nothing is left over.
+  private func expectSound(_ command: CommandRun) throws {
+    let cache = command.directory + "/cache"
+    let temporaries = try FileManager.default.contentsOfDirectory(atPath: cache + "/tmp")
+    #expect(temporaries.isEmpty, "\(temporaries)")
+    let check = Process()
+    let output = Pipe()
+    check.executableURL = URL(fileURLWithPath: CommandRun.executable)
+    check.arguments = ["cache", "verify", "--cache-dir", cache]
+    check.standardOutput = output
+    try check.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    check.waitUntilExit()
+    #expect(check.terminationStatus == 0 && text.contains(" 0 damaged"), "\(text)")
+  }
+
+  @Test(
+    "any byte flipped, any file removed or cut: the next run makes right outputs, and says what it mended")
+  func damage() async throws {
+    var seed = UInt64.random(in: 0...UInt64.max)
+    print("damage seed: \(seed)")
+    func random(_ count: Int) -> Int {
+      seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(seed >> 33) % max(1, count)
+    }
+    let server = try LoopbackServer { request in
+      let number = Int(request.path.filter(\.isNumber)) ?? 0
+      return Page(
+        PNGPicture.bytes(width: 60, height: 40, seed: number), type: "image/png",
+        fields: [("Cache-Control", "max-age=600"), ("ETag", "\"\(number)\"")])
+    }
+    let command = try CommandRun()
+    let lines = (0..<4).map {
+      "  - {source: \"\(server.url("/\($0).png"))\", filter: \"fit:20x20,blur:1\", output: \"o/\($0).png\"}\n"
+    }
+    try command.write("imagemill: 1\njobs:\n" + lines.joined(), to: "m.yaml")
+    func run() async throws -> CommandRun.Outcome {
+      try? FileManager.default.removeItem(atPath: command.work + "/o")
+      return try await command.run(
+        "run", "--allow-net", "loopback", "--cache-intermediates", "always", "m.yaml")
+    }
+    #expect(try await run().status == 0)
+    let right = (0..<4).map { command.read("o/\($0).png") }
+    #expect(right.allSatisfy { $0 != nil })
+    for round in 0..<24 {
+      let cache = command.directory + "/cache"
+      let files = try #require(FileManager.default.enumerator(atPath: cache)).allObjects
+        .compactMap { $0 as? String }
+        .filter { path in
+          var isDirectory: ObjCBool = false
+          return FileManager.default.fileExists(atPath: cache + "/" + path, isDirectory: &isDirectory)
+            && !isDirectory.boolValue
+        }.sorted()
+      // The index is one file of many: every third time it is its turn.
+      let file = round % 3 == 0 ? "index.sqlite" : files[random(files.count)]
+      let path = cache + "/" + file
+      var bytes = FileManager.default.contents(atPath: path) ?? Data()
+      let kind = bytes.isEmpty ? 2 : random(3)
+      switch kind {
+      case 0: bytes[random(bytes.count)] ^= UInt8(1 << random(8))
+      case 1: bytes = bytes.prefix(random(bytes.count))
+      default: try FileManager.default.removeItem(atPath: path)
+      }
+      if kind < 2 { try bytes.write(to: URL(fileURLWithPath: path)) }
+      let what = "round \(round): \(file) \(["flipped", "cut to \(bytes.count)", "removed"][kind])"
+      let outcome = try await run()
+      #expect(outcome.status == 0, "\(what): \(outcome.errors)")
+      for index in right.indices { #expect(command.read("o/\(index).png") == right[index], "\(what)") }
+      let check = try await command.run("cache", "verify")
+      #expect(check.text.hasSuffix(" damaged\n"), "\(what): \(check.errors)")
+      // An object that a run needed is told of; what it didn't need, verify finds.
+      if file.hasPrefix("objects/"), kind < 2, !check.text.contains(" 0 damaged") {
+        #expect(check.errors.contains("was damaged"), "\(what): \(check.errors)")
+      }
+    }
+  }
+
+  @Test("an object that a run needs and finds damaged is told of")
+  func mendedObject() async throws {
+    let command = try CommandRun()
+    let server = try LoopbackServer(pages: [
+      "/a.png": Page(
+        PNGPicture.bytes(width: 60, height: 40), type: "image/png", fields: [("Cache-Control", "max-age=600")]
+      )
+    ])
+    let job = Data("{\"source\":\"\(server.url("/a.png"))\",\"output\":\"a.png\"}".utf8)
+    func run() async throws -> CommandRun.Outcome {
+      try await command.run("run", "--allow-net", "loopback", "-", input: job)
+    }
+    #expect(try await run().status == 0)
+    let right = command.read("a.png")
+    let objects = command.directory + "/cache/objects"
+    for case let file as String in try #require(FileManager.default.enumerator(atPath: objects))
+    where file.contains("/") {
+      let path = objects + "/" + file
+      var bytes = try #require(FileManager.default.contents(atPath: path))
+      bytes[bytes.count / 2] ^= 1
+      try bytes.write(to: URL(fileURLWithPath: path))
+    }
+    try FileManager.default.removeItem(atPath: command.work + "/a.png")
+    let outcome = try await run()
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.contains("was damaged and is made again"), "\(outcome.errors)")
+    #expect(command.read("a.png") == right)
+    #expect(server.count(of: "/a.png") == 2)
+  }
+
+  @Test("it never takes more than its capacity and one object, and keeps what a run is using")
+  func capacity() async throws {
+    let command = try CommandRun()
+    let pictures = (0..<30).map { PNGPicture.bytes(width: 120, height: 90, seed: $0) }
+    let largest = pictures.map(\.count).max() ?? 0
+    let server = try LoopbackServer { request in
+      Page(
+        pictures[Int(request.path.filter(\.isNumber)) ?? 0], type: "image/png",
+        fields: [("Cache-Control", "max-age=600")])
+    }
+    let lines = pictures.indices.map {
+      "  - {source: \"\(server.url("/\($0).png"))\", filter: \"fit:100x100\", output: \"o/\($0).png\"}\n"
+    }
+    try command.write("imagemill: 1\njobs:\n" + lines.joined(), to: "m.yaml")
+    let capacity = 5 * largest
+    let outcome = try await command.run(
+      "run", "--allow-net", "loopback", "-d", "2", "-j", "1", "--cache-size", "\(capacity)", "m.yaml")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(command.files.filter { $0.hasPrefix("o/") }.count == 30)
+    let objects = command.directory + "/cache/objects"
+    var total = 0
+    for case let file as String in try #require(FileManager.default.enumerator(atPath: objects))
+    where file.contains("/") {
+      total += FileManager.default.contents(atPath: objects + "/" + file)?.count ?? 0
+    }
+    #expect(total <= capacity + largest)
+    #expect(total > 0)
+  }
+}
