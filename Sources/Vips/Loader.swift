@@ -39,7 +39,7 @@ public struct Loader: Sendable, Hashable {
     case .ppm: self.init("ppmload", blocked: "VipsForeignLoadPpm")
     case .exr: self.init("openexrload", blocked: "VipsForeignLoadOpenexr")
     case .hdr: self.init("radload", blocked: "VipsForeignLoadRad")
-    case .fits: self.init("fitsload", blocked: "VipsForeignLoadNifti")
+    case .fits: self.init("fitsload", blocked: "VipsForeignLoadFits")
     }
   }
 

@@ -150,6 +150,19 @@ struct GeometryTests {
     #expect(plain.width == 8 && plain.height == 6)
   }
 
+  @Test("trim works on the smallest pictures too", arguments: [(1, 4), (1, 5), (5, 1), (2, 2), (2, 7)])
+  func smallTrim(width: Int, height: Int) throws {
+    let chain = try FilterChain(parsing: "trim:5:white")
+    let plain = try chain.apply(to: Picture.plain([255, 255, 255], width, height))
+    #expect(plain.width == width && plain.height == height)
+    let framed = try Picture.plain([10, 90, 10], width, height)
+      .embedded(
+        x: width > height ? 2 : 0, y: width > height ? 0 : 2, width: width + (width > height ? 4 : 0),
+        height: height + (width > height ? 0 : 4), extend: "background", background: [255, 255, 255])
+    let trimmed = try chain.apply(to: framed)
+    #expect(trimmed.width == width && trimmed.height == height, "\(trimmed.width)x\(trimmed.height)")
+  }
+
   @Test("a border is added where it is asked for")
   func extend() throws {
     let image = try Picture.gradient(20, 10)

@@ -12,18 +12,27 @@ struct Trimming {
       pass.arguments.has("background")
       ? pass.values(of: try pass.arguments.colour("background"), bands: 4)
       : try VipsOperation("getpoint", ["in": .image(image), "x": 0, "y": 0]).doubles("out-array")
+    // libvips looks past single specks, by the middle of 3 by 3 pixels: a smaller picture has its edge repeated.
+    let margin = min(image.width, image.height) < 3 ? 1 : 0
+    var difference = try comparable(image, against: colour)
+    if margin > 0 {
+      difference = try difference.embedded(
+        x: margin, y: margin, width: image.width + 2 * margin, height: image.height + 2 * margin,
+        extend: "copy")
+    }
     let found = try VipsOperation(
       "find_trim",
       [
-        "in": .image(try comparable(image, against: colour)),
+        "in": .image(difference),
         "threshold": .double(try pass.arguments.number("threshold") * image.maximum / 255),
         "background": .doubles([0]),
       ])
-    let width = try found.integer("width")
-    let height = try found.integer("height")
+    let (left, top) = (max(0, try found.integer("left") - margin), max(0, try found.integer("top") - margin))
+    let right = min(image.width, try found.integer("left") + found.integer("width") - margin)
+    let bottom = min(image.height, try found.integer("top") + found.integer("height") - margin)
     // A picture of nothing but border has nothing to cut: it stays, as a person would expect of one colour.
-    guard width > 0, height > 0 else { return image }
-    return try image.cropped(x: found.integer("left"), y: found.integer("top"), width: width, height: height)
+    guard right > left, bottom > top else { return image }
+    return try image.cropped(x: left, y: top, width: right - left, height: bottom - top)
   }
 
   /// The largest difference of any band from the border's colour, where a transparent pixel equals any other
