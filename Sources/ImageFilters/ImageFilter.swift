@@ -13,8 +13,14 @@ public protocol ImageFilter: Sendable {
 }
 
 extension ImageFilter {
-  /// The type's name.
+  /// The type's name. A type with settings of its own says them in an identifier of its own, or two of its filters
+  /// are taken for one.
   public var identifier: String { "\(Self.self)" }
+
+  /// The filter as a function, as AlamofireImage's `filter` is.
+  public var filter: @Sendable (VipsImage) throws(FilterError) -> VipsImage {
+    { image throws(FilterError) in try apply(to: image) }
+  }
 }
 
 /// A filter that stands for a chain.
@@ -47,6 +53,36 @@ public protocol Sizable {
 public protocol Roundable {
   /// In pixels.
   var radius: Double { get }
+}
+
+extension ImageFilter where Self: Sizable {
+  /// The type's name and the size.
+  public var identifier: String { "\(Self.self):size=\(size.text)" }
+}
+
+extension ImageFilter where Self: Roundable {
+  /// The type's name and the radius.
+  public var identifier: String { "\(Self.self):radius=\(Number.text(radius))" }
+}
+
+extension ImageFilter where Self: Sizable & Roundable {
+  /// The type's name, the size and the radius.
+  public var identifier: String { "\(Self.self):size=\(size.text):radius=\(Number.text(radius))" }
+}
+
+extension ChainedImageFilter where Self: Sizable {
+  /// The chain's canonical text.
+  public var identifier: String { chain.identifier }
+}
+
+extension ChainedImageFilter where Self: Roundable {
+  /// The chain's canonical text.
+  public var identifier: String { chain.identifier }
+}
+
+extension ChainedImageFilter where Self: Sizable & Roundable {
+  /// The chain's canonical text.
+  public var identifier: String { chain.identifier }
 }
 
 /// Filters one after the other as one. Follows AlamofireImage's `CompositeImageFilter`.
