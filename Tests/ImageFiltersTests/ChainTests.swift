@@ -85,6 +85,12 @@ struct ChainTests {
       ("ci:CINope", .unknownFilter, 3, "CISepiaTone"),
       ("blur:nan", .badArgument, 5, "nan"), ("blur:0x10", .badArgument, 5, "0x10"),
       ("rotate:400", .badArgument, 7, "360"),
+      ("flip,rounded", .badArgument, 5, "one of radius, tl, tr, br, bl"),
+      ("scale:9x9:lanzos3", .badArgument, 10, "did you mean 'lanczos3'"),
+      ("fill:9x9:nrth", .badArgument, 9, "did you mean 'north'"),
+      ("tint:blu", .badArgument, 5, "did you mean 'blue'"),
+      ("ci:CISepiaTone:intensity=1", .badArgument, 15, "did you mean 'inputIntensity'"),
+      ("ci:CISepia", .unknownFilter, 3, "did you mean 'CISepiaTone'"),
     ])
   func mistakes(text: String, code: FilterError.Code, offset: Int, words: String) {
     let error = #expect(throws: FilterError.self) { try FilterChain(parsing: text) }

@@ -112,10 +112,18 @@ struct FilterReader {
       guard let value = parameter.type.value(of: text) else {
         throw FilterError(
           .badArgument,
-          "'\(text)' can't be the \(parameter.name) of \(definition.name): it is \(parameter.type.summary)",
+          "'\(text)' can't be the \(parameter.name) of \(definition.name): it is \(parameter.type.summary)"
+            + NearestName.suggestion(for: text, among: parameter.type.words),
           offset: written?.offset ?? offset)
       }
       values.append(FilterArguments.Entry(key: parameter.name, value: value))
+    }
+    let given = Set(values.map(\.key))
+    guard definition.needsOneOf.isEmpty || definition.needsOneOf.contains(where: given.contains) else {
+      throw FilterError(
+        .badArgument,
+        "\(definition.name) needs one of \(definition.needsOneOf.joined(separator: ", ")), as in \(definition.example)",
+        offset: offset)
     }
     return FilterArguments(filter: definition.name, values: values)
   }

@@ -1,12 +1,16 @@
 /// Finds what a person may have meant.
 enum NearestName {
-  /// " (did you mean 'circle'?)", or nothing where no candidate is near.
+  /// " (did you mean 'circle'?)", or nothing where no candidate is near. Near is what differs by some letters, or
+  /// else what the name is a part of (`intensity` of `inputIntensity`).
   static func suggestion(for name: String, among candidates: some Sequence<String>) -> String {
     let lowered = name.lowercased()
+    let candidates = Array(candidates)
     let near = candidates.map { ($0, distance(lowered, $0.lowercased())) }
       .filter { $0.1 <= max(1, lowered.count / 3) }
-      .min { ($0.1, $0.0) < ($1.1, $1.0) }
-    return near.map { " (did you mean '\($0.0)'?)" } ?? ""
+      .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
+    let whole = candidates.filter { lowered.utf8.count >= 4 && $0.lowercased().contains(lowered) }
+      .min { ($0.count, $0) < ($1.count, $1) }
+    return (near ?? whole).map { " (did you mean '\($0)'?)" } ?? ""
   }
 
   /// Insertions, deletions, replacements and swaps of neighbours that make `left` into `right`.

@@ -22,15 +22,12 @@ enum ShapeFilters {
       .optional(
         "style", .choice(["circular", "continuous"]), default: "continuous",
         "a quarter of a circle, or Apple's curve whose bend begins gently"),
-    ], example: "rounded:20",
+    ], needsOneOf: ["radius", "tl", "tr", "br", "bl"], example: "rounded:20",
     traits: FilterDefinition.FrameTraits(keepsColourSpace: true)
   ) { pass in
     let extent = Extent(width: pass.image.width, height: pass.image.height)
     let room = Double(min(extent.width, extent.height)) / 2
     let keys = ["tl", "tr", "br", "bl"]
-    guard pass.arguments.has("radius") || keys.contains(where: pass.arguments.has) else {
-      throw FilterError(.badArgument, "rounded needs a radius, as in rounded:20 or rounded:tl=20:tr=20")
-    }
     let continuous = try pass.arguments.word("style") == "continuous"
     let corners = try keys.map { key in
       let key = pass.arguments.has(key) ? key : "radius"

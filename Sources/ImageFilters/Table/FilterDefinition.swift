@@ -33,6 +33,8 @@ public struct FilterDefinition: Sendable {
   public let parameters: [FilterParameter]
   /// A chain that shows it.
   public let example: String
+  /// Parameters of which one must be given; empty where nothing of the kind is asked.
+  let needsOneOf: [String]
   /// For a name that stands for a chain: that chain in words (`fill:S,circle`).
   public let expansion: String?
 
@@ -62,7 +64,8 @@ public struct FilterDefinition: Sendable {
 
   init(
     _ name: String, _ category: Category, _ summary: String, aliases: [Alias] = [],
-    parameters: [FilterParameter] = [], example: String, traits: FrameTraits = FrameTraits(),
+    parameters: [FilterParameter] = [], needsOneOf: [String] = [], example: String,
+    traits: FrameTraits = FrameTraits(),
     run: @escaping @Sendable (FilterPass) throws -> VipsImage
   ) {
     self.name = name
@@ -70,6 +73,7 @@ public struct FilterDefinition: Sendable {
     self.category = category
     self.summary = summary
     self.parameters = parameters
+    self.needsOneOf = needsOneOf
     self.example = example
     expansion = nil
     behaviour = .frame(traits, run)
@@ -85,6 +89,7 @@ public struct FilterDefinition: Sendable {
     self.category = category
     self.summary = summary
     self.parameters = parameters
+    needsOneOf = []
     self.example = example
     self.expansion = expansion
     behaviour = .chain(steps)

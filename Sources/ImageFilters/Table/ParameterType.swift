@@ -41,13 +41,23 @@ public enum ParameterType: Sendable, Hashable {
     case .boolean: "true|false"
     case .choice(let words): words.joined(separator: "|")
     case .text: "text"
-    case .colour: "colour: a CSS name, #rgb, #rgba, #rrggbb or #rrggbbaa"
+    case .colour: "a colour: a CSS name, #rgb, #rgba, #rrggbb or #rrggbbaa"
     case .size: "WxH, Wx, xH or N%, each side 1…65535"
     case .area: "WxH or WxH+X+Y"
     case .gravity: Gravity.names.joined(separator: "|") + " or a focal point as 0.3x0.7"
     case .length: "pixels, or N% of the shorter side"
     case .source: "a named source, a path or a URL"
     case .vector(let count): "\(count) numbers separated by blanks"
+    }
+  }
+
+  /// The words that it may be, for "did you mean".
+  var words: [String] {
+    switch self {
+    case .choice(let words): words
+    case .gravity: Gravity.names
+    case .colour: Array(ColourNames.values.keys)
+    default: []
     }
   }
 
