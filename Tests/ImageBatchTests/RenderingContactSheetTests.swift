@@ -13,7 +13,7 @@ struct RenderingContactSheetTests {
     try ContactSheet(directory: directory).write()
     let page = try String(contentsOfFile: "\(directory)/index.html", encoding: .utf8)
     let files = try FileManager.default.contentsOfDirectory(atPath: directory)
-    let pictures = files.filter { $0.hasSuffix(".png") && $0 != "contact-sheet.png" }
+    let pictures = files.filter { $0.hasSuffix(".png") && $0 != "contact-sheet.png" || $0.hasSuffix(".webp") }
     #expect(pictures.count >= 4 * 60)
     #expect(pictures.allSatisfy { page.contains($0) })
     #expect(try fixture.open("\(directory)/contact-sheet.png").height > 3000)

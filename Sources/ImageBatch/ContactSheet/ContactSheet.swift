@@ -7,6 +7,7 @@ public struct ContactSheet {
   /// A row of the sheet.
   struct Row {
     let filter: FilterDefinition
+    let example: String
     let pictures: [(name: String, width: Int, height: Int)]
   }
 
@@ -27,8 +28,8 @@ public struct ContactSheet {
     let context = FilterContext { (_: String) throws(FilterError) -> VipsImage in stencil }
     var rows: [Row] = []
     var strips: [VipsImage] = [try strip("the pictures", sources)]
-    for filter in FilterTable.all {
-      let chain = try FilterChain(parsing: filter.example)
+    for (filter, example) in Self.examples {
+      let chain = try FilterChain(parsing: example)
       var cells: [VipsImage] = []
       var names: [(String, Int, Int)] = []
       for (index, source) in sources.enumerated() {
@@ -36,15 +37,17 @@ public struct ContactSheet {
         do {
           cell = try chain.apply(to: source, context: context).materialized()
         } catch let error as FilterError {
-          throw FilterError(error.code, "\(filter.example): \(error.message)")
+          throw FilterError(error.code, "\(example): \(error.message)")
         }
-        let name = "\(filter.name.replacing(":", with: "-"))-\(index + 1).png"
-        _ = try VipsOperation("pngsave", ["in": .image(cell), "filename": .string("\(directory)/\(name)")])
-        names.append((name, cell.width, cell.height))
-        cells.append(cell)
+        let stem =
+          String(example.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }) + "-\(index + 1)"
+        let (saver, name) = cell.pageCount > 1 ? ("webpsave", "\(stem).webp") : ("pngsave", "\(stem).png")
+        _ = try VipsOperation(saver, ["in": .image(cell), "filename": .string("\(directory)/\(name)")])
+        names.append((name, cell.width, cell.pageHeight))
+        cells.append(try middleFrame(of: cell))
       }
-      rows.append(Row(filter: filter, pictures: names))
-      strips.append(try strip(filter.example, cells))
+      rows.append(Row(filter: filter, example: example, pictures: names))
+      strips.append(try strip(example, cells))
     }
     try Data(ContactSheetPage(rows: rows).html.utf8).write(to: URL(filePath: "\(directory)/index.html"))
     let sheet = try VipsOperation(
@@ -52,6 +55,24 @@ public struct ContactSheet {
     ).image()
     _ = try VipsOperation(
       "pngsave", ["in": .image(sheet), "filename": .string("\(directory)/contact-sheet.png")])
+  }
+
+  /// Every filter's example, and each kind of transition.
+  private static var examples: [(FilterDefinition, String)] {
+    FilterTable.all.flatMap { filter in
+      guard filter.name == "transition",
+        case .choice(let kinds)? = filter.parameters.first(where: { $0.name == "kind" })?.type
+      else { return [(filter, filter.example)] }
+      return kinds.map { (filter, "transition:before:\($0):400ms:30") }
+    }
+  }
+
+  /// Of an animation the frame in the middle, which shows what goes on.
+  private func middleFrame(of image: VipsImage) throws -> VipsImage {
+    let middle = image.pageCount * 2 / 5
+    return try image.cropped(
+      x: 0, y: middle * image.pageHeight, width: image.width, height: image.pageHeight
+    ).editingMetadata { $0.remove("page-height") }
   }
 
   private func opened(_ path: String) throws -> VipsImage {

@@ -22,7 +22,7 @@ struct ContactSheetPage {
       page += "<h2>\(escaped(category.rawValue))</h2>\n"
       for row in rows where row.filter.category == category {
         page +=
-          "<p><code>\(escaped(row.filter.example))</code> \(escaped(row.filter.summary))</p>\n<div class=\"row\">"
+          "<p><code>\(escaped(row.example))</code> \(escaped(row.filter.summary))</p>\n<div class=\"row\">"
         for picture in row.pictures {
           page +=
             "<img src=\"\(escaped(picture.name))\" alt=\"\(escaped(row.filter.name))\" "
