@@ -126,4 +126,27 @@ struct RenderingTransitionTests {
     #expect(FontFile.path(for: "sans bold") != nil)
     #expect(FontFile.path(for: "sans bold") != FontFile.path(for: "sans"))
   }
+
+  @Test("a font is its file's: another file is another picture and another key, and no font is an error")
+  func fonts() throws {
+    // Whatever fonts the machine has; it has one at least, or Pango could write nothing.
+    let descriptions = ["sans", "serif", "monospace", "sans bold", "serif italic"]
+    let files = Set(descriptions.compactMap { FontFile.path(for: $0) }).sorted()
+    var pictures: Set<[UInt8]> = []
+    var keys: Set<ContentDigest> = []
+    for file in files {
+      let bytes = try Array(Data(contentsOf: URL(filePath: file)))
+      let own = try fixture.write(bytes, (file as NSString).lastPathComponent)
+      let recipe = try fixture.recipe(1, "text:Hamburg:font=\(own):size=12:colour=blue", "png")
+      let response = Renderer().render(try request([recipe]))
+      _ = try #require(response.file(1), "\(String(describing: response.failure(1)))")
+      pictures.insert(try fixture.open(recipe.temporaryPath).pixels())
+      keys.insert(
+        RenderKeys.output(of: ContentDigest(hashing: [1]), chain: recipe.chain, encoding: recipe.encoding))
+    }
+    #expect(pictures.count == files.count && keys.count == files.count)
+    let text = try fixture.write(Array("no font".utf8), "a.ttf")
+    let failure = Renderer().render(try request([fixture.recipe(1, "text:a:font=\(text)", "png")])).failure(1)
+    #expect(failure?.message.contains("no font file") == true, "\(String(describing: failure))")
+  }
 }

@@ -1,6 +1,3 @@
-import Glibc
-import Vips
-
 /// The files that a chain's fonts come from, so that an output's key can hold their contents.
 public enum FontFile {
   /// Where the font lies that a `text` filter would use: the path itself where it is one, else what fontconfig
@@ -9,33 +6,45 @@ public enum FontFile {
   /// fontconfig is asked through the copy that Pango brought into the process: building needs nothing of it.
   public static func path(for font: String) -> String? {
     if Lettering.isFile(font) { return font }
-    guard let library = dlopen("libfontconfig.so.1", RTLD_NOW) else { return nil }
-    defer { dlclose(library) }
-    typealias Parse = @convention(c) (UnsafePointer<CChar>) -> OpaquePointer?
-    typealias Substitute = @convention(c) (OpaquePointer?, OpaquePointer?, Int32) -> Int32
-    typealias Defaults = @convention(c) (OpaquePointer?) -> Void
-    typealias Match =
-      @convention(c) (OpaquePointer?, OpaquePointer?, UnsafeMutablePointer<Int32>) -> OpaquePointer?
-    typealias Text =
-      @convention(c) (
-        OpaquePointer?, UnsafePointer<CChar>, Int32, UnsafeMutablePointer<UnsafePointer<CChar>?>
-      ) -> Int32
-    guard let parse = dlsym(library, "FcNameParse"), let substitute = dlsym(library, "FcConfigSubstitute"),
-      let defaults = dlsym(library, "FcDefaultSubstitute"), let match = dlsym(library, "FcFontMatch"),
-      let text = dlsym(library, "FcPatternGetString"), let destroy = dlsym(library, "FcPatternDestroy")
-    else { return nil }
+    return FontConfig.withLibrary { library in
+      guard let found = library.match(pattern(of: font)) else { return nil }
+      defer { library.destroy(found) }
+      return library.text("file", of: found)
+    }
+  }
 
-    let pattern = unsafeBitCast(parse, to: Parse.self)(pattern(of: font))
-    guard pattern != nil else { return nil }
-    defer { unsafeBitCast(destroy, to: Defaults.self)(pattern) }
-    _ = unsafeBitCast(substitute, to: Substitute.self)(nil, pattern, 0)
-    unsafeBitCast(defaults, to: Defaults.self)(pattern)
-    var status: Int32 = 0
-    guard let found = unsafeBitCast(match, to: Match.self)(nil, pattern, &status) else { return nil }
-    defer { unsafeBitCast(destroy, to: Defaults.self)(found) }
-    var path: UnsafePointer<CChar>?
-    guard unsafeBitCast(text, to: Text.self)(found, "file", 0, &path) == 0, let path else { return nil }
-    return String(cString: path)
+  /// What Pango calls the font that a file holds (`DejaVu Serif, Bold Italic`); nil where the file is no font.
+  ///
+  /// Loading a file only adds its font to those there are: it is used when it is asked for by its own name.
+  static func description(ofFile path: String) -> String? {
+    FontConfig.withLibrary { library in
+      guard let font = library.font(ofFile: path) else { return nil }
+      defer { library.destroy(font) }
+      guard let family = library.text("family", of: font) else { return nil }
+      // fontconfig.h's numbers, Pango's words.
+      let weight = nearest(
+        library.integer("weight", of: font) ?? 80,
+        [
+          (0, "Thin"), (40, "Ultra-Light"), (50, "Light"), (55, "Semi-Light"), (75, "Book"), (80, ""),
+          (100, "Medium"),
+          (180, "Semi-Bold"), (200, "Bold"), (205, "Ultra-Bold"), (210, "Heavy"),
+        ])
+      let slant = nearest(
+        library.integer("slant", of: font) ?? 0, [(0, ""), (100, "Italic"), (110, "Oblique")])
+      let width = nearest(
+        library.integer("width", of: font) ?? 100,
+        [
+          (50, "Ultra-Condensed"), (63, "Extra-Condensed"), (75, "Condensed"), (87, "Semi-Condensed"),
+          (100, ""),
+          (113, "Semi-Expanded"), (125, "Expanded"), (150, "Extra-Expanded"), (200, "Ultra-Expanded"),
+        ])
+      // The comma ends the family's name, which may itself end in a word for a style.
+      return "\(family), " + [weight, slant, width].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+  }
+
+  private static func nearest(_ number: Int, _ words: [(number: Int, word: String)]) -> String {
+    words.min { abs($0.number - number) < abs($1.number - number) }?.word ?? ""
   }
 
   /// fontconfig's way of writing Pango's description: `sans bold` is `sans:bold`.

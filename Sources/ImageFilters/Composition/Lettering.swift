@@ -17,7 +17,10 @@ struct Lettering {
     let size = Number.text(try arguments.number("size"))
     if Self.isFile(font) {
       wanted["fontfile"] = .string(font)
-      wanted["font"] = .string("sans \(size)")
+      guard let name = FontFile.description(ofFile: font) else {
+        throw FilterError(.failed, "text: '\(font)' is no font file that can be read")
+      }
+      wanted["font"] = .string("\(name) \(size)")
     } else {
       wanted["font"] = .string("\(font) \(size)")
     }

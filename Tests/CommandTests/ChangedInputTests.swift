@@ -1,0 +1,60 @@
+import Foundation
+import ImageFilters
+import LoopbackServer
+import Testing
+
+@Suite("What else a picture is made of", .timeLimit(.minutes(2)))
+struct ChangedInputTests {
+  private let command: CommandRun
+
+  init() throws { command = try CommandRun() }
+
+  private func plain(_ colour: [UInt8]) -> [UInt8] {
+    PNGPicture.bytes(width: 20, height: 20, channels: 3) { _, _ in colour }
+  }
+
+  @Test("another overlay, mask or font in the same place is another picture; the same one is none")
+  func changes() async throws {
+    let fonts = Set(["sans", "serif", "monospace", "sans bold"].compactMap { FontFile.path(for: $0) })
+      .sorted()
+    try #require(fonts.count > 1, "two fonts are needed to tell one from the other")
+    func copyFont(_ path: String) throws {
+      let data = try #require(FileManager.default.contents(atPath: path))
+      try command.write(Array(data), to: "own.ttf")
+    }
+    try command.write(PNGPicture.bytes(width: 60, height: 40), to: "a.png")
+    try command.write(plain([200, 0, 0]), to: "logo.png")
+    try command.write(plain([200, 200, 200]), to: "stencil.png")
+    try copyFont(fonts[0])
+    try command.write(
+      """
+      imagemill: 1
+      sources: {logo: logo.png}
+      jobs:
+        - source: a.png
+          outputs:
+            - {output: overlay.png, filter: "overlay:logo:south"}
+            - {output: mask.png, filter: "mask:stencil.png"}
+            - {output: text.png, filter: "text:Ada:font=own.ttf:size=20"}
+            - {output: alone.png, filter: "flip"}
+      """, to: "imagemill.yaml")
+    let names = ["overlay.png", "mask.png", "text.png", "alone.png"]
+    var before: [String: Data?] = [:]
+    let steps: [(change: () throws -> Void, changed: [String])] = [
+      ({}, names), ({}, []), ({ try command.write(plain([0, 0, 200]), to: "logo.png") }, ["overlay.png"]),
+      ({ try command.write(plain([90, 90, 90]), to: "stencil.png") }, ["mask.png"]),
+      ({ try copyFont(fonts[1]) }, ["text.png"]),
+    ]
+    for (step, (change, changed)) in steps.enumerated() {
+      try change()
+      let outcome = try await command.run("run")
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.errors.contains("\(changed.count) written"), "step \(step): \(outcome.errors)")
+      for name in names {
+        #expect(
+          (command.read(name) != before[name] ?? nil) == changed.contains(name), "step \(step): \(name)")
+        before[name] = command.read(name)
+      }
+    }
+  }
+}
