@@ -112,4 +112,30 @@ struct RenderingMetadataTests {
         })
     }
   }
+
+  @Test("a file without anything to say says nothing", arguments: ["jpg", "png", "webp", "avif", "tif"])
+  func nothing(pathExtension: String) throws {
+    let source = try fixture.save(RenderingFixture.waves(60, 40, alpha: true), "pngsave", "a.png")
+    let frames = try VipsImage.stacked([
+      RenderingFixture.waves(40, 30),
+      RenderingFixture.waves(40, 30, alpha: true).extractingBands(from: 1, count: 3),
+    ])
+    .editingMetadata {
+      $0.set("page-height", 30)
+      $0.set("delay", [100, 200])
+    }
+    for path in [source, try fixture.save(frames, "webpsave", "b.webp")] {
+      for policy in ["none", "copyright"] {
+        let recipe = try fixture.recipe(1, "", pathExtension) { $0.metadata = policy }
+        let file = try #require(Renderer().render(try fixture.request(path, [recipe])).file(1))
+        let made = try fixture.open(recipe.temporaryPath, frames: file.frames)
+        #expect(!made.fields.contains { $0.hasPrefix("exif-") || $0 == "xmp-data" }, "\(policy)")
+        #expect(
+          try !contains(recipe.temporaryPath, "EXIF") && !contains(recipe.temporaryPath, "Exif"), "\(policy)")
+        // Its pixels are all there.
+        #expect(try made.pixels().count == made.pixelBytes)
+        #expect(file.bytes == (try Data(contentsOf: URL(filePath: recipe.temporaryPath)).count))
+      }
+    }
+  }
 }

@@ -84,14 +84,16 @@ struct Encoder {
 
   /// Encodes and writes one file.
   /// - Parameter quality: Instead of the encoding's own.
-  func write(_ image: VipsImage, to path: String, quality: Int? = nil) throws(VipsError) {
+  func write(_ image: VipsImage, to path: String, quality: Int? = nil) throws {
     // Writing trusts nobody's bytes: libvips blocks this saver with the reader of the same library.
     if encoding.format == .jxl { try VipsRuntime.setBlocked(false, operation: "VipsForeignSaveJxl") }
     var arguments: VipsArguments = ["in": .image(image), "filename": .string(path)]
-    arguments["strip"] = .boolean(!pruning.keepsAnything)
+    let strips = pruning.leavesNothing(in: image)
+    arguments["strip"] = .boolean(strips)
     if case .file(let profile, _) = encoding.profile { arguments["profile"] = .string(profile) }
     for (name, value) in try saverArguments(quality: quality, image: image) { arguments[name] = value }
     _ = try VipsOperation(saver, arguments)
+    if strips, encoding.format == .webp { try WebPFile.dropEXIF(at: path) }
   }
 
   /// How many frames the file has: WebP's encoder makes one of two that look alike, with the time of both.

@@ -45,8 +45,19 @@ struct MetadataPruning {
     }
   }
 
-  /// Whether anything is kept that a saver's `strip` would take.
-  var keepsAnything: Bool { policy != .none || keepsProfile || keepsOrientation }
+  /// Whether nothing is left to be written beside the pixels, so that a saver's `strip` may take what libvips would
+  /// make up.
+  func leavesNothing(in pruned: VipsImage) -> Bool {
+    guard !keepsProfile, !keepsOrientation else { return false }
+    switch policy {
+    case .none: return true
+    case .all: return false
+    case .copyright:
+      return !pruned.fields.contains { field in
+        field.hasPrefix("exif-") || field.hasSuffix("-data") || field.contains("-comment")
+      }
+    }
+  }
 
   /// An XMP packet that calls the pixels upright, as they are then.
   private static func upright(_ packet: [UInt8]) -> [UInt8] {

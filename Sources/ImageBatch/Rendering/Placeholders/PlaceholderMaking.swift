@@ -32,7 +32,7 @@ struct PlaceholderMaking {
     let bytes = try VipsOperation(
       "webpsave_buffer", ["in": .image(thumbnail), "Q": 40, "strip": true, "effort": 6]
     ).bytes("buffer")
-    return "data:image/webp;base64," + Data(bytes).base64EncodedString()
+    return "data:image/webp;base64," + Data(WebPFile.withoutEXIF(bytes)).base64EncodedString()
   }
 }
 

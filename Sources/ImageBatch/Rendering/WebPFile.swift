@@ -1,0 +1,73 @@
+import Glibc
+
+/// A WebP file's chunks (RFC 9649, section 2).
+///
+/// libvips before 8.15 writes an EXIF block of its own making into every WebP, whatever it is told: some 200 bytes that
+/// say nothing.
+enum WebPFile {
+  /// Where an EXIF chunk begins that is a file's last, and what says that it is there.
+  private struct Tail {
+    var position: Int
+    var flagsPosition: Int
+    /// Without the one for EXIF, the fourth from the right.
+    var flags: UInt8
+    /// The container's size without the chunk, little endian; it doesn't count its first eight bytes.
+    var size: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: (position - 8) >> (8 * $0)) } }
+  }
+
+  /// The bytes without an EXIF chunk at their end.
+  static func withoutEXIF(_ bytes: [UInt8]) -> [UInt8] {
+    var result = bytes
+    let tail = tail(count: bytes.count) { Array(bytes[$0..<$0 + $1]) }
+    guard let tail else { return bytes }
+    result.removeSubrange(tail.position...)
+    result.replaceSubrange(4..<8, with: tail.size)
+    result[tail.flagsPosition] = tail.flags
+    return result
+  }
+
+  /// Takes the EXIF chunk off a file's end.
+  static func dropEXIF(at path: String) throws {
+    let descriptor = open(path, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(path) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw failure(path) }
+    let tail = try tail(count: Int(status.st_size)) { position, count in
+      var bytes = [UInt8](repeating: 0, count: count)
+      guard pread(descriptor, &bytes, count, position) == count else { throw failure(path) }
+      return bytes
+    }
+    guard let tail else { return }
+    var (flags, size) = (tail.flags, tail.size)
+    guard pwrite(descriptor, &flags, 1, tail.flagsPosition) == 1, pwrite(descriptor, &size, 4, 4) == 4,
+      ftruncate(descriptor, tail.position) == 0
+    else { throw failure(path) }
+  }
+
+  /// - Parameter read: So many bytes from a place on, which are there.
+  private static func tail<Failure>(
+    count: Int, read: (_ position: Int, _ count: Int) throws(Failure) -> [UInt8]
+  ) throws(Failure) -> Tail? {
+    var position = 12
+    var flagsPosition: Int?
+    while position + 8 <= count {
+      let head = try read(position, 8)
+      let length = head[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) }
+      let end = position + 8 + length + length % 2
+      if head.starts(with: "VP8X".utf8), length > 0, end <= count { flagsPosition = position + 8 }
+      if head.starts(with: "EXIF".utf8), end == count, let flagsPosition {
+        let flags = try read(flagsPosition, 1)[0]
+        return Tail(position: position, flagsPosition: flagsPosition, flags: flags & ~0x08)
+      }
+      position = end
+    }
+    return nil
+  }
+
+  private static func failure(_ path: String) -> JobError {
+    JobError(
+      code: "write-failed", stage: .write,
+      message: "\(path) can't be written: \(String(cString: strerror(errno)))")
+  }
+}
