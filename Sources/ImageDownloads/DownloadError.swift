@@ -1,5 +1,5 @@
 import Curl
-import ImageCaches
+public import ImageCaches
 
 /// Why a source could not be had.
 public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -59,6 +59,8 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
   public var curlCode: Int?
   /// Whether the same download may succeed later.
   public var isTemporary = false
+  /// What the bytes are, where they aren't the pinned ones.
+  public var foundDigest: ContentDigest?
 
   /// A failure.
   public init(_ code: Code, _ message: String, source: String) {

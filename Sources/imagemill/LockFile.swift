@@ -90,6 +90,15 @@ struct LockFile {
     }
   }
 
+  /// What differs, as a diff of this file.
+  func difference(from mismatches: [String: String]) -> String {
+    var text = "--- \(path)\n+++ what the sources are now\n"
+    for (source, digest) in mismatches.sorted(by: { $0.key < $1.key }) {
+      text += "@@ \(source) @@\n-sha256 \(sources[source]?.sha256 ?? "")\n+sha256 \(digest)\n"
+    }
+    return text
+  }
+
   private func pin(_ job: inout Job) -> Bool {
     guard let locked = job.sources.compactMap({ sources[$0.displayText] }).first,
       let digest = ContentDigest(hex: locked.sha256)
@@ -103,7 +112,8 @@ struct LockFile {
 final class LockedSources: Sendable {
   private struct State {
     var entries: [String: LockFile.Entry] = [:]
-    var hasMismatch = false
+    /// What refused sources are now.
+    var mismatches: [String: String] = [:]
   }
 
   private let state = Mutex(State())
@@ -118,11 +128,11 @@ final class LockedSources: Sendable {
   }
 
   func note(_ result: OutputResult) {
-    guard result.error?.code == "digest-mismatch" else { return }
-    state.withLock { $0.hasMismatch = true }
+    guard let found = result.error?.foundDigest else { return }
+    state.withLock { $0.mismatches[result.source] = found.hex }
   }
 
   var all: [String: LockFile.Entry] { state.withLock(\.entries) }
-  /// Whether a source was refused because its bytes differ from what was pinned.
-  var hasMismatch: Bool { state.withLock(\.hasMismatch) }
+  /// The SHA-256 of each source that was refused because its bytes differ from what was pinned.
+  var mismatches: [String: String] { state.withLock(\.mismatches) }
 }

@@ -1,3 +1,4 @@
+public import ImageCaches
 /// What became of one output: CLI.md's result line.
 public struct OutputResult: Sendable, Hashable {
   /// What became of it; the raw values are CLI.md's.
@@ -79,6 +80,8 @@ public struct JobError: Error, Sendable, Hashable, Codable {
   public var message: String
   /// Whether the same job may succeed later (exit status 75).
   public var isTemporary: Bool
+  /// What the source's bytes are, where they aren't the pinned ones.
+  public var foundDigest: ContentDigest?
 
   /// A failure.
   public init(code: String, stage: Stage, message: String, isTemporary: Bool = false) {

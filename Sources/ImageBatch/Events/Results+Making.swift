@@ -61,6 +61,7 @@ extension JobError {
   public init(_ error: DownloadError) {
     self.init(
       code: error.code.rawValue, stage: .download, message: error.message, isTemporary: error.isTemporary)
+    foundDigest = error.foundDigest
   }
 
   /// The disk store's failure: it stands in the way of writing.

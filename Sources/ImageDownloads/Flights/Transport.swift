@@ -391,9 +391,11 @@ struct Attempt: Sendable {
 
 extension DownloadError {
   static func mismatch(_ digest: ContentDigest, pinned: ContentDigest, source: String) -> DownloadError {
-    DownloadError(
+    var error = DownloadError(
       .digestMismatch,
       "the bytes are not the pinned ones: their SHA-256 is \(digest), not \(pinned); check the source, then its pin",
       source: source)
+    error.foundDigest = digest
+    return error
   }
 }

@@ -63,7 +63,10 @@ struct RunCommand: AsyncParsableCommand {
     if prune { run.prunedManifests = try ManifestArguments.paths(manifests) }
     let sources = LockedSources()
     var status = try await run.run(input.items, sources: sources)
-    if locked != nil, sources.hasMismatch { status = .outOfDate }
+    if let locked, !sources.mismatches.isEmpty {
+      StandardError.write(locked.difference(from: sources.mismatches))
+      status = .outOfDate
+    }
     if let lock, !frozen, status != .interrupted, status != .terminated {
       try LockFile(sources.all).write(to: lock)
     }

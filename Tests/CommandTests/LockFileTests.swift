@@ -1,0 +1,58 @@
+import Foundation
+import LoopbackServer
+import Synchronization
+import Testing
+
+@Suite("the lock file", .timeLimit(.minutes(2)))
+struct LockFileTests {
+  @Test(
+    "says what every source was; --frozen refuses other bytes with a diff and status 3; --offline works from it"
+  )
+  func lock() async throws {
+    let command = try CommandRun()
+    let seed = Mutex(1)
+    let server = try LoopbackServer { _ in
+      let seed = seed.withLock(\.self)
+      return Page(
+        PNGPicture.bytes(width: 30, height: 20, seed: seed), type: "image/png",
+        fields: [("ETag", "\"\(seed)\"")])
+    }
+    try command.write(
+      "imagemill: 1\njobs:\n  - {source: \"\(server.url("/b.png"))\", output: b.png}\n"
+        + "  - {source: \"\(server.url("/a.png"))\", output: a.png}\n", to: "m.yaml")
+    func run(_ options: String...) async throws -> CommandRun.Outcome {
+      try await command.run(["run", "--allow-net", "loopback", "--lock", "m.lock"] + options + ["m.yaml"])
+    }
+    #expect(try await run().status == 0)
+    let first = try #require(command.read("m.lock"))
+    let json = try #require(try JSONSerialization.jsonObject(with: first) as? [String: Any])
+    let sources = try #require(json["sources"] as? [String: [String: Any]])
+    #expect(sources.count == 2)
+    let entry = try #require(sources[server.url("/a.png")])
+    #expect(entry["etag"] as? String == "\"1\"")
+    #expect(entry["final-url"] as? String == server.url("/a.png"))
+    #expect(entry["format"] as? String == "png" && entry["type"] as? String == "image/png")
+    #expect(entry["width"] as? Int == 30 && entry["height"] as? Int == 20)
+    #expect(entry["bytes"] as? Int == PNGPicture.bytes(width: 30, height: 20, seed: 1).count)
+    let text = String(decoding: first, as: UTF8.self)
+    let places = ["/a.png\" :", "/b.png\" :"].compactMap { text.range(of: $0)?.lowerBound }
+    #expect(places.count == 2 && places[0] < places[1], "sorted")
+    #expect(try await run("--refresh").status == 0)
+    #expect(command.read("m.lock") == first, "stable")
+
+    seed.withLock { $0 = 2 }
+    let sha256 = try #require(entry["sha256"] as? String)
+    let refused = try await run("--frozen", "--refresh")
+    #expect(refused.status == 3)
+    #expect(
+      refused.errors.contains("@@ \(server.url("/a.png")) @@\n-sha256 \(sha256)\n+sha256 "),
+      "\(refused.errors)")
+    #expect(command.read("m.lock") == first, "a frozen run writes no lock")
+    // Nothing of the refused bytes was stored: what was locked is still at hand.
+    server.stop()
+    try FileManager.default.removeItem(atPath: command.work + "/a.png")
+    let offline = try await run("--frozen", "--offline")
+    #expect(offline.status == 0, "\(offline.errors)")
+    #expect(command.read("a.png") != nil)
+  }
+}
