@@ -59,6 +59,28 @@ struct FormatChoiceTests {
     #expect(third.status == 0 && command.files.contains("d.png"), "\(third.errors)")
   }
 
+  @Test("placeholders are there in every run that asks for them, and made once")
+  func placeholders() async throws {
+    try command.write(
+      """
+      imagemill: 1
+      jobs: [{source: photo.png, output: "a.{ext}", format: [webp, jpeg], filter: "fit:50x50"}]
+      """, to: "imagemill.yaml")
+    #expect(try await command.run("run").status == 0)
+    var seen: [String] = []
+    for report in ["a.ndjson", "b.ndjson"] {
+      let outcome = try await command.run("run", "--placeholders", "--report", report)
+      #expect(outcome.errors.contains("1 unchanged"), "\(outcome.errors)")
+      let result = try #require(try results(report).first)
+      let placeholders = try #require(result["placeholders"] as? [String: Any], "\(result)")
+      seen.append(try #require(placeholders["blurHash"] as? String))
+    }
+    #expect(Set(seen).count == 1)
+    // What nobody asks for isn't told.
+    #expect(try await command.run("run", "--report", "c.ndjson").status == 0)
+    #expect(try results("c.ndjson").first?["placeholders"] == nil)
+  }
+
   @Test("on the command line: pipe names the files, convert writes to a stream, and a size is kept under")
   func options() async throws {
     let piped = try await command.run(

@@ -123,7 +123,11 @@ struct GroupRun {
   private func known(_ keys: [ContentDigest]) async -> [ContentDigest: StoredOutput] {
     guard !batch.configuration.force else { return [:] }
     switch await batch.writer.known(keys) {
-    case .success(let known): return known
+    case .success(let known):
+      // Where placeholders are wanted, what was made without them is made once more.
+      return batch.configuration.wantsPlaceholders
+        ? known.filter { RememberedOutput($0.value).placeholders != nil }
+        : known.mapValues(RememberedOutput.withoutPlaceholders)
     case .failure(let error):
       await batch.send(.warning(BatchWarning(message: error.message)))
       return [:]

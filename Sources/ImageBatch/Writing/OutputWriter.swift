@@ -281,10 +281,10 @@ final class OutputWriter: Sendable {
 extension RenderedFile {
   /// What the index has remembered of it. `format` is for what was stored before formats were.
   init(_ stored: StoredOutput, format: OutputFormat) {
+    let remembered = RememberedOutput(stored)
     self.init(
-      format: OutputFormat(rawValue: stored.extra) ?? format, width: stored.width, height: stored.height,
-      frames: stored.frames, bytes: stored.bytes,
-      digest: stored.digest)
+      format: remembered.format ?? format, width: stored.width, height: stored.height, frames: stored.frames,
+      bytes: stored.bytes, digest: stored.digest, placeholders: remembered.placeholders)
   }
 }
 
@@ -310,6 +310,6 @@ extension StoredOutput {
   init(_ image: RenderedFile, seconds: Double) {
     self.init(
       digest: image.digest, width: image.width, height: image.height, frames: image.frames,
-      bytes: image.bytes, seconds: seconds, extra: image.format.rawValue)
+      bytes: image.bytes, seconds: seconds, extra: RememberedOutput(image).text)
   }
 }
