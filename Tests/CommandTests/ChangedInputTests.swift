@@ -57,4 +57,30 @@ struct ChangedInputTests {
       }
     }
   }
+
+  @Test("a manifest's font files lie where its sources do, and not outside")
+  func places() async throws {
+    let font = try #require(FontFile.path(for: "serif"))
+    try FileManager.default.createDirectory(
+      atPath: command.work + "/set/fonts", withIntermediateDirectories: true)
+    let data = try #require(FileManager.default.contents(atPath: font))
+    try command.write(Array(data), to: "set/fonts/own.ttf")
+    try command.write(Array(data), to: "outside.ttf")
+    try command.write(PNGPicture.bytes(width: 60, height: 40), to: "set/a.png")
+    func manifest(_ font: String) -> String {
+      """
+      imagemill: 1
+      filters: {caption: "text:Ada:font=\(font):size=20"}
+      jobs: [{source: a.png, filter: caption, output: b.png}]
+      """
+    }
+    try command.write(manifest("fonts/own.ttf"), to: "set/m.yaml")
+    let outcome = try await command.run("run", "set/m.yaml")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(command.files.contains("set/b.png"))
+    try command.write(manifest("../outside.ttf"), to: "set/m.yaml")
+    let refused = try await command.run("validate", "set/m.yaml")
+    #expect(
+      refused.status == 2 && refused.errors.contains("outside the manifest's directory"), "\(refused.errors)")
+  }
 }

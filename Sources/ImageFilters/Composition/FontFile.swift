@@ -65,6 +65,30 @@ public enum FontFile {
 }
 
 extension FilterChain {
+  /// The chain with its font files elsewhere: `place` is given the path of each as it was written.
+  public func placingFontFiles<Failure>(
+    _ place: (String) throws(Failure) -> String
+  ) throws(Failure) -> FilterChain {
+    guard fonts.contains(where: Lettering.isFile) else { return self }
+    var placed: [FilterStep] = []
+    for step in steps {
+      var values: [FilterArguments.Entry] = []
+      for entry in step.arguments.values {
+        if step.name == "text", entry.key == "font", case .text(let font) = entry.value,
+          Lettering.isFile(font)
+        {
+          values.append(FilterArguments.Entry(key: entry.key, value: .text(try place(font))))
+        } else {
+          values.append(entry)
+        }
+      }
+      placed.append(
+        FilterStep(name: step.name, arguments: FilterArguments(filter: step.arguments.filter, values: values))
+      )
+    }
+    return FilterChain(steps: placed)
+  }
+
   /// The fonts that its texts name, in order, each once.
   public var fonts: [String] {
     var result: [String] = []

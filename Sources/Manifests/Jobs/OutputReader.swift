@@ -68,7 +68,15 @@ struct OutputReader {
     if let node = layers.own("filter") ?? matrixNode("filter") ?? layers.defaults?["filter"] {
       let reader = ChainReader(named: context.named, substitution: substitution)
       guard let own = reader.chain(node, log: &log) else { return nil }
-      chain = own
+      // A font file is a path of the manifest's, as a source is.
+      do {
+        chain = try own.placingFontFiles { (path: String) throws(SourceResolver.Failure) in
+          try context.resolver.directory.inside(path)
+        }
+      } catch {
+        log.error(node.place, error.message)
+        return nil
+      }
     }
     if let appended = context.appendedChain { chain = FilterChain([chain, appended]) }
     guard let node = layers["transition"] else { return chain }
