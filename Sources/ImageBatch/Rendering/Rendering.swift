@@ -33,7 +33,7 @@ final class Rendering {
       do {
         try renderAll(of: file)
       } catch let error as JobError where error.stage == .decode && request.onCorrupt == .warn {
-        warnings.append("\(error.message) What could be read was used.")
+        warnings.append(DecodeFailure.warning(of: error))
         isLenient = true
         results = [:]
         try renderAll(of: file)

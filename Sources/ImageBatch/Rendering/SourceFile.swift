@@ -93,6 +93,10 @@ extension RenderLimits {
 
 /// What a decoder's failure means to a user.
 enum DecodeFailure {
+  /// What to do about a file that ends too early, and about one that is damaged otherwise.
+  private static let cutOffRemedy = "; fetch it again, or use --on-corrupt warn to take what there is"
+  private static let damagedRemedy = "; replace it, or use --on-corrupt warn to take what can be read"
+
   static func error(_ error: VipsError, _ format: ImageFormat) -> JobError {
     // Not the end of the file, but of what a part of it has promised.
     let words = error.text.lowercased().replacing("premature end of data segment", with: "bad data")
@@ -103,12 +107,18 @@ enum DecodeFailure {
     if isShort {
       return JobError(
         code: "truncated", stage: .decode,
-        message: "the \(format.rawValue) file is cut off (\(error.description)); fetch it again, or use "
-          + "--on-corrupt warn to take what there is")
+        message: "the \(format.rawValue) file is cut off (\(error.description))" + cutOffRemedy)
     }
     return JobError(
       code: "corrupt", stage: .decode,
-      message: "the \(format.rawValue) file is damaged (\(error.description)); replace it, or use "
-        + "--on-corrupt warn to take what can be read")
+      message: "the \(format.rawValue) file is damaged (\(error.description))" + damagedRemedy)
+  }
+
+  /// What a failure becomes that is put up with: nothing need be done about it.
+  static func warning(of error: JobError) -> String {
+    let fact = [cutOffRemedy, damagedRemedy].reduce(error.message) { message, remedy in
+      message.hasSuffix(remedy) ? String(message.dropLast(remedy.count)) : message
+    }
+    return "\(fact); what could be read was used"
   }
 }

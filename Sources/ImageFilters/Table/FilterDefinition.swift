@@ -96,6 +96,13 @@ public struct FilterDefinition: Sendable {
   }
 }
 
+extension FilterDefinition {
+  /// A file name with an extension whose format can hold what the filter makes, for examples.
+  public var exampleOutput: String {
+    if case .frame(let traits, _) = behaviour, traits.makesFrames { "out.webp" } else { "out.png" }
+  }
+}
+
 extension FilterDefinition.Alias: ExpressibleByStringLiteral {
   /// An alias without presets.
   public init(stringLiteral name: String) {

@@ -61,7 +61,7 @@ struct FiltersCommand: ParsableCommand {
     if !filter.aliases.isEmpty {
       text += "\nAlso called \(filter.aliases.map(\.name).joined(separator: ", "))\n"
     }
-    return text + "\nExample\n  imagemill convert in.jpg -f \(filter.example) out.png\n"
+    return text + "\nExample\n  imagemill convert in.jpg -f \(filter.example) \(filter.exampleOutput)\n"
   }
 
   /// As in `fill:SIZE[:GRAVITY]…`.

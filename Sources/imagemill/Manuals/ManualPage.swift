@@ -83,7 +83,7 @@ enum ManualPage {
         if !filter.aliases.isEmpty {
           page += ".Pp\nAlso called \(text(filter.aliases.map(\.name).joined(separator: ", "))).\n"
         }
-        page += ".Pp\n.Dl imagemill convert in.jpg -f \(verbatim(filter.example)) out.png\n"
+        page += ".Pp\n.Dl imagemill convert in.jpg -f \(verbatim(filter.example)) \(filter.exampleOutput)\n"
       }
     }
     return page + ".Sh SEE ALSO\n.Xr imagemill 1 ,\n.Xr imagemill-manifest 5\n"

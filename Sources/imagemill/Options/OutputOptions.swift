@@ -56,7 +56,8 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     name: .customLong("source"),
-    help: ArgumentHelp("A named source for overlay and mask. Repeatable.", valueName: "name=source"))
+    help: ArgumentHelp(
+      "A named source for overlay, mask and transition. Repeatable.", valueName: "name=source"))
   var namedSources: [PairArgument] = []
 
   /// The chains given, one after the other.
