@@ -77,6 +77,14 @@ final class CommandRun: Sendable {
   func run(
     _ arguments: String..., input: Data = Data(), environment: [String: String] = [:]
   ) async throws -> Outcome {
+    try await run(arguments: arguments, input: input, environment: environment)
+  }
+
+  /// The same with a list of arguments.
+  @discardableResult
+  func run(
+    arguments: [String], input: Data = Data(), environment: [String: String] = [:]
+  ) async throws -> Outcome {
     try await run(arguments, input: input, environment: environment)
   }
 
