@@ -32,6 +32,14 @@ static inline CURLcode ccurl_set_prerequest(CURL *handle, curl_prereq_callback v
   return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, value);
 }
 
+static inline CURLcode ccurl_set_debug(CURL *handle, curl_debug_callback value) {
+  return curl_easy_setopt(handle, CURLOPT_DEBUGFUNCTION, value);
+}
+
+static inline CURLcode ccurl_get_socket(CURL *handle, curl_socket_t *value) {
+  return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, value);
+}
+
 static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
   return curl_easy_getinfo(handle, info, value);
 }

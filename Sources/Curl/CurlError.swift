@@ -12,6 +12,8 @@ public struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
     case shutDown
     /// The body is, or is announced to be, longer than `TransferOptions.byteLimit`.
     case byteLimitExceeded
+    /// The server sent more than its Content-Length announced.
+    case longerThanAnnounced
     /// The response's fields are longer than any honest server's.
     case headTooLong
     /// `TransferOptions.allowsAddress` refused every address that was tried, this one last.

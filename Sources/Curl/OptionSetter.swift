@@ -39,6 +39,10 @@ struct OptionSetter {
     note(ccurl_set_prerequest(easy, value))
   }
 
+  mutating func debug(_ value: @escaping curl_debug_callback) {
+    note(ccurl_set_debug(easy, value))
+  }
+
   private mutating func note(_ result: CURLcode) {
     if code == CURLE_OK { code = result }
   }

@@ -18,6 +18,8 @@ final class Transfer {
   private var requestCount = 0
   private var stopReason: CurlError.Reason?
   private var refusedAddress: IPAddress?
+  /// Whether libcurl has said that it drops what came after the body's end.
+  private var hasDroppedBytes = false
 
   init(
     id: TransferID, easy: UnsafeMutableRawPointer, options: TransferOptions, sink: any TransferSink,
@@ -46,6 +48,10 @@ final class Transfer {
   func finish(_ code: CURLcode) {
     completion(.failure(error(code)))
   }
+
+  /// Whether the handle may be used again: one that has shared a connection keeps its buffer (libcurl 7.88), and refuses
+  /// to have its size set.
+  var leavesReusableHandle: Bool { parser.head?.version.hasPrefix("1") ?? false }
 
   // MARK: Setting up
 
@@ -129,6 +135,9 @@ final class Transfer {
     setter.pointer(CURLOPT_OPENSOCKETDATA, context)
     setter.prerequest(Self.prerequestFunction)
     setter.pointer(CURLOPT_PREREQDATA, context)
+    setter.long(CURLOPT_VERBOSE, 1)
+    setter.debug(Self.debugFunction)
+    setter.pointer(CURLOPT_DEBUGDATA, context)
   }
 
   private static func milliseconds(_ seconds: Double) -> Int {
@@ -200,6 +209,17 @@ final class Transfer {
     return isAllowed ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
   }
 
+  private static let debugFunction: curl_debug_callback = { _, kind, bytes, count, context in
+    guard kind == CURLINFO_TEXT, let bytes, let transfer = from(context) else { return 0 }
+    let text = UnsafeRawBufferPointer(start: bytes, count: count)
+    if text.starts(with: dropNotice.utf8) { transfer.hasDroppedBytes = true }
+    return 0
+  }
+
+  /// The beginning of what libcurl says of bytes after the end (lib/transfer.c of 7.88, "Excess found in a read"; later
+  /// versions have other words after these two).
+  private static let dropNotice = "Excess found"
+
   private func allows(_ address: IPAddress?) -> Bool {
     guard options.proxy == nil else { return true }
     // An address of a family that can't be judged is refused.
@@ -218,12 +238,35 @@ final class Transfer {
     guard code == CURLE_OK else { return .failure(error(code)) }
     guard let head = parser.head else { return .failure(error(CURLE_GOT_NOTHING)) }
     guard deliverHead() else { return .failure(error(CURLE_WRITE_ERROR)) }
+    if hasExcess(head) {
+      stop(.longerThanAnnounced)
+      return .failure(error(code))
+    }
     return .success(
       TransferResult(
         head: head, byteCount: byteCount, redirectURL: text(CURLINFO_REDIRECT_URL),
         address: text(CURLINFO_PRIMARY_IP).flatMap { IPAddress($0) }, requests: requestCount,
         connections: long(CURLINFO_NUM_CONNECTS)
       ))
+  }
+
+  /// Whether the server has sent more than it had announced.
+  ///
+  /// What comes with the head, libcurl drops, and says so only to its log. Later it reads as many bytes as there should
+  /// be, and leaves the rest on the connection, where nothing may be yet: we ask for nothing before an answer has ended.
+  /// Inside of TLS that can't be told from what TLS says itself, and HTTP/2 looks after it (RFC 9113 §8.1.1).
+  private func hasExcess(_ head: ResponseHead) -> Bool {
+    guard head.version.hasPrefix("1") else { return false }
+    if hasDroppedBytes { return true }
+    var socket: curl_socket_t = -1
+    guard options.url.hasPrefix("http:"), byteCount > 0, ccurl_get_socket(easy, &socket) == CURLE_OK,
+      socket >= 0
+    else { return false }
+    var byte: UInt8 = 0
+    guard recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0 else { return false }
+    // The rest would be taken for the beginning of the next answer.
+    shutdown(socket, Int32(SHUT_RDWR))
+    return true
   }
 
   private func error(_ code: CURLcode) -> CurlError {
@@ -250,6 +293,7 @@ final class Transfer {
     case .cancelled: return "the transfer was cancelled"
     case .shutDown: return "the transfer engine has been shut down"
     case .byteLimitExceeded: return "the body is longer than \(options.byteLimit) bytes"
+    case .longerThanAnnounced: return "the body is longer than the \(byteCount) bytes that were announced"
     case .headTooLong: return "the response's header is longer than \(ResponseHeadParser.limit) bytes"
     case .addressRefused(let address): return "the address \(address) is not allowed"
     case .stoppedBySink: return "the body was not wanted"

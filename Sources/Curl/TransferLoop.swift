@@ -85,8 +85,9 @@ struct TransferLoop {
   /// Takes a handle out of the multi handle, wiped for its next use.
   private mutating func retire(_ easy: UnsafeMutableRawPointer, on multi: UnsafeMutableRawPointer) {
     curl_multi_remove_handle(multi, easy)
-    if let transfer = transfers.removeValue(forKey: easy) { handles[transfer.id] = nil }
-    if idle.count < Self.idleHandles {
+    let transfer = transfers.removeValue(forKey: easy)
+    if let transfer { handles[transfer.id] = nil }
+    if idle.count < Self.idleHandles, transfer?.leavesReusableHandle == true {
       curl_easy_reset(easy)
       idle.append(easy)
     } else {

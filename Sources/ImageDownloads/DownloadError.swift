@@ -109,6 +109,10 @@ extension DownloadError {
     case .headTooLong:
       self.init(
         .transferFailed, "the server sent an endless header; it is no server for pictures", source: source)
+    case .longerThanAnnounced:
+      self.init(
+        .transferFailed, "\(error.message): where it ends can't be told; ask whoever runs the server",
+        source: source)
     case .stoppedBySink:
       self.init(.transferFailed, "the body was not wanted", source: source)
     case .transport:

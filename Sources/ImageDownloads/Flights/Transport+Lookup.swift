@@ -1,0 +1,73 @@
+import ImageCaches
+
+extension Transport {
+  /// The first step of every hop: the policy by name, then the cache.
+  func lookUp(_ journey: Journey) async -> Step {
+    let name = journey.order.displayText
+    if let refusal = configuration.addressPolicy.refusal(ofHost: journey.address.host) {
+      return .done(.failure(DownloadError(.notAllowed, refusal, source: name)))
+    }
+    guard journey.order.cacheMode != .none else { return .transfer(journey) }
+    do throws(CacheError) {
+      return try await work.run { () throws(CacheError) in try consult(journey) }
+    } catch {
+      return .done(.failure(DownloadError(error, source: name)))
+    }
+  }
+
+  private func consult(_ journey: Journey) throws(CacheError) -> Step {
+    let outgoing = OutgoingRequest(journey, configuration: configuration)
+    let key = outgoing.key(journey.address, salt: try salt.value())
+    let stored = try table.responses(for: key)
+    let now = Clock.now
+    var candidates = stored
+    while true {
+      let decision = CacheDecision(
+        request: outgoing.fields, candidates: candidates, mode: journey.order.cacheMode, now: now)
+      switch decision {
+      case .fetch: return .transfer(try resumable(journey, key: key))
+      case .unavailable:
+        let message = "nothing is stored for it, and --offline asks nobody; run once without --offline"
+        return .done(.failure(DownloadError(.notCached, message, source: journey.order.displayText)))
+      case .serve(let response), .serveStale(let response), .validate(let response):
+        guard let object = try store.object(response.digest) else {
+          // Its bytes are gone or were damaged: the answer is as good as never had.
+          candidates.removeAll { $0 == response }
+          continue
+        }
+        return use(response, object, decision, journey, now: now)
+      }
+    }
+  }
+
+  private func use(
+    _ response: StoredResponse, _ object: StoredObject, _ decision: CacheDecision, _ journey: Journey,
+    now: Double
+  ) -> Step {
+    var validating = journey
+    validating.validating = response
+    switch decision {
+    case .serve:
+      meter.count(.hits)
+      return conclude(journey, head: response.servedHead(at: now), object, .hit)
+    case .serveStale:
+      meter.count(.stale)
+      let step = conclude(journey, head: response.servedHead(at: now), object, .stale)
+      guard case .done(.success(let answer)) = step else { return step }
+      return .doneForNow(answer, validate: validating)
+    default: return .transfer(validating)
+    }
+  }
+
+  /// Adds what an interrupted earlier run has of the body.
+  private func resumable(_ journey: Journey, key: ContentDigest) throws(CacheError) -> Journey {
+    guard journey.partial == nil, !store.isReadOnly,
+      journey.order.wantsImage || journey.order.followsRedirects
+    else {
+      return journey
+    }
+    var journey = journey
+    journey.partial = try store.interruptedBody(key, url: journey.address.description)
+    return journey
+  }
+}

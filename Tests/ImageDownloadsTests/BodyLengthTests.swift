@@ -1,0 +1,43 @@
+import ImageCaches
+import ImageDownloads
+import LoopbackServer
+import Testing
+
+@Suite("Bodies and what was announced of them", .timeLimit(.minutes(1)))
+struct BodyLengthTests {
+  @Test(
+    "a body that is longer than announced is a failure, and nothing of it is kept", arguments: [300, 70_000])
+  func longer(count: Int) async throws {
+    var answer = page(count: count, fields: [("Cache-Control", "max-age=600")])
+    answer.framing = .announced(count - 9)
+    let server = try LoopbackServer(pages: ["/a.png": answer])
+    defer { server.stop() }
+    let fixture = try Fixture()
+    try await fixture.withDownloader { downloader in
+      let error = await downloader.outcome(server.url("/a.png")).error
+      #expect(error?.code == .transferFailed)
+      #expect(error?.message.contains("longer than the \(count - 9) bytes that were announced") == true)
+      let second = await downloader.outcome(server.url("/a.png")).error
+      #expect(second?.message == error?.message)
+    }
+    #expect(server.requests.count == 2, "neither kept nor tried again: the second asks anew")
+    #expect(try fixture.store().usage().objects == 0)
+  }
+
+  @Test("a body that is shorter than announced is tried again, and then a failure")
+  func shorter() async throws {
+    var answer = page(count: 300)
+    answer.framing = .announced(400)
+    answer.fault = .close(after: 300)
+    let server = try LoopbackServer(pages: ["/a.png": answer])
+    defer { server.stop() }
+    let fixture = try Fixture()
+    var configuration = Fixture.configuration
+    configuration.retries = 2
+    try await fixture.withDownloader(configuration) { downloader in
+      #expect(await downloader.outcome(server.url("/a.png")).error?.code == .truncated)
+    }
+    #expect(server.requests.count == 3)
+    #expect(try fixture.store().usage().objects == 0)
+  }
+}
