@@ -134,7 +134,7 @@ struct NginxTests {
   )
   func rateLimit() async throws {
     let server = try NginxServer(
-      http: "limit_req_zone $server_name zone=rate:1m rate=30r/s;",
+      http: "limit_req_zone $binary_remote_addr zone=rate:1m rate=30r/s;",
       server: """
         limit_req zone=rate burst=12 nodelay;
         limit_req_status 429;
@@ -167,7 +167,7 @@ struct NginxTests {
   @Test("a limit of connections that answers 503 with Retry-After")
   func connectionLimit() async throws {
     let server = try NginxServer(
-      http: "limit_conn_zone $server_name zone=connections:1m;",
+      http: "limit_conn_zone $binary_remote_addr zone=connections:1m;",
       server: """
         limit_conn connections 2;
         limit_conn_status 503;
