@@ -112,7 +112,8 @@ private final class FaultyOrigin: Sendable {
 @Suite("A long run of faults", .timeLimit(.minutes(3)))
 struct SoakTests {
   @Test(
-    "10,000 requests for 200 URLs with a fifth of faults: every byte right or a named failure, the account right, no limit broken"
+    "10,000 requests for 200 URLs with a fifth of faults: every byte right or a named failure, the account right, no limit broken",
+    .enabled(if: getenv("IMAGEMILL_SOAK") != nil, "takes long; set IMAGEMILL_SOAK to have it run")
   )
   func soak() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
