@@ -1,6 +1,7 @@
 import ImageCaches
 import ImageDownloads
 import LoopbackServer
+import Synchronization
 import Testing
 
 @Suite("Bodies and what was announced of them", .timeLimit(.minutes(1)))
@@ -39,5 +40,36 @@ struct BodyLengthTests {
     }
     #expect(server.requests.count == 3)
     #expect(try fixture.store().usage().objects == 0)
+  }
+
+  @Test("a page that comes in place of a picture's rest is not taken for the picture's beginning later on")
+  func pageInstead() async throws {
+    let body = picture(1, count: 400_000)
+    let number = Mutex(0)
+    let server = try LoopbackServer { request in
+      let turn = number.withLock { number in
+        number += 1
+        return number
+      }
+      let fields = [(name: "ETag", value: "\"v1\""), (name: "Accept-Ranges", value: "bytes")]
+      // The picture breaks off, a login page stands in its place, and from then on all is well.
+      if turn == 2 { return Page(text: "<!doctype html><p>Please log in", type: "text/html", status: 200) }
+      if let start = request.field("Range").flatMap({ Int($0.dropFirst("bytes=".count).dropLast()) }) {
+        return Page(
+          Array(body[start...]), type: "image/png", status: 206, reason: "Partial Content",
+          fields: fields + [(name: "Content-Range", value: "bytes \(start)-\(body.count - 1)/\(body.count)")])
+      }
+      return Page(body, type: "image/png", fields: fields, fault: turn == 1 ? .reset(after: 300_000) : nil)
+    }
+    defer { server.stop() }
+    let fixture = try Fixture()
+    try await fixture.withDownloader { downloader in
+      #expect(await downloader.outcome(server.url("/a.png")).error?.code == .notAnImage)
+    }
+    // Another run, which would go on from what is left.
+    try await fixture.withDownloader { downloader in
+      let source = try await downloader.outcome(server.url("/a.png")).get()
+      #expect(ContentDigest(hashing: contents(source.path)) == ContentDigest(hashing: body))
+    }
   }
 }

@@ -97,6 +97,8 @@ final class BodySink: TransferSink {
     let file: PartialFile
     if let partial = plan.partial {
       file = partial.file
+      // From here on the file holds another answer's bytes: the old note must not vouch for them.
+      file.forgetNote()
       try file.truncate()
     } else {
       file = try plan.makeFile(isLong && body.validator != nil)

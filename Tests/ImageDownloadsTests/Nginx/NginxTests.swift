@@ -57,9 +57,7 @@ struct NginxTests {
     #expect(totals.requests == 60 && totals.downloads == 60)
   }
 
-  @Test(
-    "HTTP/2: many downloads at once share one connection",
-    .disabled("with many downloads at once some fail before they are sent: libcurl refuses an argument"))
+  @Test("HTTP/2: many downloads at once share one connection")
   func multiplexing() async throws {
     let server = try NginxServer()
     try fill(server, count: 200)
@@ -89,9 +87,7 @@ struct NginxTests {
     #expect(server.stop().map(\.version) == Array(repeating: "HTTP/1.1", count: 12))
   }
 
-  @Test(
-    "GOAWAY after every fifth request: each body right, each file served once, the account right",
-    .disabled("with many downloads at once some fail before they are sent: libcurl refuses an argument"))
+  @Test("GOAWAY after every fifth request: each body right, each file served once, the account right")
   func connectionChurn() async throws {
     let server = try NginxServer(server: "keepalive_requests 5;")
     try fill(server, count: 200)
