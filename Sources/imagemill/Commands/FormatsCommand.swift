@@ -6,7 +6,8 @@ struct FormatsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "formats", abstract: "List what can be read and written here, with the encoders' options.",
     discussion: """
-      An option is given as --encode NAME=VALUE, or under 'encode' in a manifest.
+      An option is given as --encode NAME=VALUE, or under 'encode' in a manifest. Of several formats, as in
+      'avif,webp,jpeg', the smallest file is taken that can hold the picture.
 
         imagemill formats
         imagemill formats webp
@@ -25,6 +26,8 @@ struct FormatsCommand: ParsableCommand {
     }
     var text = "Read by default\n  \(FormatSupport.readableByDefault.joined(separator: " "))\n"
     text += "Read with --allow-format\n  \(FormatSupport.readableOnRequest.joined(separator: " "))\n"
+    let automatic = Encoding.automatic.map(\.rawValue).joined(separator: " ")
+    text += "Written in the smallest that can hold the picture, with --format auto\n  \(automatic)\n"
     for definition in EncoderTable.all { text += try "\n" + Self.description(of: definition) }
     StandardOutput.write(text)
   }
