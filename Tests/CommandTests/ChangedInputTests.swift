@@ -3,7 +3,7 @@ import ImageFilters
 import LoopbackServer
 import Testing
 
-@Suite("What else a picture is made of", .timeLimit(.minutes(2)))
+@Suite("What else a picture is made of", .timeLimit(.minutes(8)))
 struct ChangedInputTests {
   private let command: CommandRun
 

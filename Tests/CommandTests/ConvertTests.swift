@@ -2,7 +2,7 @@ import Foundation
 import LoopbackServer
 import Testing
 
-@Suite("imagemill convert", .timeLimit(.minutes(2)))
+@Suite("imagemill convert", .timeLimit(.minutes(8)))
 struct ConvertTests {
   private let command: CommandRun
 

@@ -2,7 +2,7 @@ import Foundation
 import LoopbackServer
 import Testing
 
-@Suite("fetch in many processes", .timeLimit(.minutes(3)))
+@Suite("fetch in many processes", .timeLimit(.minutes(8)))
 struct FetchProcessesTests {
   private let command: CommandRun
 

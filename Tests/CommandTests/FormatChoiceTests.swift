@@ -3,7 +3,7 @@ import LoopbackServer
 import Testing
 import Vips
 
-@Suite("Formats chosen when the picture is written", .timeLimit(.minutes(2)))
+@Suite("Formats chosen when the picture is written", .timeLimit(.minutes(8)))
 struct FormatChoiceTests {
   private let command: CommandRun
 

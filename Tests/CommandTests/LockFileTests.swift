@@ -3,7 +3,7 @@ import LoopbackServer
 import Synchronization
 import Testing
 
-@Suite("the lock file", .timeLimit(.minutes(2)))
+@Suite("the lock file", .timeLimit(.minutes(8)))
 struct LockFileTests {
   @Test(
     "says what every source was; --frozen refuses other bytes with a diff and status 3; --offline works from it"

@@ -2,7 +2,7 @@ import Foundation
 import LoopbackServer
 import Testing
 
-@Suite("imagemill run", .timeLimit(.minutes(3)))
+@Suite("imagemill run", .timeLimit(.minutes(8)))
 struct MainJobTests {
   private let command: CommandRun
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The manuals, the help and the tables say the same.
-@Suite("The manuals", .timeLimit(.minutes(2)))
+@Suite("The manuals", .timeLimit(.minutes(8)))
 struct ManualTests {
   private let command: CommandRun
   private static let manuals =

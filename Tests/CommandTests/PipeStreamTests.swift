@@ -2,7 +2,7 @@ import Foundation
 import LoopbackServer
 import Testing
 
-@Suite("imagemill pipe, with long inputs and in the shell", .timeLimit(.minutes(2)))
+@Suite("imagemill pipe, with long inputs and in the shell", .timeLimit(.minutes(8)))
 struct PipeStreamTests {
   private let command: CommandRun
 

@@ -2,7 +2,7 @@ import Foundation
 import LoopbackServer
 import Testing
 
-@Suite("imagemill pipe", .timeLimit(.minutes(2)))
+@Suite("imagemill pipe", .timeLimit(.minutes(8)))
 struct PipeTests {
   private let command: CommandRun
 

@@ -2,7 +2,7 @@ import Foundation
 import LoopbackServer
 import Testing
 
-@Suite("imagemill plan", .timeLimit(.minutes(4)))
+@Suite("imagemill plan", .timeLimit(.minutes(8)))
 struct PlanTests {
   /// Totals of a plan, or what a run did, in the same words.
   private struct Work: Equatable, CustomStringConvertible {

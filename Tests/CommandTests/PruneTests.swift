@@ -2,7 +2,7 @@ import Foundation
 import LoopbackServer
 import Testing
 
-@Suite("what runs have put in place", .timeLimit(.minutes(3)))
+@Suite("what runs have put in place", .timeLimit(.minutes(8)))
 struct PruneTests {
   private let command: CommandRun
 

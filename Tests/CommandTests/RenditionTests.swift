@@ -2,7 +2,7 @@ import Foundation
 import LoopbackServer
 import Testing
 
-@Suite("renditions that are kept for later runs", .timeLimit(.minutes(3)))
+@Suite("renditions that are kept for later runs", .timeLimit(.minutes(8)))
 struct RenditionTests {
   private let command: CommandRun
   private let server: LoopbackServer
@@ -108,7 +108,7 @@ struct RenditionTests {
   }
 }
 
-@Suite("what the cache has spared", .timeLimit(.minutes(2)))
+@Suite("what the cache has spared", .timeLimit(.minutes(8)))
 struct SavingsTests {
   @Test("cache stats counts hits by kind, with what they spared")
   func savings() async throws {

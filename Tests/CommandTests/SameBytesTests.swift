@@ -3,7 +3,7 @@ import LoopbackServer
 import Testing
 
 /// DESIGN.md, "Same inputs, same bytes".
-@Suite("Same inputs, same bytes", .timeLimit(.minutes(2)))
+@Suite("Same inputs, same bytes", .timeLimit(.minutes(8)))
 struct SameBytesTests {
   private static let formats = ["jpg", "png", "webp", "gif", "tif", "avif"]
   private static let chains = [

@@ -3,7 +3,7 @@ import LoopbackServer
 import Testing
 import Vips
 
-@Suite("Transitions through run", .timeLimit(.minutes(2)))
+@Suite("Transitions through run", .timeLimit(.minutes(8)))
 struct TransitionCommandTests {
   private let command: CommandRun
 

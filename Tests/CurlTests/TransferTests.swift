@@ -29,7 +29,7 @@ final class MemorySink: TransferSink {
   }
 }
 
-@Suite("Transfers", .timeLimit(.minutes(1)))
+@Suite("Transfers", .timeLimit(.minutes(8)))
 struct TransferTests {
   private let body = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 251) }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageBatch
 
-@Suite("Files appear whole or not at all", .timeLimit(.minutes(1)))
+@Suite("Files appear whole or not at all", .timeLimit(.minutes(8)))
 final class AtomicFileTests {
   private let directory = FileManager.default.temporaryDirectory.path + "/atomic-\(UUID().uuidString)"
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ImageBatch
 
-@Suite("What is downloaded and not yet rendered", .timeLimit(.minutes(3)))
+@Suite("What is downloaded and not yet rendered", .timeLimit(.minutes(8)))
 struct BatchBacklogTests {
   /// Renders nothing until its gate is open.
   private final class GatedRendering: RenderingService {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ImageBatch
 
-@Suite("Encodings", .timeLimit(.minutes(1)))
+@Suite("Encodings", .timeLimit(.minutes(8)))
 struct EncodingTests {
   private func encoding(
     _ pathExtension: String?, _ change: (inout EncodingSettings) -> Void = { _ in }

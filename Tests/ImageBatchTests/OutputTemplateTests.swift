@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageBatch
 
-@Suite("Output templates", .timeLimit(.minutes(1)))
+@Suite("Output templates", .timeLimit(.minutes(8)))
 struct OutputTemplateTests {
   private func values(name: String = "ada", index: Int = 7) -> OutputTemplate.Values {
     OutputTemplate.Values(

@@ -4,7 +4,7 @@ import Vips
 
 @testable import ImageBatch
 
-@Suite("Colours and formats", .timeLimit(.minutes(2)))
+@Suite("Colours and formats", .timeLimit(.minutes(8)))
 struct RenderingColourTests {
   let fixture: RenderingFixture
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageBatch
 
-@Suite("The contact sheet", .timeLimit(.minutes(2)))
+@Suite("The contact sheet", .timeLimit(.minutes(8)))
 struct RenderingContactSheetTests {
   @Test("shows every filter on every picture")
   func everything() throws {

@@ -4,7 +4,7 @@ import Vips
 
 @testable import ImageBatch
 
-@Suite("Encoders", .timeLimit(.minutes(2)))
+@Suite("Encoders", .timeLimit(.minutes(8)))
 struct RenderingEncoderTests {
   let fixture: RenderingFixture
 

@@ -5,7 +5,7 @@ import Vips
 
 @testable import ImageBatch
 
-@Suite("The smallest of several formats", .timeLimit(.minutes(2)))
+@Suite("The smallest of several formats", .timeLimit(.minutes(8)))
 struct RenderingFormatChoiceTests {
   let fixture: RenderingFixture
 

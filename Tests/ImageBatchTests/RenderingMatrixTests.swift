@@ -6,7 +6,7 @@ import Vips
 @testable import ImageBatch
 
 /// Every kind of source in every format that is written: the picture looks the same.
-@Suite("Sources by formats", .timeLimit(.minutes(2)))
+@Suite("Sources by formats", .timeLimit(.minutes(8)))
 struct RenderingMatrixTests {
   let fixture: RenderingFixture
 

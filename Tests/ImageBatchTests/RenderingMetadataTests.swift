@@ -4,7 +4,7 @@ import Vips
 
 @testable import ImageBatch
 
-@Suite("Metadata of outputs", .timeLimit(.minutes(2)))
+@Suite("Metadata of outputs", .timeLimit(.minutes(8)))
 struct RenderingMetadataTests {
   let fixture: RenderingFixture
 

@@ -4,7 +4,7 @@ import Vips
 
 @testable import ImageBatch
 
-@Suite("Placeholders and inspection", .timeLimit(.minutes(1)))
+@Suite("Placeholders and inspection", .timeLimit(.minutes(8)))
 struct RenderingPlaceholderTests {
   let fixture: RenderingFixture
 

@@ -4,7 +4,7 @@ import Vips
 @testable import ImageBatch
 
 /// BMP, ICO and XBM go through ImageMagick's loader, which libvips blocks otherwise.
-@Suite("BMP, ICO and XBM", .timeLimit(.minutes(1)))
+@Suite("BMP, ICO and XBM", .timeLimit(.minutes(8)))
 struct RenderingSmallFormatTests {
   private static func number(_ value: Int, _ bytes: Int) -> [UInt8] {
     (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

@@ -6,7 +6,7 @@ import Vips
 
 @testable import ImageBatch
 
-@Suite("Rendering", .timeLimit(.minutes(2)))
+@Suite("Rendering", .timeLimit(.minutes(8)))
 struct RenderingTests {
   let fixture: RenderingFixture
 

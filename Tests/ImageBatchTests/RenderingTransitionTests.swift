@@ -6,7 +6,7 @@ import Vips
 
 @testable import ImageBatch
 
-@Suite("Transitions, overlays and keys", .timeLimit(.minutes(1)))
+@Suite("Transitions, overlays and keys", .timeLimit(.minutes(8)))
 struct RenderingTransitionTests {
   let fixture: RenderingFixture
 

@@ -3,7 +3,7 @@ import Vips
 
 @testable import ImageCaches
 
-@Suite("The auto-purging image cache", .timeLimit(.minutes(2)))
+@Suite("The auto-purging image cache", .timeLimit(.minutes(8)))
 struct AutoPurgingImageCacheTests {
   private struct Request: ImageRequestIdentity {
     let absoluteURL: String

@@ -63,7 +63,7 @@ private func overwrite(_ path: String, at offset: Int, _ byte: UInt8) {
   close(file)
 }
 
-@Suite("The disk store", .timeLimit(.minutes(2)))
+@Suite("The disk store", .timeLimit(.minutes(8)))
 struct DiskStoreTests {
   @Test("what is inserted is found by its digest, now and by another store")
   func roundTrip() throws {

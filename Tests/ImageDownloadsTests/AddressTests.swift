@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageDownloads
 
-@Suite("URLs, policies, proxies and credentials", .timeLimit(.minutes(1)))
+@Suite("URLs, policies, proxies and credentials", .timeLimit(.minutes(8)))
 struct AddressTests {
   @Test("a URL is normalised, and its user name and password are in none of its texts")
   func urls() throws {

@@ -4,7 +4,7 @@ import LoopbackServer
 import Synchronization
 import Testing
 
-@Suite("Bodies and what was announced of them", .timeLimit(.minutes(1)))
+@Suite("Bodies and what was announced of them", .timeLimit(.minutes(8)))
 struct BodyLengthTests {
   @Test(
     "a body that is longer than announced is a failure, and nothing of it is kept", arguments: [300, 70_000])

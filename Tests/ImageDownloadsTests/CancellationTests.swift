@@ -35,7 +35,7 @@ private final class Answers: Sendable {
   var counts: [Int] { state.withLock { $0.outcomes.values.map(\.count) } }
 }
 
-@Suite("Receipts", .timeLimit(.minutes(2)))
+@Suite("Receipts", .timeLimit(.minutes(8)))
 struct CancellationTests {
   @Test("a pending download that is cancelled is answered at once and never sent")
   func pending() async throws {

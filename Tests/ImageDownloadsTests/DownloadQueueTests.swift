@@ -11,7 +11,7 @@ private struct Model {
   var now = 0.0
 }
 
-@Suite("The download queue", .timeLimit(.minutes(2)))
+@Suite("The download queue", .timeLimit(.minutes(8)))
 struct DownloadQueueTests {
   private func queue(_ change: (inout DownloadQueue<Int>.Limits) -> Void = { _ in }) -> DownloadQueue<Int> {
     var limits = DownloadQueue<Int>.Limits()

@@ -5,7 +5,7 @@ import LoopbackServer
 import Synchronization
 import Testing
 
-@Suite("Downloading", .timeLimit(.minutes(2)))
+@Suite("Downloading", .timeLimit(.minutes(8)))
 struct DownloadingTests {
   @Test("a picture is downloaded into the store, byte for byte")
   func oneDownload() async throws {

@@ -6,7 +6,7 @@ import LoopbackServer
 import Synchronization
 import Testing
 
-@Suite("Faults", .timeLimit(.minutes(2)))
+@Suite("Faults", .timeLimit(.minutes(8)))
 struct FaultTests {
   /// A server that breaks off `times` times and serves ranges of `body`, whose validator may change.
   private func resumable(

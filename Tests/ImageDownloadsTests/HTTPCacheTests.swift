@@ -18,7 +18,7 @@ private func stored(
 
 private func date(_ offset: Int) -> String { HTTPDate.format(Int(noon) + offset) }
 
-@Suite("HTTP dates", .timeLimit(.minutes(1)))
+@Suite("HTTP dates", .timeLimit(.minutes(8)))
 struct HTTPDateTests {
   @Test(
     "the three forms are read, in any letter case",
@@ -61,7 +61,7 @@ struct HTTPDateTests {
   }
 }
 
-@Suite("Freshness", .timeLimit(.minutes(1)))
+@Suite("Freshness", .timeLimit(.minutes(8)))
 struct FreshnessTests {
   @Test("max-age goes before Expires, and Expires before a heuristic")
   func precedence() {
@@ -121,7 +121,7 @@ struct FreshnessTests {
   }
 }
 
-@Suite("The cache's decisions", .timeLimit(.minutes(1)))
+@Suite("The cache's decisions", .timeLimit(.minutes(8)))
 struct CacheDecisionTests {
   private func decision(
     _ candidates: [StoredResponse], request: [(String, String)] = [], mode: CacheMode = .standard,

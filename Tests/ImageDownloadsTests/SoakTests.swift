@@ -110,7 +110,7 @@ private final class FaultyOrigin: Sendable {
   }
 }
 
-@Suite("A long run of faults", .timeLimit(.minutes(3)))
+@Suite("A long run of faults", .timeLimit(.minutes(8)))
 struct SoakTests {
   @Test(
     "10,000 requests for 200 URLs with a fifth of faults: every byte right or a named failure, the account right, no limit broken",

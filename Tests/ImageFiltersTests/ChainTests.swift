@@ -2,7 +2,7 @@ import Testing
 
 @testable import ImageFilters
 
-@Suite("Chains", .timeLimit(.minutes(2)))
+@Suite("Chains", .timeLimit(.minutes(8)))
 struct ChainTests {
   @Test(
     "every spelling of a chain has its canonical identifier",

@@ -4,7 +4,7 @@ import Vips
 @testable import ImageFilters
 
 /// What every filter of the table promises, on pictures of every kind that a decoder gives.
-@Suite("Every filter's promises", .timeLimit(.minutes(2)))
+@Suite("Every filter's promises", .timeLimit(.minutes(8)))
 struct FilterPromiseTests {
   static let names = FilterTable.all.map(\.name)
   /// As many as there are kinds, so that each is tried.

@@ -4,7 +4,7 @@ import Vips
 @testable import ImageFilters
 
 /// What holds for every filter of the table, on random pictures with random arguments.
-@Suite("Every filter", .timeLimit(.minutes(2)))
+@Suite("Every filter", .timeLimit(.minutes(8)))
 struct FilterPropertyTests {
   static let context = FilterContext { (_: String) throws(FilterError) -> VipsImage in
     do { return try Picture.gradient(9, 7, alpha: true) } catch {

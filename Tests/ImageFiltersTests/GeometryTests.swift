@@ -3,7 +3,7 @@ import Vips
 
 @testable import ImageFilters
 
-@Suite("Geometry", .timeLimit(.minutes(2)))
+@Suite("Geometry", .timeLimit(.minutes(8)))
 struct GeometryTests {
   @Test("output sizes are exactly what the arithmetic says, for random sizes")
   func sizes() throws {

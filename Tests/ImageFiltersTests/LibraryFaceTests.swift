@@ -4,7 +4,7 @@ import Vips
 
 /// The library as a program uses it: AlamofireImage's names, and what they promise. Nothing here is `@testable`, and
 /// the documentation's examples are here so that they compile.
-@Suite("The library's face", .timeLimit(.minutes(1)))
+@Suite("The library's face", .timeLimit(.minutes(8)))
 struct LibraryFaceTests {
   private func photograph(_ width: Int = 180, _ height: Int = 260, alpha: Bool = false) throws -> VipsImage {
     try VipsImage.plain(alpha ? [90, 120, 200, 255] : [90, 120, 200], width: width, height: height)

@@ -7,7 +7,7 @@ import Vips
 /// AlamofireImage's own reference pictures, where IMAGEMILL_REFERENCE_PICTURES names a directory of them.
 ///
 /// Compared are premultiplied 8-bit numbers, as upstream's tests compare them.
-@Suite("AlamofireImage's pictures", .timeLimit(.minutes(2)), .enabled(if: ReferencePictures.directory != nil))
+@Suite("AlamofireImage's pictures", .timeLimit(.minutes(8)), .enabled(if: ReferencePictures.directory != nil))
 struct ReferenceTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let file: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Manifests
 
-@Suite("Choosing among a manifest's jobs", .timeLimit(.minutes(2)))
+@Suite("Choosing among a manifest's jobs", .timeLimit(.minutes(8)))
 struct ChoosingJobsTests {
   private func jobs(_ count: Int) throws -> [Job] {
     let lines = (1...count).map {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Manifests
 
-@Suite("The examples", .timeLimit(.minutes(2)))
+@Suite("The examples", .timeLimit(.minutes(8)))
 struct ExampleTests {
   private static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Examples")

@@ -35,7 +35,7 @@ final class TestPipe {
   }
 }
 
-@Suite("Streams of jobs", .timeLimit(.minutes(2)))
+@Suite("Streams of jobs", .timeLimit(.minutes(8)))
 struct LineJobsTests {
   static func options() throws -> ManifestOptions {
     var options = ManifestOptions()

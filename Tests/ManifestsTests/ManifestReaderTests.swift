@@ -5,7 +5,7 @@ import Testing
 
 @testable import Manifests
 
-@Suite("Reading a manifest", .timeLimit(.minutes(2)))
+@Suite("Reading a manifest", .timeLimit(.minutes(8)))
 struct ManifestReaderTests {
   static let example = """
     imagemill: 1                         # the format's version

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Manifests
 
-@Suite("The manifest's JSON Schema", .timeLimit(.minutes(2)))
+@Suite("The manifest's JSON Schema", .timeLimit(.minutes(8)))
 struct ManifestSchemaTests {
   private func schema() throws -> [String: Any] {
     let value = try JSONSerialization.jsonObject(with: Data(ManifestSchema.json().utf8))

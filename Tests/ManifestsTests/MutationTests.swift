@@ -2,7 +2,7 @@ import Testing
 
 @testable import Manifests
 
-@Suite("Damaged manifests", .timeLimit(.minutes(2)))
+@Suite("Damaged manifests", .timeLimit(.minutes(8)))
 struct MutationTests {
   /// A small generator whose seed can be written down (SplitMix64).
   struct Seeded: RandomNumberGenerator {

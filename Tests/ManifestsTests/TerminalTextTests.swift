@@ -1,7 +1,7 @@
 import TerminalText
 import Testing
 
-@Suite("Text on a terminal", .timeLimit(.minutes(1)))
+@Suite("Text on a terminal", .timeLimit(.minutes(8)))
 struct TerminalTextTests {
   @Test(arguments: [
     ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("猫", 2), ("ｱ", 1), ("Ａ", 2), ("🐈", 2), ("👩‍👩‍👧", 2),

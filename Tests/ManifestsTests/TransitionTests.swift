@@ -3,7 +3,7 @@ import Testing
 
 @testable import Manifests
 
-@Suite("Transitions in manifests", .timeLimit(.minutes(1)))
+@Suite("Transitions in manifests", .timeLimit(.minutes(8)))
 struct TransitionTests {
   private func manifest(_ job: String) -> String {
     "imagemill: 1\nsources: {before: ./before.png}\njobs:\n  - \(job)\n"

@@ -1,7 +1,7 @@
 import Manifests
 import Testing
 
-@Suite("Wrong manifests", .timeLimit(.minutes(2)))
+@Suite("Wrong manifests", .timeLimit(.minutes(8)))
 struct WrongManifestTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String

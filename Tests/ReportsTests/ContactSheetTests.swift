@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reports
 
-@Suite("The contact sheet", .timeLimit(.minutes(2)))
+@Suite("The contact sheet", .timeLimit(.minutes(8)))
 struct ContactSheetTests {
   static let hostile = "x\"><script>window.pwned=1</script><img src=x onerror=alert(1)>'&amp;.png"
 
@@ -91,7 +91,7 @@ struct ContactSheetTests {
 
 @Suite(
   "The contact sheet in a browser", .serialized, .enabled(if: Browser.installed != nil),
-  .timeLimit(.minutes(2)))
+  .timeLimit(.minutes(8)))
 struct ContactSheetBrowserTests {
   /// The page's cards that are shown, by status, after `address` has been opened.
   func shown(_ fragment: String, _ outputs: [OutputResult] = ContactSheetTests.outputs()) throws -> (

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reports
 
-@Suite("Reports in files", .timeLimit(.minutes(2)))
+@Suite("Reports in files", .timeLimit(.minutes(8)))
 struct FileReportTests {
   let directory: URL
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reports
 
-@Suite("In GitHub's workflows", .timeLimit(.minutes(2)))
+@Suite("In GitHub's workflows", .timeLimit(.minutes(8)))
 struct GitHubTests {
   func annotations(_ events: [BatchEvent], directory: String = "/w/repo", workspace: String? = nil) -> String
   {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reports
 
-@Suite("Lines on the streams", .timeLimit(.minutes(2)))
+@Suite("Lines on the streams", .timeLimit(.minutes(8)))
 struct LineTests {
   @Test func `the summary is the manual's line`() {
     #expect(

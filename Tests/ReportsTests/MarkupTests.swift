@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reports
 
-@Suite("Markup of the outputs", .timeLimit(.minutes(2)))
+@Suite("Markup of the outputs", .timeLimit(.minutes(8)))
 struct MarkupTests {
   /// A matrix of two widths and two formats, one that failed, and a card that stands elsewhere in the manifest.
   static func job(_ index: Int) -> JobResult {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Reports
 
-@Suite("The live display", .timeLimit(.minutes(2)))
+@Suite("The live display", .timeLimit(.minutes(8)))
 struct ProgressDisplayTests {
   static func busy() -> ProgressState {
     var state = ProgressState()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reports
 
-@Suite("Events and plain progress", .timeLimit(.minutes(2)))
+@Suite("Events and plain progress", .timeLimit(.minutes(8)))
 struct StreamTests {
   static let everyEvent: [BatchEvent] = [
     .jobsCounted(2), .jobQueued(index: 1), .downloadStarted(id: 7, source: "s", host: "h"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Vips
 
-@Suite("Custom sources and targets", .timeLimit(.minutes(1)))
+@Suite("Custom sources and targets", .timeLimit(.minutes(8)))
 struct CustomConnectionTests {
   @Test("a picture goes out through one closure and comes in through another, after both objects are gone")
   func roundTrip() throws {

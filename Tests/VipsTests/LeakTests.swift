@@ -3,7 +3,7 @@ import Testing
 
 @testable import Vips
 
-@Suite("Memory", .timeLimit(.minutes(1)))
+@Suite("Memory", .timeLimit(.minutes(8)))
 struct LeakTests {
   @Test("nothing is left of pictures that are gone, whether their operations succeeded or failed")
   func noLeak() async {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Vips
 
-@Suite("libvips by name", .timeLimit(.minutes(1)))
+@Suite("libvips by name", .timeLimit(.minutes(8)))
 struct OperationTests {
   @Test("an operation, an argument and a value that libvips lacks are named")
   func complaints() throws {
@@ -53,7 +53,7 @@ struct OperationTests {
   }
 }
 
-@Suite("Signatures", .timeLimit(.minutes(1)))
+@Suite("Signatures", .timeLimit(.minutes(8)))
 struct SignatureTests {
   @Test(
     "a format is told by its first bytes",

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite(
-  "Downloads from nginx", .timeLimit(.minutes(2)),
+  "Downloads from nginx", .timeLimit(.minutes(8)),
   .enabled(if: NginxServer.isWanted, "nginx-light and openssl are not installed"))
 struct NginxTests {
   /// Files 0.png to `count` - 1, of different lengths.
