@@ -18,6 +18,8 @@ final class Transfer {
   private var requestCount = 0
   private var stopReason: CurlError.Reason?
   private var refusedAddress: IPAddress?
+  /// Our end of the connection that the request went over: what tells connections apart.
+  private(set) var localEnd: String?
   /// Whether libcurl has said that it drops what came after the body's end.
   private var hasDroppedBytes = false
 
@@ -202,10 +204,12 @@ final class Transfer {
       family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
   }
 
-  private static let prerequestFunction: curl_prereq_callback = { context, address, _, _, _ in
+  private static let prerequestFunction: curl_prereq_callback = {
+    context, address, localAddress, _, localPort in
     guard let transfer = from(context), let address else { return Int32(CURL_PREREQFUNC_ABORT) }
     let isAllowed = transfer.allows(IPAddress(String(cString: address)))
     if isAllowed { transfer.requestCount += 1 }
+    transfer.localEnd = localAddress.map { "\(String(cString: $0)) \(localPort)" }
     return isAllowed ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
   }
 
@@ -234,11 +238,12 @@ final class Transfer {
   // MARK: The end
 
   /// What to answer, read off the handle before it is reset.
-  func outcome(_ code: CURLcode) -> Result<TransferResult, CurlError> {
+  /// - Parameter sharesConnection: whether another transfer has begun on the connection that this one had.
+  func outcome(_ code: CURLcode, sharesConnection: Bool) -> Result<TransferResult, CurlError> {
     guard code == CURLE_OK else { return .failure(error(code)) }
     guard let head = parser.head else { return .failure(error(CURLE_GOT_NOTHING)) }
     guard deliverHead() else { return .failure(error(CURLE_WRITE_ERROR)) }
-    if hasExcess(head) {
+    if hasExcess(head, sharesConnection: sharesConnection) {
       stop(.longerThanAnnounced)
       return .failure(error(code))
     }
@@ -253,13 +258,15 @@ final class Transfer {
   /// Whether the server has sent more than it had announced.
   ///
   /// What comes with the head, libcurl drops, and says so only to its log. Later it reads as many bytes as there should
-  /// be, and leaves the rest on the connection, where nothing may be yet: we ask for nothing before an answer has ended.
+  /// be, and leaves the rest on the connection, where nothing may be yet: unless libcurl, which tells of ends later than
+  /// it acts on them, has begun the next transfer there, whose answer it then is.
   /// Inside of TLS that can't be told from what TLS says itself, and HTTP/2 looks after it (RFC 9113 §8.1.1).
-  private func hasExcess(_ head: ResponseHead) -> Bool {
+  private func hasExcess(_ head: ResponseHead, sharesConnection: Bool) -> Bool {
     guard head.version.hasPrefix("1") else { return false }
     if hasDroppedBytes { return true }
     var socket: curl_socket_t = -1
-    guard options.url.hasPrefix("http:"), byteCount > 0, ccurl_get_socket(easy, &socket) == CURLE_OK,
+    guard !sharesConnection, options.url.hasPrefix("http:"), byteCount > 0,
+      ccurl_get_socket(easy, &socket) == CURLE_OK,
       socket >= 0
     else { return false }
     var byte: UInt8 = 0

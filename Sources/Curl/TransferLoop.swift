@@ -76,7 +76,11 @@ struct TransferLoop {
     }
     for (easy, code) in ended {
       guard let transfer = transfers[easy] else { continue }
-      let outcome = transfer.outcome(code)
+      // An earlier transfer on its connection has been retired before it: they end in their order.
+      let sharesConnection = transfers.values.contains { other in
+        other !== transfer && other.localEnd != nil && other.localEnd == transfer.localEnd
+      }
+      let outcome = transfer.outcome(code, sharesConnection: sharesConnection)
       retire(easy, on: multi)
       transfer.completion(outcome)
     }

@@ -72,4 +72,22 @@ struct BodyLengthTests {
       #expect(ContentDigest(hashing: contents(source.path)) == ContentDigest(hashing: body))
     }
   }
+
+  @Test("the answer to the next request on a connection isn't taken for a body's excess")
+  func reusedConnection() async throws {
+    let answer = page(count: 300)
+    let server = try LoopbackServer { _ in answer }
+    defer { server.stop() }
+    let fixture = try Fixture()
+    try await fixture.withDownloader { downloader in
+      let failures = await withTaskGroup(of: String?.self) { group in
+        for index in 0..<3_000 {
+          group.addTask { await downloader.outcome(server.url("/\(index).png")).error?.message }
+        }
+        return await group.reduce(into: [String]()) { if let failure = $1 { $0.append(failure) } }
+      }
+      #expect(failures == [])
+    }
+    #expect(server.requests.count == 3_000, "and none was tried again")
+  }
 }
