@@ -131,7 +131,8 @@ struct FaultTests {
         async let slow = downloader.outcome(busy.url("/a.png"))
         await paused.passed()
         _ = try await downloader.outcome(free.url("/b.png")).get()
-        #expect(busy.requests.count == 1)
+        // Before the pause is over, unless this machine took longer than that.
+        #expect(busy.requests.count == 1 || ContinuousClock.now - start >= .seconds(6))
         _ = try await slow.get()
         #expect(ContinuousClock.now - start >= .seconds(6))
       })

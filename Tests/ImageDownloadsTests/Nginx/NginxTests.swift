@@ -134,34 +134,37 @@ struct NginxTests {
   )
   func rateLimit() async throws {
     let server = try NginxServer(
-      http: "limit_req_zone $binary_remote_addr zone=rate:1m rate=30r/s;",
+      http: "limit_req_zone $binary_remote_addr zone=rate:1m rate=30r/m;",
       server: """
         limit_req zone=rate burst=12 nodelay;
         limit_req_status 429;
         add_header Retry-After 1 always;
         """)
-    try fill(server, count: 40)
+    try fill(server, count: 14)
     var configuration = configuration(server)
     configuration.retries = 20
     let pauses = Mutex<[Double]>([])
+    let start = ContinuousClock.now
     let totals = try await Fixture().withDownloader(
       configuration,
       report: { event in
         if case .hostPaused(_, let seconds) = event { pauses.withLock { $0.append(seconds) } }
       },
       { downloader in
-        await downloadAll(40, downloader) { server.url("/\($0).png") }
+        await downloadAll(14, downloader) { server.url("/\($0).png") }
         return downloader.totals
       })
     let log = server.stop()
     let refused = log.filter { $0.status == 429 }.count
-    #expect(log.filter { $0.status == 200 }.count == 40)
+    #expect(log.filter { $0.status == 200 }.count == 14)
     #expect(totals.requests == log.count)
     #expect(pauses.withLock(\.count) == refused)
     #expect(pauses.withLock { $0.allSatisfy { $0 >= 1 } })
     // Whoever was under way when the first one was refused may be refused too, and nobody else until the pause is over.
     let rounds = zip(log, log.dropFirst()).count { $1.time - $0.time > 0.9 }
-    #expect(refused > 0 && refused <= rounds * configuration.activeDownloadsPerHost)
+    // Fourteen requests are too many, unless this machine takes longer for them than the limit would.
+    #expect(refused > 0 || ContinuousClock.now - start > .seconds(4))
+    #expect(refused <= rounds * configuration.activeDownloadsPerHost)
   }
 
   @Test("a limit of connections that answers 503 with Retry-After")
