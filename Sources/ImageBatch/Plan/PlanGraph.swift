@@ -9,6 +9,7 @@ public struct PlanGraph: Sendable {
     public enum Kind: String, Sendable, Codable, CaseIterable {
       case source, decode, filter, encode, write
     }
+    /// What it does.
     public var kind: Kind
     /// What it is, in words.
     public var label: String
@@ -23,7 +24,9 @@ public struct PlanGraph: Sendable {
 
   /// That one step needs another's result.
   public struct Edge: Sendable, Hashable {
+    /// The key of the step whose result is needed.
     public var from: String
+    /// The key of the step that needs it.
     public var to: String
   }
 
