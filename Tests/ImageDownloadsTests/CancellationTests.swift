@@ -51,10 +51,10 @@ struct CancellationTests {
     try await fixture.withDownloader(configuration) { downloader in
       let answers = Answers(expecting: 2)
       downloader.download(ImageRequest(.url(server.url("/a.png"))), completion: answers.handler(1))
-      while server.requests.isEmpty { await Task.yield() }
+      while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
       let receipt = downloader.download(
         ImageRequest(.url(server.url("/b.png"))), completion: answers.handler(2))
-      while downloader.queuedCount == 0 { await Task.yield() }
+      while downloader.queuedCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
       downloader.cancel(receipt)
       #expect(answers.outcomes(2).first?.error?.isCancelled == true)
       downloader.cancel(receipt)
@@ -83,13 +83,13 @@ struct CancellationTests {
       let answers = Answers(expecting: 1)
       let receipt = downloader.download(
         ImageRequest(.url(server.url("/a.png"))), completion: answers.handler(1))
-      while server.requests.isEmpty { await Task.yield() }
+      while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
       downloader.cancel(receipt)
       await answers.all.passed()
       #expect(answers.outcomes(1).map { $0.error?.isCancelled } == [true])
-      while downloader.activeCount > 0, aborts { await Task.yield() }
+      while downloader.activeCount > 0, aborts { try await Task.sleep(for: .milliseconds(2)) }
       gate.open()
-      while downloader.activeCount > 0 { await Task.yield() }
+      while downloader.activeCount > 0 { try await Task.sleep(for: .milliseconds(2)) }
       let again = try await downloader.outcome(server.url("/a.png")).get()
       #expect(again.disposition == (aborts ? .downloaded : .hit) || (again.disposition == .merged && !aborts))
     }
@@ -159,7 +159,7 @@ struct CancellationTests {
     try await fixture.withDownloader { downloader in
       let url = server.url("/a.png")
       let task = Task { await downloader.outcome(url) }
-      while server.requests.isEmpty { await Task.yield() }
+      while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
       task.cancel()
       #expect(await task.value.error?.isCancelled == true)
       let late = Task {
@@ -187,7 +187,7 @@ struct CancellationTests {
         downloader.download(
           ImageRequest(.url(server.url("/\(number).png"))), completion: answers.handler(number))
       }
-      while server.requests.isEmpty { await Task.yield() }
+      while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
       await downloader.shutDown()
       await answers.all.passed()
       #expect(await downloader.outcome(server.url("/late.png")).error?.isCancelled == true)

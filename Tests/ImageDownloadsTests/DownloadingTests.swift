@@ -36,7 +36,7 @@ struct DownloadingTests {
       let url = server.url("/same.png")
       let digests = await withTaskGroup(of: ContentDigest?.self) { group in
         for _ in 0..<50 { group.addTask { try? await downloader.outcome(url).get().digest } }
-        while downloader.totals.merged < 49 { await Task.yield() }
+        while downloader.totals.merged < 49 { try? await Task.sleep(for: .milliseconds(2)) }
         gate.open()
         return await group.reduce(into: []) { $0.append($1) }
       }
@@ -93,14 +93,14 @@ struct DownloadingTests {
         }
       }
       add("/first.png", priority: 0)
-      while server.requests.isEmpty { await Task.yield() }
+      while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
       for (index, name) in ["/a.png", "/b.png", "/c.png", "/d.png"].enumerated() {
         add(name, priority: 0)
         // Lookups run side by side; the queue's order is that of their ends.
-        while downloader.queuedCount < index + 1 { await Task.yield() }
+        while downloader.queuedCount < index + 1 { try await Task.sleep(for: .milliseconds(2)) }
       }
       add("/urgent.png", priority: 5)
-      while downloader.queuedCount < 5 { await Task.yield() }
+      while downloader.queuedCount < 5 { try await Task.sleep(for: .milliseconds(2)) }
       gate.open()
       await done.passed()
     }

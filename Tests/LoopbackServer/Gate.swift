@@ -26,7 +26,7 @@ public final class Gate: Sendable {
     for _ in 0..<blocked { semaphore.signal() }
   }
 
-  /// Blocks the calling thread until the gate is open, at most for half a minute.
+  /// Blocks the calling thread until the gate is open, at most for four minutes.
   /// - Returns: whether it opened.
   @discardableResult
   public func wait() -> Bool {
@@ -35,7 +35,7 @@ public final class Gate: Sendable {
       state.waiting += 1
       return true
     }
-    return mustWait ? semaphore.wait(seconds: 30) : true
+    return mustWait ? semaphore.wait(seconds: 240) : true
   }
 
   /// Suspends the calling task until the gate is open.

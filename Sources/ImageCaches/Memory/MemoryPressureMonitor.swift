@@ -36,7 +36,7 @@ public final class MemoryPressureMonitor: Sendable {
   }
 
   private static func open(_ trigger: String) -> Int32? {
-    for path in ["/sys/fs/cgroup/memory.pressure", "/proc/pressure/memory"] {
+    for path in paths(ofGroups: contents(of: "/proc/self/cgroup")) {
       let descriptor = Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
       guard descriptor >= 0 else { continue }
       // The kernel wants the terminating NUL too.
@@ -44,6 +44,24 @@ public final class MemoryPressureMonitor: Sendable {
       close(descriptor)
     }
     return nil
+  }
+
+  /// Where pressure is told of: in this process's control group, in the root of what it can see, and in the machine.
+  /// - Parameter groups: `/proc/self/cgroup` (cgroups(7)); the line of the unified hierarchy is `0::/path`.
+  static func paths(ofGroups groups: String) -> [String] {
+    let group = groups.split(separator: "\n").first { $0.hasPrefix("0::/") }?.dropFirst(3) ?? "/"
+    let own = group == "/" ? [] : ["/sys/fs/cgroup\(group)/memory.pressure"]
+    return own + ["/sys/fs/cgroup/memory.pressure", "/proc/pressure/memory"]
+  }
+
+  /// A short file of the kernel's; empty where there is none.
+  private static func contents(of path: String) -> String {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return "" }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = read(descriptor, &bytes, bytes.count)
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
   }
 
   /// What the thread needs.
