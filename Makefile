@@ -2,17 +2,20 @@
 # make test          sets up and runs the tests
 # make demo          sets up and runs Examples/gallery.yaml against a loopback server
 # make install PREFIX=/usr/local
+# make deb           a Debian package in dist/; make deb-check installs and uses it in a clean Debian
 PREFIX ?= /usr/local
 DESTDIR ?=
 SWIFT_BUILD = swift build -c release --product imagemill
 BINARY = .build/release/imagemill
 MANUALS = $(wildcard man/*.1 man/*.5 man/*.7)
 COMPLETIONS = $(DESTDIR)$(PREFIX)/share
+# Debian's zsh looks for packages' completions in a folder of their own.
+ZSH_COMPLETIONS = $(COMPLETIONS)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 # What is compared against lies beside the checkout, not in it.
 HTTP_CACHE_TESTS ?= ../shared/reference/http-cache/cache-tests.json
 REFERENCE_PICTURES ?= $(abspath ../shared/reference/alamofireimage)
 
-.PHONY: all packages build test demo install uninstall manuals format check-format lint http-cache-check \
+.PHONY: all packages build test demo install uninstall deb deb-check manuals format check-format lint http-cache-check \
   reference-check contact-sheet clean
 
 all: build
@@ -25,7 +28,7 @@ build: packages
 	$(SWIFT_BUILD)
 
 test: packages
-	@.ci/packages libvips-tools nginx-light mandoc openssl python3
+	@.ci/packages libvips-tools nginx-light mandoc openssl python3 bash zsh fish bsdextrautils bsdutils
 	swift test
 
 demo: build
@@ -38,17 +41,25 @@ install:
 	for page in $(MANUALS); do \
 	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
 	done
-	install -d $(COMPLETIONS)/bash-completion/completions $(COMPLETIONS)/zsh/site-functions \
+	install -d $(COMPLETIONS)/bash-completion/completions $(ZSH_COMPLETIONS) \
 	  $(COMPLETIONS)/fish/vendor_completions.d
 	$(BINARY) completions bash > $(COMPLETIONS)/bash-completion/completions/imagemill
-	$(BINARY) completions zsh > $(COMPLETIONS)/zsh/site-functions/_imagemill
+	$(BINARY) completions zsh > $(ZSH_COMPLETIONS)/_imagemill
 	$(BINARY) completions fish > $(COMPLETIONS)/fish/vendor_completions.d/imagemill.fish
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/imagemill
 	for page in $(MANUALS); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
-	rm -f $(COMPLETIONS)/bash-completion/completions/imagemill $(COMPLETIONS)/zsh/site-functions/_imagemill \
+	rm -f $(COMPLETIONS)/bash-completion/completions/imagemill $(ZSH_COMPLETIONS)/_imagemill \
 	  $(COMPLETIONS)/fish/vendor_completions.d/imagemill.fish
+
+deb: build
+	@.ci/packages dpkg-dev
+	.ci/deb $(BINARY) dist
+
+deb-check: deb
+	@.ci/packages debootstrap
+	.ci/deb-check dist/imagemill_*.deb
 
 # The pages that are made from the tables of commands and filters.
 manuals:
@@ -81,4 +92,4 @@ reference-check: packages
 
 clean:
 	swift package clean
-	rm -rf demo-output contact-sheet
+	rm -rf demo-output contact-sheet dist

@@ -51,3 +51,6 @@ static inline CURLcode ccurl_get_text(CURL *handle, CURLINFO info, const char **
 static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }
+
+// CURLVERSION_NOW is a macro.
+static inline const curl_version_info_data *ccurl_version_info(void) { return curl_version_info(CURLVERSION_NOW); }

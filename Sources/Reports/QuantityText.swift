@@ -1,7 +1,7 @@
 /// Numbers as people read them, without a locale: scripts read them too.
-enum QuantityText {
+package enum QuantityText {
   /// A size in decimal units: `512 B`, `41.2 MB`.
-  static func bytes(_ count: Int) -> String {
+  package static func bytes(_ count: Int) -> String {
     guard count >= 1000 else { return "\(count) B" }
     var value = Double(count)
     for unit in ["kB", "MB", "GB", "TB"] {

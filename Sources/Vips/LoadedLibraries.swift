@@ -3,7 +3,7 @@ import CVips
 /// The shared libraries that pixels go through, as they are loaded in this process.
 public enum LoadedLibraries {
   /// What decodes, computes, lays text or encodes: the beginnings of the files' names.
-  private static let pixelLibraries = [
+  package static let pixelLibraries = [
     "libvips", "libjpeg", "libpng", "libwebp", "libsharpyuv", "libtiff", "libheif", "libaom", "libdav1d",
     "libde265",
     "libx265", "libcgif", "libimagequant", "libjxl", "liblcms2", "libMagick", "librsvg", "libpoppler",

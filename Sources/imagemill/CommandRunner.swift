@@ -7,6 +7,7 @@ enum CommandRunner {
     // A reader that closes its end is an error of that write, not the end of us.
     signal(SIGPIPE, SIG_IGN)
     do {
+      try CommandLineComplaint.check(arguments)
       var command = try Imagemill.parseAsRoot(arguments)
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
@@ -35,7 +36,7 @@ enum CommandRunner {
       StandardOutput.write(text.isEmpty ? "" : text + "\n")
       exit(ExitStatus.success.rawValue)
     }
-    StandardError.write(text.isEmpty ? "" : text + "\n")
+    StandardError.write(text.isEmpty ? "" : CommandLineComplaint.text(text))
     exit(code == .validationFailure ? ExitStatus.usage.rawValue : ExitStatus.failed.rawValue)
   }
 }

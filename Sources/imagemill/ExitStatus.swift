@@ -2,7 +2,7 @@ import ArgumentParser
 import ImageBatch
 
 /// What the process ends with (DESIGN.md, "Errors").
-enum ExitStatus: Int32, Error {
+enum ExitStatus: Int32, Error, CaseIterable {
   /// Every output is in place.
   case success = 0
   /// At least one job failed; the others are in place.

@@ -20,7 +20,7 @@ struct Imagemill: AsyncParsableCommand {
     subcommands: [
       RunCommand.self, PipeCommand.self, ConvertCommand.self, FetchCommand.self, PlanCommand.self,
       ValidateCommand.self, InspectCommand.self, FiltersCommand.self, FormatsCommand.self, CacheCommand.self,
-      SchemaCommand.self, CompletionsCommand.self, ManualsCommand.self,
+      SchemaCommand.self, CompletionsCommand.self, DoctorCommand.self, HelpCommand.self, ManualsCommand.self,
     ])
 }
 

@@ -7,22 +7,26 @@ enum Machine {
   static var availableProcessors: Int {
     let count = ProcessInfo.processInfo.activeProcessorCount
     guard let quota = processorQuota else { return max(1, count) }
-    return max(1, min(count, quota))
+    return max(1, min(count, Int(quota.rounded(.up))))
   }
 
   /// Memory by the machine and by the control group's limit, in bytes.
   static var memory: Int {
-    let machine = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
-    let limit = firstLine(of: "/sys/fs/cgroup/memory.max").flatMap { Int($0) }
-    return min(machine, limit ?? machine)
+    min(installedMemory, memoryLimit ?? installedMemory)
   }
 
-  /// cgroup v2's `cpu.max`: a quota and a period in microseconds, or `max`.
-  private static var processorQuota: Int? {
+  /// The machine's own memory, in bytes.
+  static var installedMemory: Int { sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)) }
+
+  /// The control group's limit in bytes (cgroup v2's `memory.max`); nil where there is none.
+  static var memoryLimit: Int? { firstLine(of: "/sys/fs/cgroup/memory.max").flatMap { Int($0) } }
+
+  /// CPUs by cgroup v2's `cpu.max`, a quota and a period in microseconds; nil where it says `max`.
+  static var processorQuota: Double? {
     guard let words = firstLine(of: "/sys/fs/cgroup/cpu.max")?.split(separator: " "), words.count == 2,
       let quota = Double(words[0]), let period = Double(words[1]), period > 0
     else { return nil }
-    return Int((quota / period).rounded(.up))
+    return quota / period
   }
 
   private static func firstLine(of path: String) -> String? {

@@ -91,9 +91,11 @@ final class CommandRun: Sendable {
   /// Runs the command to its end.
   @discardableResult
   func run(
-    _ arguments: [String], input: Data = Data(), environment: [String: String] = [:]
+    _ arguments: [String], input: Data = Data(), environment: [String: String] = [:],
+    executable: String = CommandRun.executable
   ) async throws -> Outcome {
     let process = process(arguments, environment: environment)
+    process.executableURL = URL(fileURLWithPath: executable)
     let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
     process.standardInput = standardInput
     process.standardOutput = output

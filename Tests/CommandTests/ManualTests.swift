@@ -7,9 +7,9 @@ struct ManualTests {
   private let command: CommandRun
   private static let manuals =
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../man"
-  private static let commands = [
+  static let commands = [
     "run", "pipe", "convert", "fetch", "plan", "validate", "inspect", "filters", "formats", "cache", "schema",
-    "completions",
+    "completions", "doctor", "help",
   ]
 
   init() throws { command = try CommandRun() }
@@ -22,7 +22,7 @@ struct ManualTests {
   func generated() async throws {
     let outcome = try await command.run("manuals", ".")
     #expect(outcome.status == 0)
-    #expect(command.files.count == Self.commands.count + 1)
+    #expect(command.files.count == Self.commands.count + 3)
     for name in command.files {
       let checkedIn = FileManager.default.contents(atPath: Self.manuals + "/" + name)
       #expect(command.read(name) == checkedIn, "\(name) is stale")

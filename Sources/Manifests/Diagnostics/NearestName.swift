@@ -1,7 +1,7 @@
 /// "Did you mean": the known name that is nearest to what was written.
-enum NearestName {
+package enum NearestName {
   /// The name of `known` with the fewest edits to `name`, where that is few enough to be a slip of the finger.
-  static func of(_ name: String, in known: some Sequence<String>) -> String? {
+  package static func of(_ name: String, in known: some Sequence<String>) -> String? {
     let written = Array(name.lowercased())
     let best = known.map { (name: $0, distance: distance(written, Array($0.lowercased()))) }
       .min { ($0.distance, $0.name) < ($1.distance, $1.name) }

@@ -18,7 +18,8 @@ struct CacheCommand: AsyncParsableCommand {
   struct Place: ParsableArguments {
     @Option(
       help: ArgumentHelp(
-        "The cache's directory (default: $IMAGEMILL_CACHE_DIR, else ~/.cache/imagemill).", valueName: "dir"))
+        "The cache's directory (default: $IMAGEMILL_CACHE_DIR, else ~/.cache/imagemill).", valueName: "dir"),
+      completion: .directory)
     var cacheDir: String?
 
     @Option(help: ArgumentHelp("What the cache may take on disk.", valueName: "size"))

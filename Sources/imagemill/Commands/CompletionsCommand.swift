@@ -22,7 +22,22 @@ struct CompletionsCommand: ParsableCommand {
       case .zsh: .zsh
       case .fish: .fish
       }
-    StandardOutput.write(Imagemill.completionScript(for: known))
+    StandardOutput.write(Self.mended(Imagemill.completionScript(for: known)))
+  }
+
+  /// What the parser makes, without the 'help' of its own that it adds after ours, which shells would take instead.
+  private static func mended(_ script: String) -> String {
+    var lines = script.split(separator: "\n", omittingEmptySubsequences: false)
+    lines.removeAll { $0.contains("Show subcommand help information.") }
+    let heads = lines.indices.filter { lines[$0] == "_imagemill_help() {" }
+    if heads.count > 1, let head = heads.last, let end = lines[head...].firstIndex(of: "}") {
+      lines.removeSubrange(head...end)
+    }
+    // zsh's _describe takes what follows a colon for a description.
+    for (index, line) in lines.enumerated() where line.hasPrefix("    local -ar _") && line.hasSuffix("')") {
+      lines[index] = line.replacing(":", with: "\\:")[...]
+    }
+    return lines.joined(separator: "\n").replacing("|help|help)", with: "|help)")
   }
 }
 

@@ -15,10 +15,11 @@ struct ConvertCommand: AsyncParsableCommand {
         curl … | imagemill convert - -f fit:800x600 - --format webp > out.webp
       """)
 
-  @Argument(help: "A path, an http(s), file or data URL, or '-' for standard input.")
+  @Argument(
+    help: "A path, an http(s), file or data URL, or '-' for standard input.", completion: .file())
   var source: String
 
-  @Argument(help: "A path, or '-' for standard output.")
+  @Argument(help: "A path, or '-' for standard output.", completion: .file())
   var output: String
 
   @OptionGroup(title: "Output") var outputs: OutputOptions

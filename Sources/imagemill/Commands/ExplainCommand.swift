@@ -15,7 +15,7 @@ extension CacheCommand {
           imagemill cache explain public/hero.webp
         """)
 
-    @Argument(help: "A file that a run has put in place.")
+    @Argument(help: "A file that a run has put in place.", completion: .file())
     var output: String
 
     @Flag(help: "As one JSON object.") var json = false

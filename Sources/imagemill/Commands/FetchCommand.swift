@@ -32,7 +32,8 @@ struct FetchCommand: AsyncParsableCommand {
 
   @Option(
     name: [.short, .long],
-    help: ArgumentHelp("Where one URL's body goes; '-' is standard output.", valueName: "file"))
+    help: ArgumentHelp("Where one URL's body goes; '-' is standard output.", valueName: "file"),
+    completion: .file())
   var output: String?
 
   @Flag(name: [.short, .long], help: "Print nothing but objects, bodies and failures.")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ImageFilters
+import Manifests
 
 /// What filters there are, from the one table.
 struct FiltersCommand: ParsableCommand {
@@ -12,7 +13,7 @@ struct FiltersCommand: ParsableCommand {
         imagemill filters fill
       """)
 
-  @Argument(help: "A filter, or the name of the AlamofireImage type.")
+  @Argument(help: "A filter, or the name of the AlamofireImage type.", completion: CompletionWords.filters)
   var name: String?
 
   @Flag(help: "Print names only, aliases included.")
@@ -21,7 +22,8 @@ struct FiltersCommand: ParsableCommand {
   func run() throws {
     if let name {
       guard let filter = FilterTable.definition(named: name) else {
-        throw Complaint(.usage, "there is no filter '\(name)'; 'imagemill filters' lists them")
+        let nearest = NearestName.of(name, in: FilterChain.knownNames).map { "; did you mean '\($0)'?" } ?? ""
+        throw Complaint(.usage, "there is no filter '\(name)'\(nearest)\n  'imagemill filters' lists them.")
       }
       StandardOutput.write(Self.description(of: filter))
     } else if names {
@@ -61,7 +63,7 @@ struct FiltersCommand: ParsableCommand {
     if !filter.aliases.isEmpty {
       text += "\nAlso called \(filter.aliases.map(\.name).joined(separator: ", "))\n"
     }
-    return text + "\nExample\n  imagemill convert in.jpg -f \(filter.example) \(filter.exampleOutput)\n"
+    return text + "\nExample\n  \(filter.exampleCommand)\n"
   }
 
   /// As in `fill:SIZE[:GRAVITY]…`.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ImageBatch
+import Manifests
 
 /// What can be read and written here.
 struct FormatsCommand: ParsableCommand {
@@ -13,14 +14,19 @@ struct FormatsCommand: ParsableCommand {
         imagemill formats webp
       """)
 
-  @Argument(help: "A format to show alone.")
+  @Argument(help: "A format to show alone.", completion: CompletionWords.formats)
   var name: String?
 
   func run() throws {
     if let name {
       guard let format = EncoderTable.format(named: name),
         let definition = EncoderTable.definition(of: format)
-      else { throw Complaint(.usage, "there is no output format '\(name)'; 'imagemill formats' lists them") }
+      else {
+        let names = EncoderTable.all.map(\.format.rawValue)
+        let nearest = NearestName.of(name, in: names).map { "; did you mean '\($0)'?" } ?? ""
+        throw Complaint(
+          .usage, "there is no output format '\(name)'\(nearest)\n  'imagemill formats' lists them.")
+      }
       StandardOutput.write(try Self.description(of: definition))
       return
     }

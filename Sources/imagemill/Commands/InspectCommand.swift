@@ -15,7 +15,7 @@ struct InspectCommand: AsyncParsableCommand {
         imagemill inspect --json https://example.org/a.png
       """)
 
-  @Argument(help: "Paths, http(s), file or data URLs, or '-' for standard input.")
+  @Argument(help: "Paths, http(s), file or data URLs, or '-' for standard input.", completion: .file())
   var sources: [String]
 
   @Flag(help: "One JSON object a source.")

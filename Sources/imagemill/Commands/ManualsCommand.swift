@@ -21,10 +21,11 @@ struct ManualsCommand: ParsableCommand {
 
   /// The pages by file name.
   static func pages() throws -> [(name: String, text: String)] {
-    let commands = (try HelpDump.root().subcommands ?? []).filter {
-      $0.shouldDisplay != false && $0.commandName != "help"
-    }
+    let commands = (try HelpDump.root().subcommands ?? []).filter { $0.shouldDisplay != false }
     return commands.map { ("imagemill-\($0.commandName).1", ManualPage.page(of: $0)) }
-      + [("imagemill-filters.7", ManualPage.filtersPage())]
+      + [
+        ("imagemill.1", OverviewPage.text(commands: commands)), ("imagemill-manifest.5", ManifestPage.text),
+        ("imagemill-filters.7", ManualPage.filtersPage()),
+      ]
   }
 }

@@ -15,7 +15,9 @@ struct PlanCommand: AsyncParsableCommand {
         imagemill plan --json images.yaml
       """)
 
-  @Argument(help: "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json here).")
+  @Argument(
+    help: "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json here).",
+    completion: .file(extensions: ManifestArguments.extensions))
   var manifests: [String] = []
 
   @Flag(help: "One JSON object: totals, and an entry for each output.")

@@ -13,7 +13,9 @@ struct RunCommand: AsyncParsableCommand {
         imagemill run -C public --report report.html images.yaml
       """)
 
-  @Argument(help: "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json here).")
+  @Argument(
+    help: "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json here).",
+    completion: .file(extensions: ManifestArguments.extensions))
   var manifests: [String] = []
 
   @Flag(help: "Do nothing; exit 3 if any output is missing or out of date.")
@@ -24,7 +26,8 @@ struct RunCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write what every source was: a lock file, to be reviewed and kept.", valueName: "file"))
+      "Write what every source was: a lock file, to be reviewed and kept.", valueName: "file"),
+    completion: .file())
   var lock: String?
 
   @Flag(help: "Refuse sources whose bytes differ from what --lock says; exit 3.")

@@ -11,7 +11,9 @@ struct ValidateCommand: AsyncParsableCommand {
         imagemill validate images.yaml
       """)
 
-  @Argument(help: "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json here).")
+  @Argument(
+    help: "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json here).",
+    completion: .file(extensions: ManifestArguments.extensions))
   var manifests: [String] = []
 
   @Option(

@@ -33,6 +33,10 @@ struct HelpDump: Decodable {
 
   /// Of a whole command line.
   static func root() throws -> Command {
-    try JSONDecoder().decode(HelpDump.self, from: Data(Imagemill._dumpHelp().utf8)).command
+    var root = try JSONDecoder().decode(HelpDump.self, from: Data(Imagemill._dumpHelp().utf8)).command
+    // The parser adds a 'help' of its own, which ours stands before.
+    var names: Set<String> = []
+    root.subcommands = root.subcommands?.filter { names.insert($0.commandName).inserted }
+    return root
   }
 }

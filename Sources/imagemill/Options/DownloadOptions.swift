@@ -51,13 +51,13 @@ struct DownloadOptions: ParsableArguments {
   @Flag(help: "Take credentials from ~/.netrc.")
   var netrc = false
 
-  @Option(help: ArgumentHelp("Take credentials from this file.", valueName: "file"))
+  @Option(help: ArgumentHelp("Take credentials from this file.", valueName: "file"), completion: .file())
   var netrcFile: String?
 
   @Option(help: ArgumentHelp("A proxy (default: the *_proxy variables).", valueName: "url"))
   var proxy: String?
 
-  @Option(help: ArgumentHelp("Certificate authorities to trust.", valueName: "file"))
+  @Option(help: ArgumentHelp("Certificate authorities to trust.", valueName: "file"), completion: .file())
   var cacert: String?
 
   @Flag(help: "Don't check certificates.")
@@ -70,7 +70,8 @@ struct DownloadOptions: ParsableArguments {
   var maxBytes = SizeArgument(256 << 20)
 
   @Option(
-    help: ArgumentHelp("Networks beyond the public ones: CIDRs, loopback, private, all.", valueName: "list"))
+    help: ArgumentHelp("Networks beyond the public ones: CIDRs, loopback, private, all.", valueName: "list"),
+    completion: .list(["loopback", "private", "all"]))
   var allowNet: [String] = []
 
   @Option(
@@ -90,7 +91,8 @@ enum OrderArgument: String, ExpressibleByArgument, CaseIterable {
 struct CacheOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The cache's directory (default: $IMAGEMILL_CACHE_DIR, else ~/.cache/imagemill).", valueName: "dir"))
+      "The cache's directory (default: $IMAGEMILL_CACHE_DIR, else ~/.cache/imagemill).", valueName: "dir"),
+    completion: .directory)
   var cacheDir: String?
 
   @Option(help: ArgumentHelp("What the cache may take on disk.", valueName: "size"))

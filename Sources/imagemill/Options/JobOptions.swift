@@ -15,10 +15,13 @@ struct JobOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("C"), .customLong("output-dir")],
-    help: ArgumentHelp("Outputs are inside it (default: the manifest's directory).", valueName: "dir"))
+    help: ArgumentHelp("Outputs are inside it (default: the manifest's directory).", valueName: "dir"),
+    completion: .directory)
   var outputDirectory: String?
 
-  @Option(help: ArgumentHelp("Only the jobs that failed in an earlier .ndjson report.", valueName: "report"))
+  @Option(
+    help: ArgumentHelp("Only the jobs that failed in an earlier .ndjson report.", valueName: "report"),
+    completion: .file(extensions: ["ndjson"]))
   var failed: String?
 
   @Option(

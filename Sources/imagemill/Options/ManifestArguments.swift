@@ -16,6 +16,9 @@ struct ManifestArguments: ParsableArguments {
   /// The names that `run` and its like take where none is given.
   static let defaultNames = ["imagemill.yaml", "imagemill.yml", "imagemill.toml", "imagemill.json"]
 
+  /// What manifests' names end in, without the dot.
+  static let extensions = ["yaml", "yml", "toml", "json", "ndjson", "csv", "tsv", "txt", "gz"]
+
   /// The manifests to read: those given, or the current directory's own.
   static func paths(_ given: [String]) throws -> [String] {
     if !given.isEmpty { return given }

@@ -8,13 +8,15 @@ struct OutputOptions: ParsableArguments {
   @Option(
     name: [.customShort("f"), .customLong("filter")],
     help: ArgumentHelp(
-      "A filter chain, such as fill:100x100,circle; given again, it is appended.", valueName: "chain"))
+      "A filter chain, such as fill:100x100,circle; given again, it is appended.", valueName: "chain"),
+    completion: CompletionWords.filters)
   var filters: [String] = []
 
   @Option(
     help: ArgumentHelp(
       "Output format; by default the output's extension says it. Several, as webp,jpeg, or auto: the smallest "
-        + "that can hold the picture.", valueName: "name"))
+        + "that can hold the picture.", valueName: "name"),
+    completion: CompletionWords.formats)
   var format: String?
 
   @Option(help: ArgumentHelp("Encoder quality, 1 to 100.", valueName: "n"))
@@ -22,14 +24,18 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     name: .customLong("encode"),
-    help: ArgumentHelp("An encoder option; see 'imagemill formats'. Repeatable.", valueName: "key=value"))
+    help: ArgumentHelp("An encoder option; see 'imagemill formats'. Repeatable.", valueName: "key=value"),
+    completion: CompletionWords.encoderOptions)
   var encoderOptions: [PairArgument] = []
 
-  @Option(help: ArgumentHelp("Metadata to keep: none, copyright or all.", valueName: "policy"))
+  @Option(
+    help: ArgumentHelp("Metadata to keep: none, copyright or all.", valueName: "policy"),
+    completion: .list(["none", "copyright", "all"]))
   var metadata: String?
 
   @Option(
-    help: ArgumentHelp("Colour profile of the output: srgb, keep, or an ICC file.", valueName: "profile"))
+    help: ArgumentHelp("Colour profile of the output: srgb, keep, or an ICC file.", valueName: "profile"),
+    completion: .list(["srgb", "keep"]))
   var profile: String?
 
   @Option(
@@ -37,10 +43,14 @@ struct OutputOptions: ParsableArguments {
       "What transparency meets in a format without it (default: white).", valueName: "colour"))
   var background: String?
 
-  @Option(help: ArgumentHelp("Frames of an animation: all, first, or a number.", valueName: "frames"))
+  @Option(
+    help: ArgumentHelp("Frames of an animation: all, first, or a number.", valueName: "frames"),
+    completion: .list(["all", "first"]))
   var frames: String?
 
-  @Option(help: ArgumentHelp("Orientation tag and pixels: apply (the default) or keep.", valueName: "policy"))
+  @Option(
+    help: ArgumentHelp("Orientation tag and pixels: apply (the default) or keep.", valueName: "policy"),
+    completion: .list(["apply", "keep"]))
   var orient: String?
 
   @Option(
@@ -139,8 +149,9 @@ extension ImageSource {
 struct DestinationOptions: ParsableArguments {
   @Option(
     name: [.customShort("C"), .customLong("output-dir")],
-    help: ArgumentHelp("Outputs are inside it (default: the manifest's directory, or '.').", valueName: "dir")
-  )
+    help: ArgumentHelp(
+      "Outputs are inside it (default: the manifest's directory, or '.').", valueName: "dir"),
+    completion: .directory)
   var outputDirectory: String?
 
   @Flag(help: "Let outputs and local sources lie outside their directories.")

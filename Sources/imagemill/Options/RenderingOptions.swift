@@ -12,7 +12,8 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Formats beyond the safe ones to read: svg, pdf, jxl, … Repeatable, or a list.", valueName: "list"))
+      "Formats beyond the safe ones to read: svg, pdf, jxl, … Repeatable, or a list.", valueName: "list"),
+    completion: .list(FormatSupport.readableOnRequest))
   var allowFormat: [String] = []
 
   @Option(help: ArgumentHelp("What becomes of a corrupt source: fail or warn.", valueName: "policy"))
@@ -22,6 +23,12 @@ struct LimitOptions: ParsableArguments {
     help: ArgumentHelp(
       "Memory for rendering, shared by the workers (default: half the machine's).", valueName: "size"))
   var memory: SizeArgument?
+
+  func validate() throws {
+    for (name, value) in [("--max-pixels", maxPixels), ("--max-frames", maxFrames)] where value < 1 {
+      throw ValidationError("\(name) is 1 or more, not \(value)")
+    }
+  }
 
   /// The words of a list option, which may be repeated or separated by commas.
   static func words(_ values: [String]) -> [String] {
@@ -83,14 +90,16 @@ struct BatchOptions: ParsableArguments {
   @Option(
     name: .customLong("report"),
     help: ArgumentHelp(
-      "Write a report; .json, .ndjson, .xml (JUnit) or .html. Repeatable.", valueName: "file"))
+      "Write a report; .json, .ndjson, .xml (JUnit) or .html. Repeatable.", valueName: "file"),
+    completion: .file(extensions: ["json", "ndjson", "xml", "html"]))
   var reports: [String] = []
 
   @Option(
     name: .customLong("emit"),
     help: ArgumentHelp(
       "Write markup for the outputs of matrices: srcset, picture or json. Repeatable.", valueName: "kind=file"
-    ))
+    ),
+    completion: .list(MarkupFormat.allCases.map { "\($0.rawValue)=" }))
   var emissions: [EmissionArgument] = []
 
   @Flag(help: "Results carry placeholders: dominant colour, BlurHash, ThumbHash and a tiny data URI.")
@@ -99,7 +108,8 @@ struct BatchOptions: ParsableArguments {
   @Option(
     name: .customLong("events"),
     help: ArgumentHelp(
-      "Write events as they happen, one JSON object a line ('-': standard output).", valueName: "file"))
+      "Write events as they happen, one JSON object a line ('-': standard output).", valueName: "file"),
+    completion: .file())
   var events: String?
 
   @Flag(name: [.short, .long], help: "Say nothing but failures.")
@@ -107,6 +117,13 @@ struct BatchOptions: ParsableArguments {
 
   @Flag(name: [.short, .long], help: "Say more.")
   var verbose = false
+
+  func validate() throws {
+    if let jobs, jobs < 1 { throw ValidationError("--jobs is 1 or more, not \(jobs)") }
+    if let maxFailures, maxFailures < 1 {
+      throw ValidationError("--max-failures is 1 or more, not \(maxFailures); --fail-fast stops at the first")
+    }
+  }
 
   /// Rendering slots.
   var slots: Int { max(1, jobs ?? Machine.availableProcessors) }

@@ -1,0 +1,31 @@
+import ArgumentParser
+import FoundationEssentials
+
+/// What this installation is, and what is wrong with it.
+struct DoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Say what imagemill finds here, and what is wrong; made for bug reports.",
+    discussion: """
+      Versions, formats, limits as imagemill sees them, and the cache's health. It changes nothing and shows no \
+      password. Exit 1 if something that is needed is broken, with the remedy.
+
+        imagemill doctor
+        imagemill doctor --json
+      """)
+
+  @OptionGroup var place: CacheCommand.Place
+  @Flag(help: "As one JSON object.") var json = false
+
+  func run() throws {
+    let diagnosis = Diagnosis(cacheDir: place.cacheDir, cacheSize: place.cacheSize.bytes)
+    if json {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      StandardOutput.write(String(decoding: try encoder.encode(diagnosis), as: UTF8.self) + "\n")
+    } else {
+      StandardOutput.write(diagnosis.text)
+    }
+    if diagnosis.isBroken { throw ExitStatus.failed }
+  }
+}

@@ -1,0 +1,222 @@
+import Curl
+import Foundation
+import Glibc
+import ImageBatch
+import ImageCaches
+import Vips
+
+extension Diagnosis {
+  /// Looks at everything, and changes nothing.
+  init(cacheDir: String?, cacheSize: Int) {
+    let variables = ProcessInfo.processInfo.environment
+    var findings: [Finding] = []
+    imagemill = Version.number
+    system = Self.system()
+    libvips = Self.pixels(&findings)
+    libcurl = Self.transfers(variables, &findings)
+    formats = Self.formats(&findings)
+    processors = Processors(
+      online: ProcessInfo.processInfo.activeProcessorCount, quota: Machine.processorQuota,
+      slots: Machine.availableProcessors)
+    memory = Memory(
+      installed: Machine.installedMemory, limit: Machine.memoryLimit, rendering: Machine.memory / 2)
+    openFiles = OpenFiles.limits.map { OpenFileLimit(now: $0.now, most: $0.most) }
+    if let openFiles, openFiles.most < 256 {
+      findings.append(
+        Finding(
+          isBroken: false, problem: "no more than \(openFiles.most) files may be open at once",
+          remedy: "raise the hard limit ('ulimit -Hn'), or lower --jobs and --downloads"))
+    }
+    cache = Self.cache(
+      cacheDir ?? DiskStore.defaultDirectory(environment: variables), capacity: cacheSize, &findings)
+    temporary = Self.temporary(&findings)
+    environment = Self.environment(variables)
+    self.findings = findings
+  }
+
+  private static func system() -> System {
+    var name = utsname()
+    uname(&name)
+    func text<Field>(_ field: Field) -> String {
+      withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+    // Not every system has the file; its kernel is told in any case.
+    let release = FileManager.default.contents(atPath: "/etc/os-release") ?? Data()
+    let line = String(decoding: release, as: UTF8.self).split(separator: "\n").first {
+      $0.hasPrefix("PRETTY_NAME=")
+    }
+    let pretty = line.map { $0.dropFirst("PRETTY_NAME=".count).filter { $0 != "\"" } }
+    return System(
+      name: pretty.map { String($0) } ?? "unknown", kernel: "\(text(name.sysname)) \(text(name.release))",
+      architecture: text(name.machine))
+  }
+
+  private static func pixels(_ findings: inout [Finding]) -> Pixels {
+    do {
+      try VipsRuntime.start()
+    } catch {
+      findings.append(
+        Finding(
+          isBroken: true, problem: "libvips doesn't start: \(error)",
+          remedy: "install libvips 8.14 or later again ('apt install --reinstall libvips42')"))
+    }
+    let libraries = mappedFiles().filter { file in
+      file.contains(".so") && LoadedLibraries.pixelLibraries.contains { file.hasPrefix($0) }
+    }
+    return Pixels(version: VipsRuntime.version, libraries: libraries.sorted())
+  }
+
+  /// The names of the files that are mapped now, modules included: they carry versions that libraries' names don't.
+  private static func mappedFiles() -> Set<String> {
+    guard let stream = fopen("/proc/self/maps", "re") else { return [] }
+    defer { fclose(stream) }
+    var names: Set<String> = []
+    var line: UnsafeMutablePointer<CChar>?
+    var capacity = 0
+    defer { free(line) }
+    while getline(&line, &capacity, stream) > 0, let text = line {
+      if let name = String(cString: text).split(separator: "/").last { names.insert(String(name.dropLast())) }
+    }
+    return names
+  }
+
+  private static func transfers(_ variables: [String: String], _ findings: inout [Finding]) -> Transfers {
+    guard let library = CurlLibrary.installed else {
+      findings.append(
+        Finding(
+          isBroken: true, problem: "libcurl doesn't say what it is",
+          remedy: "install libcurl 7.88 or later again ('apt install --reinstall libcurl4')"))
+      return Transfers(version: "unknown", http2: false, encodings: [], protocols: [], certificates: [])
+    }
+    let certificates = [library.certificateFile, library.certificateDirectory].compactMap { $0 }
+    if library.tls == nil {
+      findings.append(
+        Finding(
+          isBroken: true, problem: "libcurl was built without TLS: no https source can be had",
+          remedy: "install a libcurl with TLS, such as Debian's libcurl4"))
+    } else if !certificates.contains(where: hasCertificates), variables["SSL_CERT_FILE"] == nil {
+      findings.append(
+        Finding(
+          isBroken: true,
+          problem:
+            "there are no certificate authorities in \(certificates.joined(separator: " or ")): https fails",
+          remedy: "install them ('apt install ca-certificates'), or name a file with --cacert"))
+    }
+    if !library.hasHTTP2 {
+      findings.append(
+        Finding(
+          isBroken: false, problem: "libcurl was built without HTTP/2: more connections are made",
+          remedy: "install a libcurl with nghttp2, such as Debian's libcurl4"))
+    }
+    return Transfers(
+      version: library.version, tls: library.tls, http2: library.hasHTTP2, encodings: library.encodings,
+      protocols: library.protocols, certificates: certificates)
+  }
+
+  /// Whether a file has something in it, or a directory.
+  private static func hasCertificates(_ path: String) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return false }
+    guard status.st_mode & S_IFMT == S_IFDIR else { return status.st_size > 0 }
+    guard let stream = opendir(path) else { return false }
+    defer { closedir(stream) }
+    while let entry = readdir(stream) {
+      if withUnsafeBytes(of: entry.pointee.d_name, { $0.first }) != UInt8(ascii: ".") { return true }
+    }
+    return false
+  }
+
+  private static func formats(_ findings: inout [Finding]) -> Formats {
+    var missing: [String] = []
+    func reads(_ name: String) -> Bool {
+      guard let format = ImageFormat(rawValue: name) else { return false }
+      // Where libvips doesn't start, that is said already.
+      let isThere = (try? VipsRuntime.hasOperation(Loader(format).nickname)) ?? false
+      if !isThere { missing.append("read \(name)") }
+      return isThere
+    }
+    func writes(_ format: OutputFormat) -> Bool {
+      let isThere = (try? FormatSupport.canWrite(format)) ?? false
+      if !isThere { missing.append("write \(format.rawValue)") }
+      return isThere
+    }
+    let read = FormatSupport.readableByDefault.filter(reads)
+    let readOnRequest = FormatSupport.readableOnRequest.filter(reads)
+    let written = OutputFormat.allCases.filter(writes).map(\.rawValue)
+    let needed = missing.filter { ["jpeg", "png", "webp", "gif"].contains($0.split(separator: " ").last) }
+    if !needed.isEmpty {
+      findings.append(
+        Finding(
+          isBroken: true, problem: "this libvips can't \(needed.joined(separator: ", can't "))",
+          remedy: "install a libvips with those codecs, such as Debian's libvips42"))
+    }
+    return Formats(read: read, readOnRequest: readOnRequest, written: written, missing: missing)
+  }
+
+  private static func cache(
+    _ directory: String?, capacity: Int, _ findings: inout [Finding]
+  ) -> Cache? {
+    guard let directory else {
+      findings.append(
+        Finding(
+          isBroken: true, problem: "nothing says where the cache is",
+          remedy: "set HOME, or use --cache-dir or --no-cache"))
+      return nil
+    }
+    let health = StoreHealth(directory: directory)
+    if !health.isWritable {
+      let consequence = health.exists ? "nothing new is kept in it" : "it can't be made"
+      findings.append(
+        Finding(
+          isBroken: !health.exists,
+          problem: "the cache directory \(directory) can't be written: \(consequence)",
+          remedy: "make it yours ('chown'), or name another with --cache-dir or IMAGEMILL_CACHE_DIR"))
+    }
+    var index = "sound"
+    switch health.index {
+    case .sound: break
+    case .absent: index = "absent"
+    case .broken(let reason):
+      index = reason
+      findings.append(
+        Finding(
+          isBroken: true, problem: "the cache's index is broken: \(reason)",
+          remedy: "'imagemill cache verify' makes it anew; nothing in the cache is lost for good"))
+    }
+    return Cache(
+      directory: directory, exists: health.exists, writable: health.isWritable, bytes: health.bytes,
+      objects: health.objects, capacity: capacity, free: health.freeBytes, index: index)
+  }
+
+  private static func temporary(_ findings: inout [Finding]) -> Temporary {
+    let directory = FileManager.default.temporaryDirectory.path
+    let isWritable = access(directory, W_OK | X_OK) == 0
+    if !isWritable {
+      findings.append(
+        Finding(
+          isBroken: true, problem: "the directory for temporary files, \(directory), can't be written",
+          remedy: "set TMPDIR to a directory that can"))
+    }
+    return Temporary(
+      directory: directory, writable: isWritable, free: StoreHealth.freeBytes(at: directory))
+  }
+
+  private static let variableNames = [
+    "IMAGEMILL_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR", "http_proxy", "https_proxy", "HTTPS_PROXY",
+    "all_proxy",
+    "ALL_PROXY", "no_proxy", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "CI", "GITHUB_ACTIONS", "NO_COLOR",
+    "COLUMNS", "TERM", "LANG", "LC_ALL",
+  ]
+
+  private static func environment(_ variables: [String: String]) -> [String: String] {
+    variables.filter { variableNames.contains($0.key) && !$0.value.isEmpty }.mapValues(masked)
+  }
+
+  /// A proxy's address without its credentials.
+  static func masked(_ value: String) -> String {
+    guard let at = value.lastIndex(of: "@") else { return value }
+    let start = value.range(of: "://").map(\.upperBound) ?? value.startIndex
+    guard start <= at else { return value }
+    return value[..<start] + "***" + value[at...]
+  }
+}

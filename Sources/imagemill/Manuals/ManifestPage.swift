@@ -1,0 +1,279 @@
+/// imagemill-manifest(5).
+enum ManifestPage {
+  /// The page in mdoc(7).
+  static let text = ManualPage.head("IMAGEMILL-MANIFEST", section: 5) + body
+
+  private static let body = #"""
+    .Sh NAME
+    .Nm imagemill-manifest
+    .Nd what imagemill makes of which sources
+    .Sh DESCRIPTION
+    A manifest says which outputs are made of which sources.
+    YAML (1.2 core), JSON and TOML have one model; a file of bare lines, CSV, TSV or NDJSON is a manifest too, one job a
+    line, and is read as the batch goes on.
+    A name that ends in
+    .Pa .gz
+    is unpacked.
+    .Pp
+    Manifests are read strictly: unknown keys, wrong types, unknown filters, bad geometry, circular names, two outputs of
+    one path, and formats that contradict their extensions are all found before anything starts, and all reported in one
+    go, each with file, line and column.
+    .Ss The manifest's keys
+    .Bl -tag -width Ds
+    .It Ic imagemill
+    The format's version: 1.
+    Required.
+    .It Ic base
+    An http or https URL that sources without a scheme are resolved against, unless they begin with
+    .Pa ./ , ../
+    or
+    .Pa / .
+    .It Ic output-dir
+    What outputs are inside; a directory inside the manifest's own.
+    .It Ic filters
+    Named chains: a name and a chain each.
+    They may use one another, not in a circle, and not bear a built-in filter's name.
+    .It Ic sources
+    Named sources, for
+    .Ic overlay
+    and
+    .Ic mask .
+    .It Ic defaults
+    What every output starts from: any of an output's keys but
+    .Ic output .
+    .It Ic origins
+    Settings for what is fetched from one origin, such as
+    .Ql https://cdn.example.com ,
+    and from no other:
+    .Ic headers ,
+    .Ic user
+    .Pq Ar name : password
+    and
+    .Ic max-active .
+    Only here is
+    .Ql ${NAME}
+    filled from the environment, and only for names given with
+    .Fl \-env .
+    .It Ic jobs
+    The jobs, in their order.
+    .El
+    .Ss A job's keys
+    .Bl -tag -width Ds
+    .It Ic source
+    An http or https URL, a file URL, a data URL, or a path; or a list of them that are tried in order.
+    Without
+    .Ic base ,
+    a path is relative to the manifest's directory and lies inside it, unless
+    .Fl \-allow-outside
+    is given.
+    .It Ic output , outputs
+    One output, or a list of them.
+    .It Ic sha256
+    The digest that the source must have; other bytes are refused, and not stored.
+    .It Ic placeholder
+    A source that is used, and reported, when every source fails.
+    .It Ic priority
+    Higher goes first among pending downloads; 0.
+    .It Ic variables
+    Names and texts for the outputs' templates.
+    .El
+    .Pp
+    A job may also have any of an output's keys, which then hold for all of its outputs.
+    .Ss \&An output's keys
+    .Bl -tag -width Ds
+    .It Ic output
+    The template of its path; see
+    .Sx TEMPLATES .
+    .It Ic filter
+    A chain as text, or a list whose members are texts or mappings such as
+    .Ql {fit: {width: 800, height: 600}} .
+    .It Ic format , quality , encode
+    The format, its quality, and options of its encoder; see
+    .Xr imagemill-formats 1 .
+    The extension of the template beats a default format, and a format of the output's own that contradicts it is an error.
+    Of several formats, as in
+    .Li [avif, webp, jpeg] ,
+    the smallest file is taken, of those that can hold the picture's size, frames and transparency;
+    .Cm auto
+    means jpeg, png and webp.
+    The path then ends in
+    .Li .{ext} .
+    .It Ic metadata
+    .Cm none , copyright
+    or
+    .Cm all ;
+    .Cm copyright
+    unless said.
+    Positions are never kept, unless all is.
+    .It Ic profile
+    .Cm srgb , keep ,
+    or an ICC file.
+    .It Ic background
+    The colour that transparency meets in a format without it; white unless said.
+    .It Ic frames
+    .Cm all , first ,
+    or a number.
+    .It Ic transition
+    Makes the output an animation, WebP or GIF, from another picture to what the chain makes: a mapping with
+    .Ic from
+    .Pq Cm placeholder , the job's own, or a named source, a path or a URL ,
+    .Ic kind
+    .Pq Cm crossdissolve , flip-left , flip-right , flip-top No or Cm flip-bottom ,
+    .Ic duration
+    .Pq Li 400ms
+    and
+    .Ic fps
+    .Pq 30 .
+    .It Ic orient
+    .Cm keep
+    leaves the orientation tag and the pixels as they are.
+    .It Ic max-bytes
+    The size to stay under: the highest quality that does is searched for.
+    .It Ic min-savings
+    Of several formats, by how many percent another must be smaller than the first to be taken instead, such as
+    .Li 10% .
+    .It Ic matrix
+    Names and lists of values: one output for each combination.
+    The names may be used in the template, the filter, the format and the quality.
+    .El
+    .Sh TEMPLATES
+    A template is a path with fields:
+    .Bl -tag -width Ds
+    .It Li {name} , {ext}
+    The source's file name without extension, and the output format's extension.
+    .It Li {index}
+    The job's position, from 1;
+    .Li {index:05}
+    pads it.
+    .It Li {host} , {path}
+    The source's host and directory.
+    .It Li {width} , {height} , {format} , {filter}
+    Of the output.
+    .It Li {hash} , {source-hash}
+    The first 16 digits of the SHA-256 of the output and of the source;
+    .Li {hash:8}
+    is shorter.
+    .El
+    .Pp
+    A job's variables, a matrix's names, a CSV's columns and an NDJSON line's own keys are fields too, and come before the
+    built-in names.
+    Each value is one component of the path.
+    .Ql {{
+    and
+    .Ql }}
+    are braces.
+    .Sh LINES
+    A bare line is a source; blank lines and lines that begin with
+    .Ql #
+    are skipped.
+    A line of
+    .Xr sha256sum 1
+    pins the source's bytes.
+    An NDJSON line is a job; keys of its own are carried through to the results.
+    CSV and TSV have a header line; columns named like a job's or an output's keys are those, others are fields.
+    .Sh EXAMPLES
+    A site's portraits, and a responsive set of one photograph; seven files of two downloads.
+    .Pa team.yaml :
+    .Bd -literal -offset indent
+    imagemill: 1
+    base: https://example.com/
+    filters:
+      avatar: fill:128x128,circle
+    defaults:
+      quality: 80
+    jobs:
+      - {source: team/ada.jpg, filter: avatar, output: team/ada.png}
+      - source: hero.jpg
+        placeholder: https://example.com/missing.png
+        outputs:
+          - output: "hero-{width}.{ext}"
+            filter: "limit:{width}x"
+            matrix: {width: [400, 800, 1600], format: [webp, jpeg]}
+    .Ed
+    .Pp
+    .Dl imagemill run team.yaml
+    .Pp
+    A server that wants a token, which is taken from the environment and goes to no other origin.
+    .Pa private.yaml :
+    .Bd -literal -offset indent
+    imagemill: 1
+    origins:
+      https://images.example.com:
+        headers: {Authorization: "Bearer ${TOKEN}"}
+        max-active: 2
+    jobs:
+      - source: https://images.example.com/private/photo.jpg
+        filter: fit:800x600
+        output: private/photo.webp
+    .Ed
+    .Pp
+    .Dl imagemill run --env TOKEN private.yaml
+    .Pp
+    A watermark on everything, and a file that must not be larger than 60 kB.
+    .Pa marked.yaml :
+    .Bd -literal -offset indent
+    imagemill: 1
+    sources:
+      logo: logo.png
+    filters:
+      marked:
+        - limit: {size: 1600x}
+        - overlay: {source: logo, gravity: southeast, x: 10, y: 10, opacity: 0.5}
+    jobs:
+      - {source: photo.jpg, filter: marked, max-bytes: 60kB, output: "marked/{name}.jpg"}
+    .Ed
+    .Pp
+    .Dl imagemill run marked.yaml
+    .Pp
+    A crossfade from one picture to another, as an animation.
+    .Pa fade.yaml :
+    .Bd -literal -offset indent
+    imagemill: 1
+    jobs:
+      - source: photo.jpg
+        filter: fill:120x120
+        transition: {from: logo.png, kind: crossdissolve, duration: 300ms, fps: 10}
+        output: fade.webp
+    .Ed
+    .Pp
+    .Dl imagemill run fade.yaml
+    .Pp
+    The same model in TOML.
+    .Pa team.toml :
+    .Bd -literal -offset indent
+    imagemill = 1
+
+    [[jobs]]
+    source = "https://example.com/team/ada.jpg"
+    filter = "fill:128x128,circle"
+    output = "toml/ada.png"
+    .Ed
+    .Pp
+    .Dl imagemill run team.toml
+    .Pp
+    A table: the columns that are no keys are fields of the template.
+    .Pa people.csv :
+    .Bd -literal -offset indent
+    source,id
+    https://example.com/ada.jpg,1815
+    https://example.com/grace.jpg,1906
+    .Ed
+    .Pp
+    .Dl imagemill run -f fill:128x128 -o 'people/{id}.png' people.csv
+    .Pp
+    Jobs that another program writes, one a line.
+    .Pa jobs.ndjson :
+    .Bd -literal -offset indent
+    {"source":"https://example.com/a.jpg","filter":"fit:90x90","output":"lines/a.png"}
+    {"source":"https://example.com/b.jpg","filter":"sepia","output":"lines/b.png"}
+    .Ed
+    .Pp
+    .Dl imagemill run jobs.ndjson
+    .Sh SEE ALSO
+    .Xr imagemill 1 ,
+    .Xr imagemill-run 1 ,
+    .Xr imagemill-validate 1 ,
+    .Xr imagemill-filters 7
+
+    """#
+}

@@ -1,0 +1,98 @@
+/// A page of the manual as plain text, for where there is no man(1) or no terminal.
+///
+/// It knows the part of mdoc(7) that the pages are written in, and no more: a test holds every page against
+/// ``knownMacros``.
+struct PlainPage {
+  /// Columns that text is filled to.
+  static let width = 78
+
+  /// What the pages may use.
+  static let knownMacros = PlainLine.macros.union([
+    "Dd", "Dt", "Os", "Sh", "Ss", "Pp", "Bl", "It", "El", "Bd", "Ed", "Dl", "Nd",
+  ])
+
+  private var output = ""
+  private var words: [String] = []
+  private var indent = 0
+  private var isLiteral = false
+  /// There, each name begins a line.
+  private var isSynopsis = false
+  private var wantsBlankLine = false
+  private var listDepth = 0
+  private var baseIndent = 4
+
+  /// The text of a page in mdoc(7).
+  static func text(of page: String) -> String {
+    var plain = PlainPage()
+    for line in page.split(separator: "\n", omittingEmptySubsequences: false) { plain.read(String(line)) }
+    plain.flush()
+    return plain.output
+  }
+
+  private mutating func read(_ line: String) {
+    if line.hasPrefix(".\\\"") { return }
+    guard line.hasPrefix(".") else {
+      if isLiteral { return put(PlainLine.unescaped(line), indent + 4) }
+      words += PlainLine.unescaped(line).split(separator: " ").map(String.init)
+      return
+    }
+    let macro = String(line.dropFirst().prefix { $0 != " " })
+    let rest = line.dropFirst(macro.count + 1).drop { $0 == " " }
+    switch macro {
+    case "Dd", "Os": break
+    case "Dt":
+      let parts = rest.split(separator: " ")
+      if parts.count > 1 { put("\(parts[0])(\(parts[1]))", 0) }
+    case "Sh":
+      isSynopsis = rest == "SYNOPSIS"
+      begin(0) { $0.put(PlainLine.text(String(rest)), 0) }
+    case "Ss": begin(2) { $0.put(PlainLine.text(String(rest)), 2) }
+    case "Pp": flush(); wantsBlankLine = true
+    case "Bl": flush(); listDepth += 1; if listDepth == 1 { wantsBlankLine = true }
+    case "El": flush(); listDepth -= 1; indent = baseIndent + 4 * max(0, listDepth - 1); wantsBlankLine = true
+    case "It":
+      flush()
+      indent = baseIndent + 4 * (listDepth - 1)
+      put(PlainLine.text(String(rest)), indent)
+      indent += 4
+    case "Bd": flush(); wantsBlankLine = true; isLiteral = true
+    case "Ed": isLiteral = false; wantsBlankLine = true
+    case "Dl": flush(); put(PlainLine.unescaped(String(rest)), indent + 4)
+    case "Nd": words += ["-"] + PlainLine.text(String(rest)).split(separator: " ").map(String.init)
+    case "Nm" where isSynopsis:
+      flush()
+      words += PlainLine.text(String(line.dropFirst())).split(separator: " ").map(String.init)
+    default:
+      words += PlainLine.text(String(line.dropFirst())).split(separator: " ").map(String.init)
+    }
+  }
+
+  private mutating func begin(_ level: Int, _ title: (inout PlainPage) -> Void) {
+    flush()
+    wantsBlankLine = true
+    listDepth = 0
+    title(&self)
+    baseIndent = 4
+    indent = 4
+  }
+
+  /// Fills what has been gathered into lines.
+  private mutating func flush() {
+    var line = ""
+    for word in words {
+      if !line.isEmpty, indent + line.count + 1 + word.count > Self.width {
+        put(line, indent)
+        line = ""
+      }
+      line += (line.isEmpty ? "" : " ") + word
+    }
+    if !line.isEmpty { put(line, indent) }
+    words = []
+  }
+
+  private mutating func put(_ line: String, _ columns: Int) {
+    if wantsBlankLine, !output.isEmpty { output += "\n" }
+    wantsBlankLine = false
+    output += line.isEmpty ? "\n" : String(repeating: " ", count: columns) + line + "\n"
+  }
+}

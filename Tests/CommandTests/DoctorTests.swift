@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import imagemill
+
+@Suite("imagemill doctor", .timeLimit(.minutes(2)))
+struct DoctorTests {
+  private let command: CommandRun
+
+  init() throws { command = try CommandRun() }
+
+  @Test("tells versions, formats, limits and the cache, and makes nothing")
+  func healthy() async throws {
+    let outcome = try await command.run("doctor", "--json")
+    #expect(outcome.status == 0, "\(outcome.text)")
+    let found = try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
+    #expect(found["imagemill"] as? String == Version.number)
+    let libvips = try #require(found["libvips"] as? [String: Any])
+    #expect((libvips["version"] as? String)?.hasPrefix("8.") == true)
+    #expect((libvips["libraries"] as? [String])?.contains { $0.hasPrefix("libjpeg.so.") } == true)
+    let libcurl = try #require(found["libcurl"] as? [String: Any])
+    #expect(libcurl["tls"] is String && libcurl["http2"] is Bool)
+    let formats = try #require(found["formats"] as? [String: [String]])
+    #expect(formats["read"]?.contains("jpeg") == true && formats["written"]?.contains("webp") == true)
+    let slots = (found["processors"] as? [String: Any])?["slots"] as? Int
+    #expect(slots == Machine.availableProcessors)
+    let cache = try #require(found["cache"] as? [String: Any])
+    #expect(cache["index"] as? String == "absent" && cache["exists"] as? Bool == false)
+    #expect(!FileManager.default.fileExists(atPath: command.directory + "/cache"))
+  }
+
+  @Test("counts what the cache holds")
+  func used() async throws {
+    _ = try await command.run("cache", "stats")
+    let outcome = try await command.run("doctor")
+    #expect(outcome.status == 0)
+    #expect(outcome.text.contains("writable, index sound") && outcome.text.contains("0 objects"))
+    #expect(outcome.text.hasSuffix("Nothing is wrong.\n") || outcome.text.contains("note "))
+  }
+
+  @Test("a broken index is told with its remedy, ends with 1, and is not touched; the remedy works")
+  func brokenIndex() async throws {
+    _ = try await command.run("cache", "stats")
+    let index = command.directory + "/cache/index.sqlite"
+    for suffix in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: index + suffix) {
+      try FileManager.default.removeItem(atPath: index + suffix)
+    }
+    let damage = Data(repeating: 0x5a, count: 8192)
+    try damage.write(to: URL(fileURLWithPath: index))
+    let outcome = try await command.run("doctor")
+    #expect(outcome.status == 1)
+    #expect(outcome.text.contains("BROKEN") && outcome.text.contains("imagemill cache verify"))
+    #expect(FileManager.default.contents(atPath: index) == damage)
+    _ = try await command.run("cache", "verify")
+    #expect(try await command.run("doctor").status == 0)
+  }
+
+  @Test("no home, no cache: said with the remedy")
+  func noCache() async throws {
+    let outcome = try await command.run(
+      "doctor", environment: ["IMAGEMILL_CACHE_DIR": "", "XDG_CACHE_HOME": "", "HOME": ""])
+    #expect(outcome.status == 1)
+    #expect(outcome.text.contains("nothing says where the cache is"))
+    #expect(outcome.text.contains("--cache-dir"))
+  }
+
+  @Test("shows no password")
+  func secrets() async throws {
+    for arguments in [["doctor"], ["doctor", "--json"]] {
+      let outcome = try await command.run(
+        arguments,
+        environment: ["https_proxy": "http://ada:s3cret@proxy.test:8080", "all_proxy": "eve:s3cret@p:1"])
+      #expect(!(outcome.text + outcome.errors).contains("s3cret"))
+      #expect(outcome.text.contains("http://***@proxy.test:8080"))
+    }
+    #expect(Diagnosis.masked("socks5h://a:b@c@host:1") == "socks5h://***@host:1")
+    #expect(Diagnosis.masked("http://proxy:3128") == "http://proxy:3128")
+  }
+}
