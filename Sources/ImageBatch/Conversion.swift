@@ -90,8 +90,7 @@ public struct Conversion: Sendable {
         outcome.bytes = try AtomicFile.read(file.path)
       }
     } catch {
-      throw JobError(
-        code: "write-failed", stage: .write, message: "can't \(error.action): \(describe(error.code))")
+      throw JobError(code: "write-failed", stage: .write, message: error.message)
     }
     return outcome
   }

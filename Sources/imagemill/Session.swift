@@ -21,9 +21,14 @@ struct Session: Sendable {
     downloader = ImageDownloader(configuration: configuration, store: store, report: report)
   }
 
-  /// Ends the transfer thread and closes the store.
+  /// Ends the transfer thread, and closes the store with no more in it than it may hold.
   func end() async {
     await downloader.shutDown()
+    do throws(CacheError) {
+      try store.trim()
+    } catch {
+      StandardError.write("imagemill: \(error.message)\n")
+    }
     store.close()
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import imagemill
 
 /// The completions, as the real shells make them.
-@Suite("Completions", .timeLimit(.minutes(2)))
+@Suite("Completions", .timeLimit(.minutes(8)))
 struct CompletionTests {
   enum Shell: String, CaseIterable {
     case bash, zsh, fish

@@ -3,7 +3,7 @@ import Testing
 
 @testable import imagemill
 
-@Suite("imagemill doctor", .timeLimit(.minutes(2)))
+@Suite("imagemill doctor", .timeLimit(.minutes(8)))
 struct DoctorTests {
   private let command: CommandRun
 

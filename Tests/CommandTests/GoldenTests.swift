@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Wrong command lines, and all that is said of each: the place, the problem and the remedy.
-@Suite("Wrong command lines", .timeLimit(.minutes(2)))
+@Suite("Wrong command lines", .timeLimit(.minutes(8)))
 struct GoldenTests {
   private static let file =
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Golden/command-lines.txt"

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `Tasks.md`, task by task.
-@Suite("Ten tasks", .timeLimit(.minutes(2)))
+@Suite("Ten tasks", .timeLimit(.minutes(8)))
 struct TaskTests {
   private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
 

@@ -156,6 +156,21 @@ struct DiskStoreTests {
     withExtendedLifetime((pinned.pin, held.pin)) {}
   }
 
+  @Test("what was pinned while the capacity was exceeded goes once it is free")
+  func trimming() throws {
+    let directory = try Directory()
+    let store = try DiskStore(directory: directory.path, capacity: 5000, preferredUsageAfterPurge: 3000)
+    var pinned = try (0..<9).map { try store.insert(bytes($0)) }
+    try store.trim()
+    #expect(try store.usage().bytes == 9000)
+    pinned.removeAll()
+    try store.trim()
+    #expect(try store.usage().bytes == 3000)
+    for seed in 20..<22 { _ = try store.insert(bytes(seed)) }
+    try store.trim()
+    #expect(try store.usage().bytes == 5000)
+  }
+
   @Test("an abandoned temporary file vanishes; a dead process's is cleared away, a living one's isn't")
   func temporaries() throws {
     let directory = try Directory()

@@ -35,7 +35,9 @@ final class Fixture: Sendable {
     var configuration = ImageDownloader.Configuration()
     _ = configuration.addressPolicy.allow("loopback")
     configuration.retryWait = 0.01
-    configuration.timeout = 20
+    // A server that waits for a test's next step waits as long as a busy machine takes.
+    configuration.timeout = 400
+    configuration.stallTimeout = 400
     return configuration
   }
 

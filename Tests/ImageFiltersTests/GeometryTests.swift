@@ -31,6 +31,7 @@ struct GeometryTests {
             "seed \(seed): \(name)\(extra) of \(w)x\(h) to \(wanted)x\(tall)")
         }
       }
+      guard wanted * h / w < PixelSize.sides.upperBound else { continue }
       let wide = try FilterChain(parsing: "scale:\(wanted)x").apply(to: image)
       #expect(
         [wide.width, wide.height] == [

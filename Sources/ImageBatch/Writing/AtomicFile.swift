@@ -1,20 +1,23 @@
 import Glibc
 
 /// Puts a file in its place whole or not at all: by a rename in its own directory, after its bytes are on the disk.
-enum AtomicFile {
+package enum AtomicFile {
   /// Why a file could not be put in place.
-  struct Failure: Error {
+  package struct Failure: Error {
     /// What was attempted, as in "can't …".
-    let action: String
+    package let action: String
     /// `errno`.
-    let code: Int32
+    package let code: Int32
+
+    /// What happened, in words.
+    package var message: String { "can't \(action): \(describe(code))" }
   }
 
   /// `O_TMPFILE`, which the C library shows to no Swift program: an unnamed file in the directory that is opened.
   private static let unnamedFile: Int32 = 0o20000000 | O_DIRECTORY
 
   /// Copies the file at `source` to `destination`, which is replaced if it is there and keeps its mode.
-  static func copy(_ source: String, to destination: String) throws(Failure) {
+  package static func copy(_ source: String, to destination: String) throws(Failure) {
     let input = open(source, O_RDONLY | O_CLOEXEC)
     guard input >= 0 else { throw Failure(action: "read \(source)", code: errno) }
     defer { close(input) }

@@ -247,8 +247,7 @@ final class OutputWriter: Sendable {
       do throws(AtomicFile.Failure) {
         try AtomicFile.copy(made.object.path, to: location)
       } catch {
-        throw JobError(
-          code: "write-failed", stage: .write, message: "can't \(error.action): \(describe(error.code))")
+        throw JobError(code: "write-failed", stage: .write, message: error.message)
       }
       stamps.remember(location, made.image.digest)
       return .success(made.isNew ? .written : .cached)

@@ -42,6 +42,12 @@ extension DiskStore {
     }
   }
 
+  /// Purges where the objects are more than the capacity: what was pinned while it was being exceeded stayed then, and
+  /// can go now.
+  public func trim() throws(CacheError) {
+    if try usage().bytes > capacity { try purge() }
+  }
+
   /// Removes an object's file, unless a process holds it.
   private func removeUnlessPinned(_ digest: ContentDigest) throws(CacheError) -> Bool {
     let path = layout.object(digest)

@@ -53,6 +53,16 @@ package final class FileDescriptor: Sendable {
   /// As ``digest(path:)``, with the hash function still open for what may follow.
   package func hash(path: String) throws(CacheError) -> (hasher: SHA256, byteCount: Int) {
     var hasher = SHA256()
+    let byteCount = try forEachPiece(path: path) { hasher.update(bufferPointer: $0) }
+    return (hasher, byteCount)
+  }
+
+  /// Reads the file from its beginning, a piece at a time; its position stays.
+  /// - Returns: its length.
+  @discardableResult
+  package func forEachPiece(
+    path: String, _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(CacheError) -> Int {
     var offset = 0
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
     defer { buffer.deallocate() }
@@ -60,11 +70,10 @@ package final class FileDescriptor: Sendable {
       let count = pread(number, buffer.baseAddress, buffer.count, off_t(offset))
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw .file("read", path, errno: errno) }
-      if count == 0 { break }
-      hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      if count == 0 { return offset }
+      body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       offset += count
     }
-    return (hasher, offset)
   }
 
   /// The bytes from the beginning, no more than `limit`.

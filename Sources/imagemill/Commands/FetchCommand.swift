@@ -1,6 +1,8 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import ImageBatch
+import ImageCaches
 import ImageDownloads
 
 /// Downloads into the cache, without a look at the content.
@@ -88,12 +90,16 @@ struct FetchCommand: AsyncParsableCommand {
   }
 
   private func write(_ response: FetchedResponse, to output: String) throws {
-    let bytes = try Data(contentsOf: URL(filePath: response.body.path))
-    if output == "-" {
-      StandardOutput.write(Array(bytes))
-    } else {
-      try bytes.write(to: URL(filePath: output), options: .atomic)
+    guard output == "-" else {
+      do throws(AtomicFile.Failure) {
+        try AtomicFile.copy(response.body.path, to: output)
+      } catch {
+        throw Complaint(.failed, error.message)
+      }
+      return
     }
+    let file = try FileDescriptor.open(response.body.path, O_RDONLY)
+    try file?.forEachPiece(path: response.body.path) { StandardOutput.write(Array($0)) }
   }
 }
 
