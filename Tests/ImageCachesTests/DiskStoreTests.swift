@@ -3,66 +3,6 @@ import ImageCaches
 import Synchronization
 import Testing
 
-/// A directory that is gone with the test.
-private final class Directory: Sendable {
-  let path: String
-
-  init() throws {
-    var template = Array("/tmp/imagemill-test-XXXXXX".utf8CString)
-    try #require(mkdtemp(&template) != nil)
-    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
-
-  deinit {
-    let words: [String] = ["rm", "-rf", path]
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    var pid = pid_t()
-    if posix_spawnp(&pid, "rm", nil, nil, &arguments, environ) == 0 { waitpid(pid, nil, 0) }
-    arguments.forEach { free($0) }
-  }
-
-  func files(in directory: String) -> [String] {
-    guard let stream = opendir("\(path)/\(directory)") else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
-  }
-}
-
-extension DiskStore {
-  @discardableResult
-  fileprivate func insert(_ bytes: [UInt8]) throws -> StoredObject {
-    let temporary = try makeTemporaryFile()
-    try bytes.withUnsafeBytes { try temporary.write($0) }
-    return try insert(temporary, digest: ContentDigest(hashing: bytes))
-  }
-}
-
-private func bytes(_ seed: Int, count: Int = 1000) -> [UInt8] {
-  (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ seed &* 13 &+ ($0 >> 8) &* seed) }
-}
-
-private func read(_ path: String) -> [UInt8] {
-  guard let file = fopen(path, "rb") else { return [] }
-  defer { fclose(file) }
-  var result: [UInt8] = []
-  var buffer = [UInt8](repeating: 0, count: 4096)
-  while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { result += buffer[..<count] }
-  return result
-}
-
-private func overwrite(_ path: String, at offset: Int, _ byte: UInt8) {
-  let file = open(path, O_WRONLY)
-  _ = pwrite(file, [byte], 1, off_t(offset))
-  close(file)
-}
-
 @Suite("The disk store", .timeLimit(.minutes(8)))
 struct DiskStoreTests {
   @Test("what is inserted is found by its digest, now and by another store")

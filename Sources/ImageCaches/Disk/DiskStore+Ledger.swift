@@ -22,12 +22,15 @@ public struct LedgerEntry: Hashable, Sendable {
     self.recipe = recipe
   }
 
+  fileprivate static let columns = "path, manifest, digest, key, recipe, seal"
+
   fileprivate init?(_ row: Row) {
-    guard let digest = ContentDigest(hex: row["digest"] as String),
-      let key = ContentDigest(hex: row["key"] as String)
+    guard let path: String = row.sound("path"), let manifest: String = row.sound("manifest"),
+      let digest = row.soundDigest("digest"),
+      let key = row.soundDigest("key"), let recipe: String = row.sound("recipe")
     else { return nil }
-    self.init(path: row["path"], manifest: row["manifest"], digest: digest, key: key, recipe: row["recipe"])
-    guard seal == row["seal"] as String else { return nil }
+    self.init(path: path, manifest: manifest, digest: digest, key: key, recipe: recipe)
+    guard seal == row.sound("seal") else { return nil }
   }
 
   fileprivate var seal: String {
@@ -43,8 +46,10 @@ extension DiskStore {
   /// What is known of the file at an absolute path.
   public func ledgerEntry(ofPath path: String) throws(CacheError) -> LedgerEntry? {
     try index.query { database in
-      try Row.fetchOne(database, sql: "SELECT * FROM ledger WHERE path = ?", arguments: [path])
-        .flatMap(LedgerEntry.init)
+      try Row.fetchOne(
+        database, sql: "SELECT \(LedgerEntry.columns) FROM ledger WHERE path = ?", arguments: [path]
+      )
+      .flatMap(LedgerEntry.init)
     }
   }
 
@@ -52,7 +57,8 @@ extension DiskStore {
   public func ledger(ofManifest manifest: String) throws(CacheError) -> [LedgerEntry] {
     try index.read { database in
       let rows = try Row.fetchCursor(
-        database, sql: "SELECT * FROM ledger WHERE manifest = ? ORDER BY path", arguments: [manifest])
+        database, sql: "SELECT \(LedgerEntry.columns) FROM ledger WHERE manifest = ? ORDER BY path",
+        arguments: [manifest])
       var entries: [LedgerEntry] = []
       while let row = try rows.next() {
         if let entry = LedgerEntry(row) { entries.append(entry) }
@@ -70,9 +76,10 @@ extension DiskStore {
       var marks: [String: (manifest: String, key: ContentDigest)] = [:]
       for path in paths {
         guard let row = try Row.fetchOne(statement, arguments: [path]),
-          let key = ContentDigest(hex: row["key"] as String)
+          let key = row.soundDigest("key"),
+          let manifest: String = row.sound("manifest")
         else { continue }
-        marks[path] = (row["manifest"], key)
+        marks[path] = (manifest, key)
       }
       return marks
     }

@@ -31,6 +31,17 @@ public struct StoredOutput: Hashable, Sendable {
     self.extra = extra
   }
 
+  fileprivate init?(_ row: Row) {
+    guard let digest = row.soundDigest("digest"),
+      let width: Int = row.sound("width"), let height: Int = row.sound("height"),
+      let frames: Int = row.sound("frames"), let bytes: Int = row.sound("bytes"),
+      let seconds: Double = row.sound("seconds"), let extra: String = row.sound("extra")
+    else { return nil }
+    self.init(
+      digest: digest, width: width, height: height, frames: frames, bytes: bytes, seconds: seconds,
+      extra: extra)
+  }
+
   fileprivate func seal(_ key: ContentDigest) -> String {
     var seal = KeyBuilder("output-row")
     for field in [key.hex, digest.hex, "\(width)", "\(height)", "\(frames)", "\(bytes)", "\(seconds)", extra]
@@ -80,14 +91,10 @@ extension DiskStore {
       var found: [ContentDigest: StoredOutput] = [:]
       found.reserveCapacity(keys.count)
       for key in keys {
-        guard let row = try Row.fetchOne(statement, arguments: [key.hex]),
-          let digest = ContentDigest(hex: row["digest"] as String)
+        guard let row = try Row.fetchOne(statement, arguments: [key.hex]), let output = StoredOutput(row),
+          output.seal(key) == row.sound("seal")
         else { continue }
-        let output = StoredOutput(
-          digest: digest, width: row["width"], height: row["height"], frames: row["frames"],
-          bytes: row["bytes"], seconds: row["seconds"],
-          extra: row["extra"])
-        if output.seal(key) == row["seal"] as String { found[key] = output }
+        found[key] = output
       }
       return found
     }
@@ -124,8 +131,8 @@ extension DiskStore {
       for stamp in stamps {
         let arguments: StatementArguments = [stamp.path, stamp.bytes, stamp.modifiedNanoseconds, stamp.inode]
         guard let row = try Row.fetchOne(statement, arguments: arguments),
-          let digest = ContentDigest(hex: row["digest"] as String),
-          stamp.seal(digest) == row["seal"] as String
+          let digest = row.soundDigest("digest"),
+          stamp.seal(digest) == row.sound("seal")
         else { continue }
         found[stamp] = digest
       }

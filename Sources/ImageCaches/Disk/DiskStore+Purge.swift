@@ -10,8 +10,10 @@ extension DiskStore {
   /// The objects' total size in bytes, and their number.
   public func usage() throws(CacheError) -> (bytes: Int, objects: Int) {
     try index.read { database in
-      let row = try Row.fetchOne(database, sql: "SELECT bytes, objects FROM totals")
-      return (row?["bytes"] ?? 0, row?["objects"] ?? 0)
+      guard let row = try Row.fetchOne(database, sql: "SELECT bytes, objects FROM totals"),
+        let bytes: Int = row.sound("bytes"), let objects: Int = row.sound("objects")
+      else { throw StoreIndex.Damage(reason: "the totals are lost") }
+      return (bytes, objects)
     }
   }
 
@@ -31,10 +33,10 @@ extension DiskStore {
       let oldest = try Row.fetchCursor(
         database, sql: "SELECT digest, bytes FROM objects ORDER BY kind DESC, last_used, digest")
       while usage > target, let row = try oldest.next() {
-        guard let digest = ContentDigest(hex: row["digest"] as String) else { continue }
+        guard let digest = row.soundDigest("digest") else { continue }
         guard try removeUnlessPinned(digest) else { continue }
         goneRows.append(digest)
-        usage -= row["bytes"] as Int
+        usage -= row.sound("bytes") ?? 0
       }
       for digest in goneRows { try Self.forget(digest, in: database) }
       use.withLock { $0.verified.subtract(goneRows) }

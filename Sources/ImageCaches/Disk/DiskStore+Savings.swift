@@ -44,8 +44,11 @@ extension DiskStore {
     try index.read { database in
       var savings: [CacheSavings.Kind: CacheSavings] = [:]
       for row in try Row.fetchAll(database, sql: "SELECT kind, hits, bytes, seconds FROM savings") {
-        guard let kind = CacheSavings.Kind(rawValue: row["kind"]) else { continue }
-        savings[kind] = CacheSavings(hits: row["hits"], bytes: row["bytes"], seconds: row["seconds"])
+        guard let name: String = row.sound("kind"), let kind = CacheSavings.Kind(rawValue: name),
+          let hits: Int = row.sound("hits"), let bytes: Int = row.sound("bytes"),
+          let seconds: Double = row.sound("seconds")
+        else { continue }
+        savings[kind] = CacheSavings(hits: hits, bytes: bytes, seconds: seconds)
       }
       return savings
     }

@@ -57,9 +57,11 @@ extension DiskStore {
       let rows = try Row.fetchAll(
         database, sql: "SELECT digest, bytes, last_used FROM objects ORDER BY last_used DESC")
       return try rows.map { row in
-        let digest: String = row["digest"]
+        guard let digest: String = row.sound("digest"), let bytes: Int = row.sound("bytes"),
+          let lastUsed: Double = row.sound("last_used")
+        else { throw StoreIndex.Damage(reason: "an object's row is no such row") }
         return ListedObject(
-          digest: digest, bytes: row["bytes"], lastUsed: row["last_used"],
+          digest: digest, bytes: bytes, lastUsed: lastUsed,
           urls: try String.fetchAll(
             database, sql: "SELECT url FROM responses WHERE digest = ?", arguments: [digest]),
           outputs: try Int.fetchOne(
@@ -84,14 +86,22 @@ extension DiskStore {
     try index.write { database in
       for digest in try String.fetchAll(database, sql: "SELECT digest FROM objects")
       where !known.contains(digest) {
-        guard let gone = ContentDigest(hex: digest) else { continue }
+        guard let gone = ContentDigest(hex: digest) else {
+          try database.execute(sql: "DELETE FROM objects WHERE digest = ?", arguments: [digest])
+          continue
+        }
         try Self.forget(gone, in: database)
       }
       for file in files {
         try database.execute(
-          sql: "INSERT OR IGNORE INTO objects (digest, bytes, last_used) VALUES (?, ?, ?)",
+          sql: """
+            INSERT INTO objects (digest, bytes, last_used) VALUES (?, ?, ?)
+            ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes
+            """,
           arguments: [file.digest.hex, file.byteCount, file.modified])
       }
+      try database.execute(
+        sql: "UPDATE totals SET (bytes, objects) = (SELECT ifnull(sum(bytes), 0), count(*) FROM objects)")
     }
     return (checked, damaged, hadBadIndex)
   }

@@ -68,7 +68,7 @@ public struct StoreHealth: Sendable {
       guard try database.tableExists("totals"),
         let row = try Row.fetchOne(database, sql: "SELECT bytes, objects FROM totals")
       else { return (.broken("it lacks its tables"), nil, nil) }
-      return (.sound, row["bytes"], row["objects"])
+      return (.sound, row.sound("bytes"), row.sound("objects"))
     }
   }
 

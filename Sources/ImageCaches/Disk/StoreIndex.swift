@@ -50,11 +50,16 @@ package final class StoreIndex: Sendable {
   private func access<Value>(_ body: (DatabaseQueue) throws -> Value) throws(CacheError) -> Value {
     do {
       return try body(opened())
-    } catch let error as DatabaseError where Self.isBroken(error) {
-      return try mended(because: error, then: body)
     } catch {
-      throw failure(error)
+      guard let damage = Self.damage(in: error) else { throw failure(error) }
+      return try mended(because: damage, then: body)
     }
+  }
+
+  /// Something that SQLite takes for sound, and that can't be; the index is made anew.
+  struct Damage: Error {
+    /// What it is, in words.
+    let reason: String
   }
 
   /// Makes the file anew where SQLite's own check finds fault with it.
@@ -64,7 +69,7 @@ package final class StoreIndex: Sendable {
     guard let problem, problem != "ok" else { return false }
     do {
       close()
-      try makeAnew(because: problem)
+      try makeAnew(because: problem, unlessSound: true)
       return true
     } catch {
       throw failure(error)
@@ -72,12 +77,20 @@ package final class StoreIndex: Sendable {
   }
 
   private func mended<Value>(
-    because error: DatabaseError, then body: (DatabaseQueue) throws -> Value
+    because reason: String, then body: (DatabaseQueue) throws -> Value
   ) throws(CacheError) -> Value {
     do {
-      close()
-      try makeAnew(because: error.message ?? "it is no SQLite database")
-      return try body(opened())
+      do {
+        close()
+        try makeAnew(because: reason, unlessSound: true)
+        return try body(opened())
+      } catch {
+        // SQLite's check doesn't see everything: neither values of a wrong type nor a header that forbids writing.
+        guard Self.damage(in: error) != nil else { throw error }
+        close()
+        try makeAnew(because: reason, unlessSound: false)
+        return try body(opened())
+      }
     } catch {
       throw failure(error)
     }
@@ -91,9 +104,23 @@ package final class StoreIndex: Sendable {
       message: "can't use the cache index \(layout.index): \(reason); remove it, or run with --no-cache")
   }
 
-  private static func isBroken(_ error: DatabaseError) -> Bool {
-    [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
-      || [.SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_CORRUPTFS].contains(error.extendedResultCode)
+  /// What an error says about the file; nil where it may be sound.
+  private static func damage(in error: any Error) -> String? {
+    switch error {
+    case let damage as Damage: damage.reason
+    case is RowDecodingError: "a value is of a wrong type"
+    case let error as DatabaseError:
+      // An error in SQL is a table that isn't as it was made; a file that can't be written to is often one that
+      // another process has put a new one in place of.
+      if [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_READONLY].contains(error.resultCode)
+        || [.SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_CORRUPTFS].contains(error.extendedResultCode)
+      {
+        error.message ?? "it is no SQLite database"
+      } else {
+        nil
+      }
+    default: nil
+    }
   }
 
   // MARK: Opening
@@ -163,11 +190,12 @@ package final class StoreIndex: Sendable {
     }
   }
 
-  private func makeAnew(because reason: String) throws {
+  private func makeAnew(because reason: String, unlessSound: Bool) throws {
     let lock = try FileDescriptor.open(layout.indexLock, O_RDWR | O_CREAT)
     _ = lock?.lock(exclusive: true)
     // Another process may have mended it in the meantime.
-    if let queue = try? connect(), let version = try? version(of: queue), version == Self.version,
+    if unlessSound, let queue = try? connect(), let version = try? version(of: queue),
+      version == Self.version,
       (try? queue.read({ try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") })) == "ok"
     {
       return

@@ -17,9 +17,10 @@ struct ResponseTable: Sendable {
       return try Row.fetchAll(statement, arguments: [key.hex])
     }
     return rows.compactMap { row in
-      let record: String = row["record"]
       // A row that isn't whole, or that another version wrote, is one that isn't there.
-      guard Self.seal(key, row["variant"], record) == row["seal"] as String else { return nil }
+      guard let variant: String = row.sound("variant"), let record: String = row.sound("record"),
+        Self.seal(key, variant, record) == row.sound("seal")
+      else { return nil }
       return try? JSONDecoder().decode(StoredResponse.self, from: Data(record.utf8))
     }
   }

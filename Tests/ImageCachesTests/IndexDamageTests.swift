@@ -1,0 +1,123 @@
+import Glibc
+import ImageCaches
+import Synchronization
+import Testing
+
+/// Whatever befalls the index, the store answers with what is right or with nothing.
+@Suite("A damaged index", .timeLimit(.minutes(8)))
+struct IndexDamageTests {
+  /// What is known before the damage.
+  private struct Known {
+    let objects = (0..<30).map { bytes($0, count: 300) }
+    var digests: [ContentDigest] { objects.map(ContentDigest.init(hashing:)) }
+    let outputs = Dictionary(
+      uniqueKeysWithValues: (0..<40).map { number in
+        (
+          ContentDigest(hashing: [1, UInt8(number)]),
+          StoredOutput(
+            digest: ContentDigest(hashing: [2, UInt8(number)]), width: number, height: 2, bytes: 9,
+            seconds: 0.25,
+            extra: #"{"a":"b"}"#)
+        )
+      })
+    let stamps = Dictionary(
+      uniqueKeysWithValues: (0..<20).map { number in
+        (
+          FileStamp(path: "/a/\(number)", bytes: number, modifiedNanoseconds: 7, inode: 8),
+          ContentDigest(hashing: [3, UInt8(number)])
+        )
+      })
+    let ledger = (0..<20).map { number in
+      LedgerEntry(
+        path: "/o/\(number)", manifest: "/m", digest: ContentDigest(hashing: [4, UInt8(number)]),
+        key: ContentDigest(hashing: [5]), recipe: "{}")
+    }
+
+    func enter(into store: DiskStore) throws {
+      for object in objects { try store.insert(object) }
+      try store.recordOutputs(outputs)
+      try store.recordDigests(stamps)
+      try store.enter(ledger)
+      try store.add([.output: CacheSavings(hits: 3, bytes: 4, seconds: 5)])
+    }
+
+    /// Everything that a store is asked for; no answer is wrong, and none is an error.
+    func check(_ store: DiskStore, _ place: Comment) throws {
+      for digest in digests { #expect(try store.object(digest) != nil, place) }
+      for (key, output) in try store.storedOutputs(forKeys: Array(outputs.keys)) {
+        #expect(output == outputs[key], place)
+      }
+      for (stamp, digest) in try store.digests(forFiles: Array(stamps.keys)) {
+        #expect(digest == stamps[stamp], place)
+      }
+      #expect(Set(try store.ledger(ofManifest: "/m")).isSubset(of: ledger), place)
+      for entry in ledger {
+        #expect(try store.ledgerEntry(ofPath: entry.path).map { $0 == entry } ?? true, place)
+      }
+      _ = try store.ledgerMarks(ofPaths: ledger.map(\.path))
+      _ = try store.savings()
+      _ = try store.list()
+      _ = try store.inventory()
+      try store.add([.output: CacheSavings(hits: 1, bytes: 1, seconds: 1)])
+      try store.recordOutputs(outputs)
+      try store.insert(bytes(77))
+      #expect(try store.object(ContentDigest(hashing: bytes(77))) != nil, place)
+      _ = try store.verify()
+      // A row that a search doesn't come upon is lost until somebody looks for such.
+      try store.recordOutputs(outputs)
+      #expect(try store.storedOutputs(forKeys: Array(outputs.keys)) == outputs, place)
+      let usage = try store.usage()
+      #expect(usage.objects == 31 && usage.bytes == 30 * 300 + 1000, place)
+      try store.purge(to: 0)
+      #expect(try store.usage().bytes == 0, place)
+    }
+  }
+
+  @Test("any byte of it changed: the store works on, and knows nothing that is wrong")
+  func changedBytes() throws {
+    let seed = UInt64.random(in: 0...(.max))
+    var generator = SeededGenerator(state: seed)
+    let known = Known()
+    let original = try Directory()
+    do {
+      let store = try DiskStore(directory: original.path)
+      try known.enter(into: store)
+      store.close()
+    }
+    let index = read(original.path + "/index.sqlite")
+    #expect(index.count > 20_000)
+    for round in 0..<150 {
+      let directory = try Directory()
+      do {
+        let store = try DiskStore(directory: directory.path)
+        for object in known.objects { try store.insert(object) }
+        store.close()
+      }
+      var damaged = index
+      // The header and the schema are small, and more depends on them.
+      let offset = Int.random(in: 0..<(round % 3 == 0 ? 4096 : index.count), using: &generator)
+      damaged[offset] = UInt8.random(in: 0...255, using: &generator)
+      for suffix in ["-wal", "-shm"] { unlink(directory.path + "/index.sqlite" + suffix) }
+      write(damaged, to: directory.path + "/index.sqlite")
+      let place: Comment = "seed \(seed), round \(round): byte \(offset) as \(damaged[offset])"
+      do {
+        try known.check(DiskStore(directory: directory.path), place)
+      } catch {
+        Issue.record("\(place): \(error)")
+      }
+    }
+  }
+}
+
+/// SplitMix64.
+private struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
+    return word ^ (word >> 31)
+  }
+}
