@@ -106,7 +106,7 @@ extension DiskStore {
     _ = temporary.file.lock(exclusive: false)
     let object = StoredObject(
       digest: digest, path: path, byteCount: byteCount, pin: ObjectPin(temporary.file))
-    if usage > capacity { try purge() }
+    if !isReadOnly, usage > capacity { try purge() }
     return object
   }
 

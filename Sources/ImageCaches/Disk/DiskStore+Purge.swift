@@ -47,6 +47,8 @@ extension DiskStore {
   /// Purges where the objects are more than the capacity: what was pinned while it was being exceeded stayed then, and
   /// can go now.
   public func trim() throws(CacheError) {
+    // What a read-only cache holds isn't ours to remove.
+    guard !isReadOnly else { return }
     if try usage().bytes > capacity { try purge() }
   }
 

@@ -35,10 +35,14 @@ struct CacheCommand: AsyncParsableCommand {
       return store
     }
 
-    /// Runs `body` on the store.
-    func withStore(_ body: (DiskStore) throws -> Void) throws {
+    /// Runs `body` on the store, which `body` is about to change or not.
+    func withStore(changing: Bool = false, _ body: (DiskStore) throws -> Void) throws {
       let store = try openStore()
       defer { store.close() }
+      if changing, store.isReadOnly {
+        throw Complaint(
+          .failed, "\(store.directory) is read-only to you; run this as the user whom it belongs to")
+      }
       do {
         try body(store)
       } catch let error as CacheError {
@@ -137,7 +141,7 @@ struct CacheCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Until no more than this is left.", valueName: "size")) var to: SizeArgument?
 
     func run() throws {
-      try place.withStore { store in
+      try place.withStore(changing: true) { store in
         StandardOutput.write("\(try store.purge(to: to?.bytes)) bytes freed\n")
       }
     }
@@ -147,7 +151,7 @@ struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove everything that no process uses at the moment.")
     @OptionGroup var place: Place
-    func run() throws { try place.withStore { try $0.clear() } }
+    func run() throws { try place.withStore(changing: true) { try $0.clear() } }
   }
 
   private static func printJSON(_ value: some Encodable) throws {
