@@ -25,6 +25,9 @@ extension ImageDownloader {
     public var retryWait: Double = 0.5
     /// The longest wait, `Retry-After` included.
     public var longestRetryWait: Double = 60
+    /// A host that has given no answer for this long, ten times or more in a row, is not asked any more for a minute:
+    /// what waits for it fails.
+    public var hostPatience: Double = 30
     /// Fields for every source's own origin.
     public var headers: [HeaderField] = []
     /// What one origin gets, and no other, by `https://host` or `https://host:8443`.

@@ -17,6 +17,8 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
     case unresolved = "host-not-found"
     /// No connection.
     case connectionFailed = "connection-failed"
+    /// A host that has not answered many times in a row is not asked any more, for now.
+    case hostDown = "host-down"
     /// A connection that broke, or answers that make no sense.
     case transferFailed = "transfer-failed"
     /// One of the three time-outs.

@@ -83,10 +83,17 @@ extension ImageDownloader {
           return land(number, .failure(.cancelled(journey.order.displayText)))
         }
       }
-      guard await hasNextSlot(number, journey.address.origin) else {
-        return land(number, .failure(.cancelled(journey.order.displayText)))
+      switch await nextSlot(number, journey.address.origin) {
+      case .granted: continue
+      case .refused: return await refuse(number, journey)
+      case .withdrawn: return land(number, .failure(.cancelled(journey.order.displayText)))
       }
     }
+  }
+
+  /// Ends a flight to a host that is down: with what is stored, where that may stand in.
+  func refuse(_ number: Int, _ journey: Journey) async {
+    land(number, await transport.refused(journey))
   }
 
   private func transfer(_ number: Int, _ journey: Journey) async -> Transport.Step {
@@ -105,16 +112,24 @@ extension ImageDownloader {
     }
     send(.finished(id: number, bytes: attempt.body.byteCount, failed: attempt.result == nil))
     // The slot is for the network; what follows is disk work.
-    release(number)
+    release(number, attempt.sign, of: journey.address)
     return await transport.evaluate(attempt)
   }
 
-  private func release(_ number: Int) {
-    perform(
-      board.withLock { board in
-        board.releaseSlot(number)
-        return board.begin(now: Clock.monotonic)
-      })
+  private func release(_ number: Int, _ sign: HostSign? = nil, of address: WebAddress? = nil) {
+    let now = Clock.monotonic
+    let (verdict, actions) = board.withLock { board in
+      var verdict: HostHealth.Verdict?
+      if let sign, let address { verdict = board.note(sign, of: address.origin, now: now) }
+      board.releaseSlot(number)
+      return (verdict, board.begin(now: now))
+    }
+    perform(actions)
+    switch verdict {
+    case .pause(let time)?, .down(let time)?:
+      send(.hostPaused(host: address?.host ?? "", seconds: time - now))
+    case nil: break
+    }
   }
 
   private func land(_ number: Int, _ outcome: FlightBoard.Outcome) {
@@ -126,13 +141,13 @@ extension ImageDownloader {
     board.withLock { $0.pause(address.origin, until: Clock.monotonic + seconds) }
   }
 
-  /// Waits for another slot; false where the flight is to end instead.
-  private func hasNextSlot(_ number: Int, _ host: String) async -> Bool {
+  /// Waits for another slot.
+  private func nextSlot(_ number: Int, _ host: String) async -> FlightBoard.Slot {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         perform(
           board.withLock { board in
-            guard !Task.isCancelled else { return [.resume(continuation, false)] }
+            guard !Task.isCancelled else { return [.resume(continuation, .withdrawn)] }
             return board.requestSlot(number, host: host, continuation) + board.begin(now: Clock.monotonic)
           })
       }

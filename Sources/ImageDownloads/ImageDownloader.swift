@@ -46,6 +46,7 @@ public final class ImageDownloader: Sendable {
     limits.newHosts = max(1, configuration.newHosts)
     limits.rate = configuration.rate
     limits.order = configuration.order
+    limits.patience = configuration.hostPatience
     limits.byHost = configuration.origins.compactMapValues(\.activeDownloads)
     limits.rateByHost = configuration.origins.compactMapValues(\.rate)
     board = Mutex(FlightBoard(limits: limits))
@@ -230,7 +231,8 @@ public final class ImageDownloader: Sendable {
       switch action {
       case .lookUp(let number): launch(number) { await self.lookUp(number) }
       case .transfer(let number, let journey): launch(number) { await self.travel(number, journey) }
-      case .resume(let continuation, let hasSlot): continuation.resume(returning: hasSlot)
+      case .refuse(let number, let journey): launch(number) { await self.refuse(number, journey) }
+      case .resume(let continuation, let slot): continuation.resume(returning: slot)
       case .answer(let completion, let outcome): completion(outcome)
       case .cancel(let task): task.cancel()
       case .wake(let time): wake(at: time)

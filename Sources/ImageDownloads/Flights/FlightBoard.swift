@@ -41,10 +41,20 @@ struct FlightBoard: Sendable {
   enum Action: Sendable {
     case lookUp(Int)
     case transfer(Int, Journey)
-    case resume(CheckedContinuation<Bool, Never>, Bool)
+    case refuse(Int, Journey)
+    case resume(CheckedContinuation<Slot, Never>, Slot)
     case answer(Completion, Outcome)
     case cancel(Task<Void, Never>)
     case wake(at: Double)
+  }
+
+  /// What comes of asking for another slot.
+  enum Slot: Sendable {
+    case granted
+    /// Nobody waits any more.
+    case withdrawn
+    /// The host is down.
+    case refused
   }
 
   private(set) var flights: [Int: Flight] = [:]
@@ -56,7 +66,7 @@ struct FlightBoard: Sendable {
   private var openLookups: Set<Int> = []
   private var heldJourneys: [Int: Journey] = [:]
   private var queue: DownloadQueue<Int>
-  private var slotWaiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+  private var slotWaiters: [Int: CheckedContinuation<Slot, Never>] = [:]
   private var nextNumber = 1
   private(set) var isShutDown = false
   /// While true, no transfer gets a slot; lookups go on.
@@ -224,12 +234,12 @@ struct FlightBoard: Sendable {
   /// An active flight's transfer is over.
   mutating func releaseSlot(_ number: Int) { queue.release(number) }
 
-  /// An active flight wants its next slot; `continuation` gets whether it has it.
+  /// An active flight wants its next slot; `continuation` gets what comes of that.
   mutating func requestSlot(
-    _ number: Int, host: String, _ continuation: CheckedContinuation<Bool, Never>
+    _ number: Int, host: String, _ continuation: CheckedContinuation<Slot, Never>
   ) -> [Action] {
     guard let flight = flights[number], !flight.isDoomed, !flight.waiters.isEmpty, !isShutDown else {
-      return [.resume(continuation, false)]
+      return [.resume(continuation, .withdrawn)]
     }
     slotWaiters[number] = continuation
     queue.add(number, host: host, priority: flight.priority)
@@ -239,7 +249,12 @@ struct FlightBoard: Sendable {
   /// The task that waits for a slot was cancelled.
   mutating func withdrawSlotRequest(_ number: Int) -> [Action] {
     queue.remove(number)
-    return slotWaiters.removeValue(forKey: number).map { [.resume($0, false)] } ?? []
+    return slotWaiters.removeValue(forKey: number).map { [.resume($0, .withdrawn)] } ?? []
+  }
+
+  /// An attempt has ended; its flight's slot is not yet given back.
+  mutating func note(_ sign: HostSign, of host: String, now: Double) -> HostHealth.Verdict? {
+    queue.note(sign, of: host, now: now)
   }
 
   mutating func pause(_ host: String, until time: Double) { queue.pause(host, until: time) }
@@ -257,9 +272,17 @@ struct FlightBoard: Sendable {
     }
     if now >= wakeTime { wakeTime = .infinity }
     guard !holdsNewTransfers else { return actions }
+    for number in queue.takeRefused(now: now) {
+      if let continuation = slotWaiters.removeValue(forKey: number) {
+        actions.append(.resume(continuation, .refused))
+      } else if case .queued(let journey)? = flights[number]?.phase {
+        flights[number]?.phase = .active
+        actions.append(.refuse(number, journey))
+      }
+    }
     for number in queue.takeReady(now: now) {
       if let continuation = slotWaiters.removeValue(forKey: number) {
-        actions.append(.resume(continuation, true))
+        actions.append(.resume(continuation, .granted))
       } else if case .queued(let journey)? = flights[number]?.phase {
         flights[number]?.phase = .active
         actions.append(.transfer(number, journey))

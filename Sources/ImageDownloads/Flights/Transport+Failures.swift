@@ -26,7 +26,7 @@ extension Transport {
     let isThrottled = head.status == 429 || (head.status == 503 && asked != nil)
     if let asked, asked > configuration.longestRetryWait {
       error = .throttled(head.status, seconds: asked, source: name)
-      if let stale = try standIn(attempt) { return stale }
+      if let stale = try standIn(attempt.journey) { return .done(.success(stale)) }
       return attempt.journey.order.wantsImage ? .done(.failure(error)) : nil
     }
     let step = try again(attempt.journey, attempt, error, floor: asked, pausesHost: isThrottled)
@@ -40,7 +40,7 @@ extension Transport {
     _ journey: Journey, _ attempt: Attempt, _ error: DownloadError, floor: Double?, pausesHost: Bool = false
   ) throws(CacheError) -> Step {
     guard journey.retries < configuration.retries, meter.spendRetry() else {
-      if let stale = try standIn(attempt) { return stale }
+      if let stale = try standIn(attempt.journey) { return .done(.success(stale)) }
       return .done(.failure(error))
     }
     var next = journey
@@ -57,16 +57,25 @@ extension Transport {
   }
 
   /// The stored answer, where it may stand in for an origin that fails (RFC 5861 §4, RFC 9111 §4.2.4).
-  private func standIn(_ attempt: Attempt) throws(CacheError) -> Step? {
-    guard let stored = attempt.journey.validating, stored.mayBeServedStale else { return nil }
+  private func standIn(_ journey: Journey) throws(CacheError) -> Answer? {
+    guard let stored = journey.validating, stored.mayBeServedStale else { return nil }
     let allowance = max(configuration.staleIfError, stored.allowance("stale-if-error") ?? 0)
     let now = Clock.now
     guard allowance > 0, stored.age(at: now) <= stored.freshnessLifetime + allowance,
       let object = try store.object(stored.digest)
     else { return nil }
     meter.count(.stale)
-    return .done(
-      .success(Answer(object, head: stored.servedHead(at: now), address: attempt.journey.address, .stale)))
+    return Answer(object, head: stored.servedHead(at: now), address: journey.address, .stale)
+  }
+
+  /// What becomes of a request that isn't sent, because its host is down.
+  func refused(_ journey: Journey) async -> FlightBoard.Outcome {
+    do throws(CacheError) {
+      let stale = try await work.run { () throws(CacheError) in try standIn(journey) }
+      return stale.map { .success($0) } ?? .failure(.hostDown(journey))
+    } catch {
+      return .failure(DownloadError(error, source: journey.order.displayText))
+    }
   }
 
   /// What has come of a body whose rest can be asked for.
@@ -78,7 +87,26 @@ extension Transport {
   }
 }
 
+extension Attempt {
+  /// What it says about the host; nil where it says nothing.
+  var sign: HostSign? {
+    if let head = result?.head { return head.status == 429 || head.status == 503 ? .overloaded : .answered }
+    guard let curlError, curlError.reason == .transport else { return nil }
+    if curlError.status != nil { return curlError.curlCode == 28 ? .overloaded : .answered }
+    return RetryPolicy.isTransient(curlCode: curlError.curlCode) ? .silent : nil
+  }
+}
+
 extension DownloadError {
+  static func hostDown(_ journey: Journey) -> DownloadError {
+    var error = DownloadError(
+      .hostDown,
+      "\(journey.address.host) has not answered for a while and is not asked any more; try again later, with --failed for what a report says has failed",
+      source: journey.order.displayText)
+    error.isTemporary = true
+    return error
+  }
+
   static func throttled(_ status: Int, seconds: Double, source: String) -> DownloadError {
     var error = DownloadError(
       .throttled,

@@ -22,6 +22,8 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     var rate: Double?
     /// Starts a second of certain hosts.
     var rateByHost: [String: Double] = [:]
+    /// Seconds of silence after which a host is taken for down.
+    var patience = 30.0
     /// Which of equal priority goes first.
     var order = DownloadOrder.fifo
   }
@@ -49,6 +51,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     var pausedUntil = -Double.infinity
     /// When the next start is due by the rate.
     var nextStart = -Double.infinity
+    var health = HostHealth()
     var version = 0
   }
 
@@ -80,6 +83,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
   /// Hosts that wait until fewer new ones are active.
   private var strangers = Heap<Turn>()
   private var activeStrangers = 0
+  private var downHosts: Set<String> = []
   private var turns = 0
 
   init(limits: Limits) {
@@ -142,6 +146,38 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     hosts[host, default: Host()].pausedUntil = max(time, hosts[host]?.pausedUntil ?? time)
     hosts[host]?.version += 1
     offer(host)
+  }
+
+  /// An attempt at a host has ended, its slot not yet given back.
+  /// - Returns: what the host is in for.
+  @discardableResult
+  mutating func note(_ sign: HostSign, of host: String, now: Double) -> HostHealth.Verdict? {
+    let (active, limit) = (activeCount(of: host), limit(of: host))
+    let verdict = hosts[host]?.health.note(
+      sign, active: active, limit: limit, patience: limits.patience, now: now)
+    switch verdict {
+    case .pause(let time): pause(host, until: time)
+    case .down: downHosts.insert(host)
+    case nil: break
+    }
+    return verdict
+  }
+
+  /// The pending downloads of hosts that are down: they are not to wait.
+  mutating func takeRefused(now: Double) -> [ID] {
+    var refused: [ID] = []
+    for name in downHosts {
+      guard let time = hosts[name]?.health.downUntil, time > now else {
+        downHosts.remove(name)
+        continue
+      }
+      while let entry = first(of: name) {
+        hosts[name]?.pending.removeMin()
+        pendingHosts[entry.id] = nil
+        refused.append(entry.id)
+      }
+    }
+    return refused
   }
 
   /// The downloads that get a slot now, in the order of their starts.
@@ -209,11 +245,13 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     hosts[name].map { !$0.hasAnswered && $0.active == 0 } ?? false
   }
 
+  private func limit(of name: String) -> Int { max(1, limits.byHost[name] ?? limits.perHost) }
+
   /// Puts a host into the heap where it belongs now; whatever entry it had before is void.
   private mutating func offer(_ name: String) {
     hosts[name]?.version += 1
     guard let entry = first(of: name), let host = hosts[name] else { return }
-    guard host.active < max(1, limits.byHost[name] ?? limits.perHost) else { return }
+    guard host.active < host.health.slots(of: limit(of: name)) else { return }
     ready.insert(Turn(entry: entry, host: name, version: host.version))
   }
 
@@ -237,7 +275,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
   /// Nothing is remembered of a host that was never answered by and has nothing left, so that a long list of hosts stays short.
   private mutating func dropIfIdle(_ name: String) {
     guard let host = hosts[name], host.active == 0, !host.hasAnswered, first(of: name) == nil,
-      host.pausedUntil == -.infinity
+      host.pausedUntil == -.infinity, host.health.downUntil == nil
     else { return }
     hosts[name] = nil
   }
