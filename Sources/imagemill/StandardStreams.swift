@@ -31,6 +31,23 @@ enum StandardError {
   }
 }
 
+/// Standard input, where something is said before what is to be read.
+enum StandardInput {
+  /// Reads up to the first line's end and no byte further, which `readLine` would: the rest is somebody else's.
+  static func firstLine() -> String {
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while true {
+      let count = read(STDIN_FILENO, &byte, 1)
+      if count < 0, errno == EINTR { continue }
+      guard count == 1, byte != UInt8(ascii: "\n") else { break }
+      line.append(byte)
+    }
+    if line.last == UInt8(ascii: "\r") { line.removeLast() }
+    return String(decoding: line, as: UTF8.self)
+  }
+}
+
 enum StandardStream {
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var written = 0

@@ -32,10 +32,15 @@ extension Transport {
       try keep(attempt, result, key)
       return next
     }
-    if RetryPolicy.isTransient(status: head.status), !isMeantToLast(attempt, head) {
+    if mayPass(head, attempt.body), !isMeantToLast(attempt, head) {
       if let step = try passing(attempt, head) { return step }
     }
     return try received(attempt, result, key)
+  }
+
+  private func mayPass(_ head: ResponseHead, _ body: BodySink.Body) -> Bool {
+    RetryPolicy.isTransient(status: head.status)
+      || head.status == 400 && RetryPolicy.isTransient(errorBody: body.prefix)
   }
 
   /// Whether the origin says that a failure is good for a while: then it is an answer like any other.

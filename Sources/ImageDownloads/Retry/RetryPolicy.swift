@@ -18,6 +18,12 @@ struct RetryPolicy: Sendable {
     [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529].contains(status)
   }
 
+  /// Whether an error's body says that it may pass, whatever its status: Amazon S3's `RequestTimeout` comes as 400.
+  static func isTransient(errorBody prefix: [UInt8]) -> Bool {
+    let text = String(decoding: prefix, as: UTF8.self)
+    return ["RequestTimeout", "SlowDown", "InternalError"].contains { text.contains("<Code>\($0)</Code>") }
+  }
+
   /// The next wait by decorrelated jitter (AWS Architecture Blog, "Exponential Backoff And Jitter"): somewhere
   /// between the first wait and three times the last.
   func wait(after previous: Double?, using generator: inout some RandomNumberGenerator) -> Double {

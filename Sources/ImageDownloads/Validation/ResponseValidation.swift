@@ -20,6 +20,12 @@ struct ResponseValidation: Sendable {
     if let words = ContentSignature.refusal(prefix) {
       return refusal("the server sent \(words), not a picture", head, source)
     }
+    // No coding was asked for (RFC 9110 §12.5.3); a picture under a wrong label is taken all the same.
+    if let coding = head.fields.first("Content-Encoding")?.lowercased(), coding != "identity",
+      !ContentSignature.isImage(prefix)
+    {
+      return refusal("the server sent the picture coded as '\(coding)', which wasn't asked for", head, source)
+    }
     guard let field = head.fields.first("Content-Type") else { return nil }
     let type = ContentTypes.essence(field)
     guard !acceptableContentTypes.contains(type), !ContentSignature.isImage(prefix) else { return nil }

@@ -189,6 +189,8 @@ enum OverviewPage {
     asks none,
     .Fl \-no-cache
     keeps nothing,
+    .Fl \-stale-if-error
+    takes what has gone stale where an origin fails,
     .Fl \-force
     makes again what is up to date.
     .Ss Sizes and times

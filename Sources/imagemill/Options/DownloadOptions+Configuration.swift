@@ -22,7 +22,7 @@ extension DownloadOptions {
     configuration.retryWait = retryWait.duration / .seconds(1)
     configuration.origins = origins
     try addHeaders(to: &configuration)
-    configuration.credential = try credential()
+    configuration.credential = user.map { OriginSettings.Credential($0) }
     configuration.netrc = try netrcEntries()
     let environment = ProcessInfo.processInfo.environment
     configuration.proxies = proxy.map { ProxySettings(proxy: $0) } ?? ProxySettings(environment: environment)
@@ -31,6 +31,7 @@ extension DownloadOptions {
     configuration.redirects = maxRedirects
     configuration.byteLimit = maxBytes.bytes
     configuration.cacheMode = cache.mode
+    configuration.staleIfError = cache.staleIfError.duration / .seconds(1)
     configuration.addressPolicy = try addressPolicy(typedHosts: typedHosts)
     return configuration
   }
@@ -62,11 +63,6 @@ extension DownloadOptions {
     }
   }
 
-  /// From `--user`; `-` reads the first line of standard input, where no other process can see it.
-  private func credential() throws -> OriginSettings.Credential? {
-    guard let user else { return nil }
-    return OriginSettings.Credential(user == "-" ? readLine() ?? "" : user)
-  }
 
   private func netrcEntries() throws -> Netrc? {
     guard let path = netrcFile ?? (netrc ? NSHomeDirectory() + "/.netrc" : nil) else { return nil }

@@ -80,6 +80,12 @@ struct DownloadOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("Hosts that may not be reached, by name. Repeatable.", valueName: "glob"))
   var denyHost: [String] = []
+
+  /// Credentials come from standard input's first line, where no other process can see them, before anything else is
+  /// read from there.
+  mutating func validate() throws {
+    if user == "-" { user = StandardInput.firstLine() }
+  }
 }
 
 /// `fifo` or `lifo`.
@@ -107,6 +113,12 @@ struct CacheOptions: ParsableArguments {
   @Flag(help: "Use only what is stored.")
   var offline = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Where an origin fails, for how long after it went stale a stored answer stands in for it.",
+      valueName: "dur"))
+  var staleIfError = DurationArgument(.zero)
+
   /// What they are where none is given.
   static var defaults: CacheOptions {
     var options = CacheOptions()
@@ -115,6 +127,7 @@ struct CacheOptions: ParsableArguments {
     options.noCache = false
     options.refresh = false
     options.offline = false
+    options.staleIfError = DurationArgument(.zero)
     return options
   }
 }
