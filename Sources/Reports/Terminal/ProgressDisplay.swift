@@ -19,18 +19,21 @@ public final class ProgressDisplay: BatchReporter {
   private let state = Mutex(State())
   private let usesColour: Bool
   private let size: @Sendable () -> TerminalSize
+  private let isInForeground: @Sendable () -> Bool
   private let start: ContinuousClock.Instant
   private let now: @Sendable () -> ContinuousClock.Instant
   private let write: TextOutput
 
   /// A display of a terminal of this `size`, which takes what `write` is given. No colour where `NO_COLOR` is set:
-  /// the caller says so.
+  /// the caller says so. Nothing is drawn while the terminal is another job's.
   public init(
     usesColour: Bool, size: @escaping @Sendable () -> TerminalSize,
+    isInForeground: @escaping @Sendable () -> Bool = { true },
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, write: @escaping TextOutput
   ) {
     self.usesColour = usesColour
     self.size = size
+    self.isInForeground = isInForeground
     self.now = now
     self.write = write
     start = now()
@@ -56,8 +59,29 @@ public final class ProgressDisplay: BatchReporter {
     let seconds = seconds
     return state.withLock { state in
       let erasure = erasure(&state)
-      let frame = state.isOver || erasure.isEmpty ? "" : frame(&state, seconds)
-      return write(erasure + text + frame)
+      return write(erasure + text + (erasure.isEmpty ? "" : frame(&state, seconds)))
+    }
+  }
+
+  /// The same for what another stream takes to the same terminal: `body` writes whole lines there.
+  public func above(_ body: () -> Bool) -> Bool {
+    let seconds = seconds
+    return state.withLock { state in
+      let erasure = erasure(&state)
+      if erasure.isEmpty { return body() }
+      _ = write(erasure)
+      defer { _ = write(frame(&state, seconds)) }
+      return body()
+    }
+  }
+
+  /// Takes the display off the terminal until it is time to draw again: before the process is stopped.
+  public func hide() {
+    let seconds = seconds
+    state.withLock { state in
+      state.lastDrawing = seconds
+      let erasure = erasure(&state)
+      if !erasure.isEmpty { _ = write(erasure) }
     }
   }
 
@@ -76,7 +100,7 @@ public final class ProgressDisplay: BatchReporter {
   }
 
   private func drawIfDue(_ state: inout State, _ seconds: Double) {
-    guard !state.isOver, seconds - state.lastDrawing >= Self.interval else { return }
+    guard !state.isOver, seconds - state.lastDrawing >= Self.interval, isInForeground() else { return }
     state.lastDrawing = seconds
     // The old lines are written over and not cleared before, so that nothing flickers.
     let top = top(state)
