@@ -69,6 +69,15 @@ struct ProgressDisplayTests {
     #expect(Array(lines(columns: columns + 1).prefix(2)) == [headline, outcomes])
   }
 
+  @Test(arguments: [
+    ("https://a.jp/%E7%8C%AB%20%F0%9F%8F%96.png", "https://a.jp/猫 🏖.png"), ("100%", "100%"),
+    ("%zz%4", "%zz%4"),
+    ("%FFa%41%C3", "%FFa%41%C3"), ("a%1B[2J", "a\u{1B}[2J"), ("é%C3%A9", "éé"), ("", ""),
+  ])
+  func `an address is shown as people read it, where it says anything`(address: String, text: String) {
+    #expect(PercentText.decoded(address) == text)
+  }
+
   @Test(arguments: 1...120)
   func `no line is wider than the terminal, nor the display higher`(columns: Int) {
     for rows in [1, 2, 5, 50] {
@@ -218,7 +227,7 @@ final class Screen: Sendable {
         if let match = rest.prefixMatch(of: /\u{1B}\[(\d*)([AJK])/) {
           rest = rest[match.range.upperBound...]
           switch match.output.2 {
-          case "A": state.row -= Int(match.output.1) ?? 1
+          case "A": state.row = max(0, state.row - (Int(match.output.1) ?? 1))
           case "K": state.rows[state.row] = String(state.rows[state.row].prefix(state.column))
           default:
             state.rows[state.row] = String(state.rows[state.row].prefix(state.column))

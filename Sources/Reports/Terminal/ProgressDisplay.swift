@@ -107,23 +107,28 @@ public final class ProgressDisplay: BatchReporter {
     _ = write(top + frame(&state, seconds))
   }
 
-  /// The lines, each cleared to its end, and what was below them cleared.
+  /// The lines, each cleared before it is written, and what was below them cleared. tmux counts what was cleared behind
+  /// a text as part of its line when the width changes; a line that was cleared from its beginning has nothing there.
   private func frame(_ state: inout State, _ seconds: Double) -> String {
     state.drawn = ProgressLines(state: state.progress, size: size(), seconds: seconds).lines
-    return state.drawn.map { "\($0.text(colour: usesColour))\u{1B}[K\n" }.joined() + "\u{1B}[J"
+    return state.drawn.map { "\u{1B}[K\($0.text(colour: usesColour))\n" }.joined() + "\u{1B}[J"
   }
 
+  /// Row by row from the bottom: tmux keeps a screen that is cleared as a whole in its history.
   private func erasure(_ state: inout State) -> String {
     guard !state.drawn.isEmpty else { return "" }
     defer { state.drawn = [] }
-    return top(state) + "\u{1B}[J"
+    return "\r\u{1B}[K" + String(repeating: "\u{1B}[A\u{1B}[K", count: rows(state))
   }
 
-  /// Moves the cursor to where the display begins. A terminal that has become narrower has broken its lines.
+  /// Moves the cursor to where the display begins.
   private func top(_ state: State) -> String {
-    guard !state.drawn.isEmpty else { return "" }
+    state.drawn.isEmpty ? "" : "\r\u{1B}[\(rows(state))A"
+  }
+
+  /// Those that the display takes now: a terminal that has become narrower has broken its lines.
+  private func rows(_ state: State) -> Int {
     let columns = size().columns
-    let rows = state.drawn.reduce(0) { $0 + max(1, ($1.width + columns - 1) / columns) }
-    return "\r\u{1B}[\(rows)A"
+    return state.drawn.reduce(0) { $0 + max(1, ($1.width + columns - 1) / columns) }
   }
 }

@@ -101,7 +101,7 @@ struct ProgressLines {
   private func download(_ download: ProgressState.Download) -> StyledLine {
     var amount = QuantityText.bytes(download.received)
     if let expected = download.expected, columns >= 40 { amount += " of \(QuantityText.bytes(expected))" }
-    let room = max(8, columns - TerminalText.width(amount) - 4)
+    let room = max(4, columns - TerminalText.width(amount) - 4)
     let width = min(room, 60)
     let source = shown(download.source, in: width)
     return StyledLine("  ") + TerminalText.padded(source, to: width) + StyledLine("  \(amount)", .faint)
@@ -113,9 +113,9 @@ struct ProgressLines {
     return slot + shown(rendering.source, in: max(8, columns - slot.width))
   }
 
-  /// A source's beginning and its end; where there is little room, without its scheme.
+  /// A source's beginning and its end, `%E7%8C%AB` as the `猫` that it stands for; where there is little room, without its scheme.
   private func shown(_ source: String, in room: Int) -> String {
-    let text = TerminalText.visible(source)
+    let text = TerminalText.visible(PercentText.decoded(source))
     let bare = text.firstRange(of: "://").map { String(text[$0.upperBound...]) } ?? text
     return TerminalText.truncated(
       room < 40 && TerminalText.width(text) > room ? bare : text, to: room, inTheMiddle: true)
