@@ -25,4 +25,28 @@ public enum Summary {
     parts.append("\(QuantityText.tenths(summary.seconds)) s")
     return parts.joined(separator: "; ")
   }
+
+  /// What came of a run in a few words: `4 of 354 outputs failed`, `all 354 outputs are in place`.
+  static func verdict(_ summary: BatchSummary) -> String {
+    var troubles: [String] = []
+    if summary.outputsFailed > 0 {
+      troubles.append("\(summary.outputsFailed) of \(QuantityText.count(summary.outputs, "output")) failed")
+    } else if summary.jobsFailed > 0 {
+      troubles.append("\(QuantityText.count(summary.jobsFailed, "job")) failed")
+    }
+    if summary.jobsNotStarted > 0 {
+      troubles.append("\(QuantityText.count(summary.jobsNotStarted, "job")) not started")
+    }
+    if !troubles.isEmpty { return troubles.joined(separator: ", ") }
+    switch summary.outputs {
+    case 0: return "nothing to do"
+    case 1: return "the output is in place"
+    default: return "all \(summary.outputs) outputs are in place"
+    }
+  }
+
+  /// Whether every output is in place.
+  static func isGood(_ summary: BatchSummary) -> Bool {
+    summary.outputsFailed == 0 && summary.jobsFailed == 0 && summary.jobsNotStarted == 0
+  }
 }

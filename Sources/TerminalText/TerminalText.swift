@@ -7,15 +7,15 @@ public enum TerminalText {
     return text.reduce(0) { $0 + width($1) }
   }
 
-  /// The columns that one character (a grapheme cluster) takes: 0, 1 or 2.
+  /// The columns that one character (a grapheme cluster) takes, at most: a terminal that doesn't join the people of
+  /// a family draws each of them, and what is too wide would break a line.
   public static func width(_ character: Character) -> Int {
-    var widest = 0
+    var width = 0
     for scalar in character.unicodeScalars {
       // U+FE0F asks for the emoji form of what stands before it.
-      if scalar.value == 0xFE0F { return 2 }
-      widest = max(widest, width(scalar))
+      if scalar.value == 0xFE0F { width = max(width, 2) } else { width += self.width(scalar) }
     }
-    return widest
+    return width
   }
 
   /// `text` cut to at most `columns`, with `…` where something was left out: at the end, or in the middle, which
@@ -66,6 +66,10 @@ public enum TerminalText {
     case .control, .format, .nonspacingMark, .enclosingMark, .surrogate: return 0
     default: break
     }
+    // Vowels and finals stand in their syllable's columns.
+    if (0x1160...0x11FF).contains(scalar.value) { return 0 }
+    // Two of these make a flag.
+    if (0x1F1E6...0x1F1FF).contains(scalar.value) { return 1 }
     if scalar.properties.isEmojiPresentation { return 2 }
     return wideRanges.contains { $0.contains(scalar.value) } ? 2 : 1
   }

@@ -14,22 +14,29 @@ enum CommandRunner {
       } else {
         try command.run()
       }
-    } catch let status as ExitStatus {
-      exit(status.rawValue)
-    } catch let complaint as Complaint {
+    } catch {
+      // What ends a command early ends its display too.
+      StandardError.endDisplay()
+      end(with: error)
+    }
+  }
+
+  private static func end(with error: any Error) {
+    switch error {
+    case let status as ExitStatus: exit(status.rawValue)
+    case let complaint as Complaint:
       StandardError.write("imagemill: \(complaint.message)\n")
       exit(complaint.status.rawValue)
-    } catch let complaint as ManifestComplaint {
+    case let complaint as ManifestComplaint:
       complaint.print()
       exit(ExitStatus.usage.rawValue)
-    } catch {
-      end(with: error)
+    default: end(withParser: error)
     }
   }
 
   /// Help and versions go to standard output with status 0; what is wrong with the command line, to standard error
   /// with status 2.
-  private static func end(with error: any Error) {
+  private static func end(withParser error: any Error) {
     let text = Imagemill.fullMessage(for: error)
     let code = Imagemill.exitCode(for: error)
     if code == .success {

@@ -28,7 +28,7 @@ final class Reporting: Sendable {
     var reporters: [any BatchReporter] = []
     if let results { reporters.append(ResultPrinter(results, write: printing)) }
     // Before the messages: at the end it makes room for the summary.
-    let progress = Self.progress(options)
+    let progress = Self.progress(options, isTyped: results != nil && isatty(STDIN_FILENO) == 1)
     if let progress { reporters.append(progress) }
     reporters.append(Messages(isQuiet: options.quiet, write: speaking))
     reporters += try Self.continuousIntegration(printing: results == nil ? printing : speaking)
@@ -76,7 +76,7 @@ final class Reporting: Sendable {
   /// Has every report written.
   func finish() throws {
     timer?.cancel()
-    defer { StandardError.display.withLock { $0 = nil } }
+    defer { StandardError.endDisplay() }
     var failures: [ReportError] = []
     queue.sync {
       for reporter in reporters {
@@ -88,16 +88,20 @@ final class Reporting: Sendable {
     }
   }
 
-  /// A live display on a terminal, lines elsewhere; nil where neither is wanted.
-  private static func progress(_ options: BatchOptions) -> (any BatchReporter)? {
+  /// A live display on a terminal that can move its cursor, lines elsewhere; nil where neither is wanted, and where
+  /// sources are typed: what is typed stands where a display would.
+  private static func progress(_ options: BatchOptions, isTyped: Bool) -> (any BatchReporter)? {
     if options.quiet { return nil }
+    let environment = ProcessInfo.processInfo.environment
+    let isTerminal = isatty(STDERR_FILENO) == 1
     switch options.progress {
     case .none: return nil
-    case .auto where isatty(STDERR_FILENO) == 1, .bar:
-      let usesColour = ProcessInfo.processInfo.environment["NO_COLOR"].map(\.isEmpty) ?? true
-      let display = ProgressDisplay(usesColour: usesColour, size: { .current(of: STDERR_FILENO) }) {
-        StandardError.writePlainly($0)
-      }
+    case .auto where isTerminal && isTyped: return nil
+    case .auto where isTerminal && environment["TERM", default: "dumb"] != "dumb", .bar:
+      let display = ProgressDisplay(
+        usesColour: environment["NO_COLOR", default: ""].isEmpty,
+        size: { .current(of: STDERR_FILENO) }, isInForeground: { TerminalSize.isInForeground(STDERR_FILENO) }
+      ) { StandardError.writePlainly($0) }
       StandardError.display.withLock { $0 = display }
       return display
     case .auto, .plain: return PlainProgress(write: { StandardError.writePlainly($0) })

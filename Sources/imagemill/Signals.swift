@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Reports
 import Synchronization
 
 /// SIGINT and SIGTERM: the first asks for an orderly end, the second ends the process at once.
@@ -17,7 +18,7 @@ final class Signals: Sendable {
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { [weak self] in
         guard let self, note(number) else {
-          StandardError.display.withLock { $0 }?.clear()
+          StandardError.endDisplay()
           _exit(Signals.status(of: number))
         }
         onFirst()
@@ -25,6 +26,19 @@ final class Signals: Sendable {
       source.resume()
       sources.append(source)
     }
+    if let display = StandardError.display.withLock({ $0 }) { hideWhileStopped(display, queue) }
+  }
+
+  /// Ctrl-Z: the display leaves the terminal to the shell, and comes back when the job goes on.
+  private func hideWhileStopped(_ display: ProgressDisplay, _ queue: DispatchQueue) {
+    signal(SIGTSTP, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: SIGTSTP, queue: queue)
+    source.setEventHandler {
+      display.hide()
+      kill(getpid(), SIGSTOP)
+    }
+    source.resume()
+    sources.append(source)
   }
 
   /// The exit status that the signal calls for, if one came.

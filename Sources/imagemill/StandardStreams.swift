@@ -2,15 +2,23 @@ import Glibc
 import Reports
 import Synchronization
 
-/// Standard output, unbuffered: what is written is with the reader when the call returns.
+/// Standard output, unbuffered: what is written is with the reader when the call returns. On a terminal with a live
+/// display, it is written above it.
 enum StandardOutput {
+  private static let isTerminal = isatty(STDOUT_FILENO) == 1
+
   /// Writes all of `text`; false when the reader has closed its end.
   @discardableResult
-  static func write(_ text: String) -> Bool { StandardStream.write(Array(text.utf8), to: STDOUT_FILENO) }
+  static func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
   /// Writes all of `bytes`; false when the reader has closed its end.
   @discardableResult
-  static func write(_ bytes: [UInt8]) -> Bool { StandardStream.write(bytes, to: STDOUT_FILENO) }
+  static func write(_ bytes: [UInt8]) -> Bool {
+    if isTerminal, let display = StandardError.display.withLock({ $0 }) {
+      return display.above { StandardStream.write(bytes, to: STDOUT_FILENO) }
+    }
+    return StandardStream.write(bytes, to: STDOUT_FILENO)
+  }
 }
 
 /// Standard error, unbuffered. While there is a live display, everything is written above it.
@@ -23,6 +31,15 @@ enum StandardError {
   static func write(_ text: String) -> Bool {
     if let display = display.withLock({ $0 }) { return display.writeAbove(text) }
     return writePlainly(text)
+  }
+
+  /// Takes the display away for good: before the process ends, however it ends.
+  static func endDisplay() {
+    let display = display.withLock { display in
+      defer { display = nil }
+      return display
+    }
+    display?.clear()
   }
 
   /// Writes all of `text`, whatever is displayed.

@@ -4,11 +4,14 @@ import Testing
 @Suite("Text on a terminal", .timeLimit(.minutes(8)))
 struct TerminalTextTests {
   @Test(arguments: [
-    ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("猫", 2), ("ｱ", 1), ("Ａ", 2), ("🐈", 2), ("👩‍👩‍👧", 2),
+    ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("猫", 2), ("ｱ", 1), ("Ａ", 2), ("🐈", 2), ("👩‍👩‍👧", 6),
+    ("\u{1100}\u{1161}\u{11A8}", 2),
     ("🇨🇭", 2),
     ("❤️", 2), ("한글", 4), ("a\u{200B}b", 2),
   ])
-  func `characters take as many columns as terminals give them`(_ text: String, _ width: Int) {
+  func `characters take as many columns as terminals give them, those that join nothing too`(
+    _ text: String, _ width: Int
+  ) {
     #expect(TerminalText.width(text) == width)
   }
 

@@ -45,6 +45,16 @@ struct GitHubTests {
         == "::warning title=imagemill::a.png: odd\n")
   }
 
+  @Test func `the step summary of a run that was stopped says so`() {
+    var summary = BatchSummary()
+    (summary.outputs, summary.outputsWritten, summary.jobsNotStarted) = (3, 3, 2)
+    let text = StepSummary.text(summary, rows: [])
+    #expect(text.hasPrefix("### imagemill: 2 jobs not started\n"))
+    #expect(text.contains("| jobs | 0 | 0 | 2 not started |"))
+    summary.jobsNotStarted = 0
+    #expect(StepSummary.text(summary, rows: []).hasPrefix("### imagemill: all 3 outputs are in place\n"))
+  }
+
   @Test func `the step summary is appended and lists failures without their markup`() throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("summary-\(UUID()).md")
     defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: path) } }

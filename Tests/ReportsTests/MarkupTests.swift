@@ -46,11 +46,11 @@ struct MarkupTests {
     #expect(
       try emitted(.picture, [Self.job(1)]) == """
         <picture>
-          <source type="image/avif" srcset="site/img/hero%2C%201-400.avif 400w, site/img/hero%2C%201-800.avif 800w">
-          <img src="site/img/hero%2C%201-800.jpeg" srcset="site/img/hero%2C%201-400.jpeg 400w, site/img/hero%2C%201-800.jpeg 800w" width="800" height="400" alt="">
+          <source type="image/avif" srcset="site/img/hero%2C%201-400.avif 400w, site/img/hero%2C%201-800.avif 800w" sizes="(max-width: 800px) 100vw, 800px">
+          <img src="site/img/hero%2C%201-800.jpeg" srcset="site/img/hero%2C%201-400.jpeg 400w, site/img/hero%2C%201-800.jpeg 800w" sizes="(max-width: 800px) 100vw, 800px" width="800" height="400" alt="">
         </picture>
         <picture>
-          <img src="site/img/hero%2C%201-300.png" srcset="site/img/hero%2C%201-300.png 300w" width="300" height="150" alt="">
+          <img src="site/img/hero%2C%201-300.png" width="300" height="150" alt="">
         </picture>
 
         """)
@@ -61,7 +61,7 @@ struct MarkupTests {
     #expect(lines.count == 4)
     #expect(
       lines.first
-        == #"<img src="site/img/hero%2C%201-800.jpeg" srcset="site/img/hero%2C%201-400.jpeg 400w, site/img/hero%2C%201-800.jpeg 800w" width="800" height="400" alt="">"#
+        == #"<img src="site/img/hero%2C%201-800.jpeg" srcset="site/img/hero%2C%201-400.jpeg 400w, site/img/hero%2C%201-800.jpeg 800w" sizes="(max-width: 800px) 100vw, 800px" width="800" height="400" alt="">"#
     )
   }
 

@@ -48,18 +48,34 @@ struct ProgressDisplayTests {
       ])
   }
 
-  @Test func `at 24 columns`() {
+  @Test func `at 24 columns there are fewer words, and what has failed among them`() {
     #expect(
       lines(columns: 24) == [
-        "45 of 120 jobs 37 %, a…",
-        "40 written, 0 unchange…",
-        "↓ 1.2 MB, 240.0 kB/s, …",
-        "  https:…ge.jpg  1.2 MB",
-        "  https://…🏖️.png   0 B",
-        "  https://…m/b.jpg  0 B",
-        "▸ 1 https://a…\u{FFFD}[2Jd.jpg",
-        "▸ 2 https://c…com/c.jpg",
+        "45/120 37 %, 17 s left",
+        "40 written, 5 failed",
+        "↓ 1.2 MB, 240.0 kB/s",
+        "  cdn.ex…ge.jpg  1.2 MB",
+        "  例え.jp/…🏖️.png   0 B",
+        "  cdn.exam…m/b.jpg  0 B",
+        "▸ 1 a.example…\u{FFFD}[2Jd.jpg",
+        "▸ 2 cdn.examp…com/c.jpg",
       ])
+  }
+
+  @Test(arguments: [
+    (17, "45/120, 17 s left", "40 done, 5 failed"), (12, "45/120 37 %", "5 failed"), (7, "45/120", "5 fail…"),
+  ])
+  func `what matters most stays longest`(columns: Int, headline: String, outcomes: String) {
+    #expect(Array(lines(columns: columns + 1).prefix(2)) == [headline, outcomes])
+  }
+
+  @Test(arguments: [
+    ("https://a.jp/%E7%8C%AB%20%F0%9F%8F%96.png", "https://a.jp/猫 🏖.png"), ("100%", "100%"),
+    ("%zz%4", "%zz%4"),
+    ("%FFa%41%C3", "%FFa%41%C3"), ("a%1B[2J", "a\u{1B}[2J"), ("é%C3%A9", "éé"), ("", ""),
+  ])
+  func `an address is shown as people read it, where it says anything`(address: String, text: String) {
+    #expect(PercentText.decoded(address) == text)
   }
 
   @Test(arguments: 1...120)
@@ -211,7 +227,7 @@ final class Screen: Sendable {
         if let match = rest.prefixMatch(of: /\u{1B}\[(\d*)([AJK])/) {
           rest = rest[match.range.upperBound...]
           switch match.output.2 {
-          case "A": state.row -= Int(match.output.1) ?? 1
+          case "A": state.row = max(0, state.row - (Int(match.output.1) ?? 1))
           case "K": state.rows[state.row] = String(state.rows[state.row].prefix(state.column))
           default:
             state.rows[state.row] = String(state.rows[state.row].prefix(state.column))

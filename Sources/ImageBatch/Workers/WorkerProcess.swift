@@ -123,7 +123,7 @@ final class WorkerProcess: Sendable {
     posix_spawn_file_actions_adddup2(&actions, socket, WorkerMain.socketDescriptor)
     var defaults = sigset_t()
     sigemptyset(&defaults)
-    for signal in [SIGTERM, SIGPIPE, SIGHUP] { sigaddset(&defaults, signal) }
+    for signal in [SIGTERM, SIGPIPE, SIGHUP, SIGTSTP] { sigaddset(&defaults, signal) }
     var mask = sigset_t()
     sigemptyset(&mask)
     posix_spawnattr_setsigdefault(&attributes, &defaults)

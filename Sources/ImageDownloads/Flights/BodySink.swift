@@ -40,6 +40,7 @@ final class BodySink: TransferSink {
     fileprivate var head: ResponseHead?
     fileprivate var isJudged = false
     fileprivate var reported = 0
+    fileprivate var reportedAt = ContinuousClock.now
   }
 
   /// Bodies shorter than this aren't worth the note that another run would need to resume them, in bytes.
@@ -130,8 +131,12 @@ final class BodySink: TransferSink {
       {
         return false
       }
-      if body.byteCount - body.reported >= max(1 << 16, (body.expected ?? 0) / 50) {
+      // Slow bytes are told of too: whoever watches sees that something comes.
+      let step = max(1 << 16, (body.expected ?? 0) / 50)
+      if body.byteCount - body.reported >= step || ContinuousClock.now - body.reportedAt >= .milliseconds(250)
+      {
         body.reported = body.byteCount
+        body.reportedAt = .now
         plan.progress(body.byteCount, body.expected)
       }
       return true

@@ -1,6 +1,7 @@
 import Glibc
 public import ImageBatch
 import Synchronization
+import TerminalText
 
 /// What GitHub shows under a workflow's run: Markdown, appended to the file that `GITHUB_STEP_SUMMARY` names.
 public final class StepSummary: BatchReporter {
@@ -46,13 +47,13 @@ public final class StepSummary: BatchReporter {
   }
 
   static func text(_ summary: BatchSummary, rows: [String]) -> String {
-    let isGood = summary.outputsFailed == 0 && summary.jobsFailed == 0
     var text = """
-      ### imagemill: \(isGood ? "every output is in place" : "\(summary.outputsFailed) of \(summary.outputs) outputs failed")
+      ### imagemill: \(Summary.verdict(summary))
 
       | | done | failed | |
       | --- | ---: | ---: | --- |
-      | jobs | \(summary.jobsDone) | \(summary.jobsFailed) | |
+      | jobs | \(summary.jobsDone) | \(summary.jobsFailed) \
+      | \(summary.jobsNotStarted > 0 ? "\(summary.jobsNotStarted) not started" : "") |
       | outputs | \(summary.outputsWritten + summary.outputsFromCache + summary.outputsUnchanged) | \(summary.outputsFailed) \
       | \(summary.outputsWritten + summary.outputsFromCache) written, \(summary.outputsUnchanged) unchanged |
       | downloads | \(summary.downloads) | | \(QuantityText.bytes(summary.downloadedBytes)), \
@@ -79,14 +80,15 @@ public final class StepSummary: BatchReporter {
   /// Text in a cell of a Markdown table: no markup, no HTML, no end of the cell, and of bounded length.
   static func escaped(_ text: String) -> String {
     var result = ""
-    for scalar in text.prefix(500).unicodeScalars {
+    for scalar in TerminalText.visible(
+      text.prefix(500).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    ).unicodeScalars {
       switch scalar {
       case "&": result += "&amp;"
       case "<": result += "&lt;"
       case ">": result += "&gt;"
-      case "\\", "`", "*", "_", "[", "]", "(", ")", "#", "!", "|", "~", "@", ":":
+      case "\\", "`", "*", "_", "[", "]", "(", ")", "#", "!", "|", "~", "@", ":", "$":
         result += "&#\(scalar.value);"
-      case "\u{0}"..<"\u{20}", "\u{7F}"..."\u{9F}": result += " "
       default: result.unicodeScalars.append(scalar)
       }
     }

@@ -25,12 +25,12 @@ struct HTMLReport: ReportDocument {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="referrer" content="no-referrer">
       <meta name="generator" content="imagemill \(XMLText.escaped(version))">
-      <title>imagemill: \(Self.verdict(summary))</title>
+      <title>imagemill: \(Summary.verdict(summary))</title>
       <style>\(ContactSheetStyle.text)</style>
       </head>
       <body>
       <header>
-      <h1>imagemill <small\(summary.outputsFailed > 0 ? " class=\"bad\"" : "")>\(Self.verdict(summary))</small></h1>
+      <h1>imagemill <small\(Summary.isGood(summary) ? "" : " class=\"bad\"")>\(Summary.verdict(summary))</small></h1>
       <p class="summary">\(XMLText.escaped(Summary.text(summary)))</p>
       <div class="controls" role="search">
       <div class="filters" role="group" aria-label="Show">
@@ -61,16 +61,6 @@ struct HTMLReport: ReportDocument {
       </html>
 
       """.utf8)
-  }
-
-  private static func verdict(_ summary: BatchSummary) -> String {
-    if summary.outputsFailed > 0 {
-      return "\(summary.outputsFailed) of \(QuantityText.count(summary.outputs, "output")) failed"
-    }
-    if summary.jobsNotStarted > 0 {
-      return "\(QuantityText.count(summary.jobsNotStarted, "job")) not started"
-    }
-    return summary.outputs == 1 ? "the output is in place" : "all \(summary.outputs) outputs are in place"
   }
 
   private static func filterButtons(_ summary: BatchSummary) -> String {

@@ -1,59 +1,88 @@
 import ImageBatch
 
 /// JUnit's XML as GitLab and Jenkins read it: a test case for each output, its class named after the manifest.
+///
+/// There is no standard. What is written is what the schema of Jenkins' xUnit plugin (junit-10.xsd) allows, which
+/// refuses the whole report for an attribute too many: a failure's place stands in its text. Whatever isn't in place is
+/// a failure; an `<error>` would be trouble of the test runner's own. GitLab takes the first of two cases with one
+/// class and name, so no two have both.
 struct JUnitReport: ReportDocument {
   let separator = ""
 
   func head(_ summary: BatchSummary) -> [UInt8] {
+    let skipped = summary.jobsNotStarted > 0 ? 1 : 0
     let totals =
-      "tests=\"\(summary.outputs)\" failures=\"\(summary.outputsFailed)\" errors=\"0\" "
+      "tests=\"\(summary.outputs + skipped)\" failures=\"\(summary.outputsFailed)\" errors=\"0\" "
       + "time=\"\(summary.seconds.roundedToMilliseconds)\""
     return Array(
       """
       <?xml version="1.0" encoding="UTF-8"?>
       <testsuites name="imagemill" \(totals)>
-      <testsuite name="imagemill" \(totals) skipped="0">
+      <testsuite name="imagemill" \(totals) skipped="\(skipped)">
 
       """.utf8)
   }
 
   func entry(_ result: OutputResult) -> [UInt8] {
-    var attributes = [
+    let attributes = [
       ("classname", result.location.map { Self.className($0.file) } ?? "imagemill"),
       ("name", Self.name(result)),
       ("time", "\(result.seconds.roundedToMilliseconds)"),
     ]
-    if let place = result.location {
-      attributes.append(("file", place.file))
-      attributes.append(("line", "\(place.line)"))
-    }
     let text = attributes.map { "\($0)=\"\(XMLText.escaped($1))\"" }.joined(separator: " ")
     guard result.status == .failed else { return Array("<testcase \(text)/>\n".utf8) }
     let error = result.error
-    let place = result.location.map { "\($0.file):\($0.line):\($0.column)\n" } ?? ""
-    let details =
-      "\(place)\(result.source)\n\(error?.stage.rawValue ?? ""): \(error?.message ?? "")\nfilter: \(result.filter)"
     return Array(
       """
       <testcase \(text)>
       <failure type="\(XMLText.escaped(error?.code ?? "failed"))" message="\(XMLText.escaped(error?.message ?? ""))">\
-      \(XMLText.escaped(details))</failure>
+      \(XMLText.escaped(Self.details(result)))</failure>
       </testcase>
 
       """.utf8)
   }
 
-  func tail(_ summary: BatchSummary) -> [UInt8] { Array("</testsuite>\n</testsuites>\n".utf8) }
+  /// What was never begun is one case that was skipped, and the suite's output is the run's last line.
+  func tail(_ summary: BatchSummary) -> [UInt8] {
+    var text = ""
+    if summary.jobsNotStarted > 0 {
+      let jobs = QuantityText.count(summary.jobsNotStarted, "job")
+      text += """
+        <testcase classname="imagemill" name="\(jobs) not started" time="0">
+        <skipped message="the run was stopped before \(jobs) began"/>
+        </testcase>
+
+        """
+    }
+    text += "<system-out>\(XMLText.escaped(Summary.text(summary)))</system-out>\n"
+    return Array((text + "</testsuite>\n</testsuites>\n").utf8)
+  }
+
+  private static func details(_ result: OutputResult) -> String {
+    var lines: [String] = []
+    if let place = result.location { lines.append("\(place.file):\(place.line):\(place.column)") }
+    lines.append(result.source)
+    if let error = result.error { lines.append("\(error.stage.rawValue): \(error.message)") }
+    if !result.filter.isEmpty { lines.append("filter: \(result.filter)") }
+    return lines.joined(separator: "\n")
+  }
 
   /// The output's path; before it has one, what it was to be made of.
   private static func name(_ result: OutputResult) -> String {
-    result.output ?? (result.filter.isEmpty ? result.source : "\(result.source) (\(result.filter))")
+    if let output = result.output { return output }
+    let chain = result.filter.isEmpty ? "" : " (\(result.filter))"
+    return "\(result.source)\(chain), output \(result.outputIndex + 1) of job \(result.index)"
   }
 
-  /// The manifest's name without its extension; its dots would read as packages.
+  /// The manifest's path without its extension, in the form of a class in its packages: `site.images` is
+  /// `site/images.yaml`.
   private static func className(_ file: String) -> String {
-    let name = file == "-" ? "stdin" : String(file.split(separator: "/").last ?? "imagemill")
-    let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
-    return stem.isEmpty ? name : String(stem.replacing(".", with: "-"))
+    if file == "-" { return "stdin" }
+    var parts = file.split(separator: "/").filter { $0 != "." && $0 != ".." }
+    if let last = parts.last, let dot = last.lastIndex(of: "."), dot > last.startIndex {
+      parts[parts.count - 1] = last[..<dot]
+    }
+    let name = parts.map { $0.replacing(".", with: "-") }.joined(separator: ".")
+    return name.isEmpty ? "imagemill" : name
   }
 }

@@ -1,7 +1,7 @@
 import ImageBatch
 
 /// `--emit srcset` and `--emit picture`: an element for each matrix of outputs. Texts for people (`alt`) are theirs to
-/// write; sizes are there so that pages don't jump.
+/// write, and so are `sizes` that know the page; widths and heights are there so that pages don't jump.
 struct MarkupDocument: ReportDocument {
   /// Whether each format has a `<source>`.
   let showsEveryFormat: Bool
@@ -18,14 +18,22 @@ struct MarkupDocument: ReportDocument {
 
   private func element(_ set: PictureSet) -> String {
     guard let fallback = set.fallback, let largest = fallback.pictures.last else { return "" }
+    let candidates = fallback.pictures.count > 1 ? Self.candidates(fallback) + " " : ""
     let image =
-      "<img src=\"\(XMLText.escaped(largest.url))\" srcset=\"\(XMLText.escaped(fallback.srcset))\" "
+      "<img src=\"\(XMLText.escaped(largest.url))\" \(candidates)"
       + "width=\"\(largest.width)\" height=\"\(largest.height)\" alt=\"\">\n"
     guard showsEveryFormat else { return image }
     let sources = set.variants.filter { $0.format != fallback.format }.map { variant in
-      "  <source type=\"\(variant.mediaType)\" srcset=\"\(XMLText.escaped(variant.srcset))\">\n"
+      "  <source type=\"\(variant.mediaType)\" \(Self.candidates(variant))>\n"
     }
     return "<picture>\n\(sources.joined())  \(image)</picture>\n"
+  }
+
+  /// HTML wants `sizes` wherever there are widths. As wide as the page, but never wider than the largest, is what can
+  /// be said of a picture whose place in the page nobody knows.
+  private static func candidates(_ variant: PictureSet.Variant) -> String {
+    let srcset = "srcset=\"\(XMLText.escaped(variant.srcset))\""
+    return variant.sizes.map { "\(srcset) sizes=\"\($0)\"" } ?? srcset
   }
 }
 
@@ -59,6 +67,7 @@ extension JSONWriter {
     member("format", variant.format.rawValue)
     member("type", variant.mediaType)
     member("srcset", variant.srcset)
+    member("sizes", variant.sizes)
     member(
       "pictures",
       array: { json in

@@ -62,8 +62,17 @@ struct PictureSet {
 }
 
 extension PictureSet.Variant {
-  /// HTML's `srcset`, with widths: URLs have neither spaces nor commas.
-  var srcset: String { pictures.map { "\($0.url) \($0.width)w" }.joined(separator: ", ") }
+  /// HTML's `srcset`, with widths where there are several: URLs have neither spaces nor commas.
+  var srcset: String {
+    if pictures.count == 1, let only = pictures.first { return only.url }
+    return pictures.map { "\($0.url) \($0.width)w" }.joined(separator: ", ")
+  }
+
+  /// HTML's `sizes`; nil where there is one picture, which has no width in ``srcset``.
+  var sizes: String? {
+    guard pictures.count > 1, let widest = pictures.last else { return nil }
+    return "(max-width: \(widest.width)px) 100vw, \(widest.width)px"
+  }
 
   var mediaType: String { "image/\(format.rawValue)" }
 }

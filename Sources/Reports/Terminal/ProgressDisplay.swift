@@ -19,18 +19,21 @@ public final class ProgressDisplay: BatchReporter {
   private let state = Mutex(State())
   private let usesColour: Bool
   private let size: @Sendable () -> TerminalSize
+  private let isInForeground: @Sendable () -> Bool
   private let start: ContinuousClock.Instant
   private let now: @Sendable () -> ContinuousClock.Instant
   private let write: TextOutput
 
   /// A display of a terminal of this `size`, which takes what `write` is given. No colour where `NO_COLOR` is set:
-  /// the caller says so.
+  /// the caller says so. Nothing is drawn while the terminal is another job's.
   public init(
     usesColour: Bool, size: @escaping @Sendable () -> TerminalSize,
+    isInForeground: @escaping @Sendable () -> Bool = { true },
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, write: @escaping TextOutput
   ) {
     self.usesColour = usesColour
     self.size = size
+    self.isInForeground = isInForeground
     self.now = now
     self.write = write
     start = now()
@@ -56,8 +59,29 @@ public final class ProgressDisplay: BatchReporter {
     let seconds = seconds
     return state.withLock { state in
       let erasure = erasure(&state)
-      let frame = state.isOver || erasure.isEmpty ? "" : frame(&state, seconds)
-      return write(erasure + text + frame)
+      return write(erasure + text + (erasure.isEmpty ? "" : frame(&state, seconds)))
+    }
+  }
+
+  /// The same for what another stream takes to the same terminal: `body` writes whole lines there.
+  public func above(_ body: () -> Bool) -> Bool {
+    let seconds = seconds
+    return state.withLock { state in
+      let erasure = erasure(&state)
+      if erasure.isEmpty { return body() }
+      _ = write(erasure)
+      defer { _ = write(frame(&state, seconds)) }
+      return body()
+    }
+  }
+
+  /// Takes the display off the terminal until it is time to draw again: before the process is stopped.
+  public func hide() {
+    let seconds = seconds
+    state.withLock { state in
+      state.lastDrawing = seconds
+      let erasure = erasure(&state)
+      if !erasure.isEmpty { _ = write(erasure) }
     }
   }
 
@@ -76,30 +100,35 @@ public final class ProgressDisplay: BatchReporter {
   }
 
   private func drawIfDue(_ state: inout State, _ seconds: Double) {
-    guard !state.isOver, seconds - state.lastDrawing >= Self.interval else { return }
+    guard !state.isOver, seconds - state.lastDrawing >= Self.interval, isInForeground() else { return }
     state.lastDrawing = seconds
     // The old lines are written over and not cleared before, so that nothing flickers.
     let top = top(state)
     _ = write(top + frame(&state, seconds))
   }
 
-  /// The lines, each cleared to its end, and what was below them cleared.
+  /// The lines, each cleared before it is written, and what was below them cleared. tmux counts what was cleared behind
+  /// a text as part of its line when the width changes; a line that was cleared from its beginning has nothing there.
   private func frame(_ state: inout State, _ seconds: Double) -> String {
     state.drawn = ProgressLines(state: state.progress, size: size(), seconds: seconds).lines
-    return state.drawn.map { "\($0.text(colour: usesColour))\u{1B}[K\n" }.joined() + "\u{1B}[J"
+    return state.drawn.map { "\u{1B}[K\($0.text(colour: usesColour))\n" }.joined() + "\u{1B}[J"
   }
 
+  /// Row by row from the bottom: tmux keeps a screen that is cleared as a whole in its history.
   private func erasure(_ state: inout State) -> String {
     guard !state.drawn.isEmpty else { return "" }
     defer { state.drawn = [] }
-    return top(state) + "\u{1B}[J"
+    return "\r\u{1B}[K" + String(repeating: "\u{1B}[A\u{1B}[K", count: rows(state))
   }
 
-  /// Moves the cursor to where the display begins. A terminal that has become narrower has broken its lines.
+  /// Moves the cursor to where the display begins.
   private func top(_ state: State) -> String {
-    guard !state.drawn.isEmpty else { return "" }
+    state.drawn.isEmpty ? "" : "\r\u{1B}[\(rows(state))A"
+  }
+
+  /// Those that the display takes now: a terminal that has become narrower has broken its lines.
+  private func rows(_ state: State) -> Int {
     let columns = size().columns
-    let rows = state.drawn.reduce(0) { $0 + max(1, ($1.width + columns - 1) / columns) }
-    return "\r\u{1B}[\(rows)A"
+    return state.drawn.reduce(0) { $0 + max(1, ($1.width + columns - 1) / columns) }
   }
 }

@@ -22,46 +22,66 @@ struct ProgressLines {
     return lines.prefix(max(1, size.rows - 1)).map { $0.cut(to: columns) }
   }
 
-  /// `45 of 120 jobs ━━━━━━━───────────── 37 %, about 20 s left`
-  private var headline: StyledLine {
-    guard let jobs = state.jobs, let fraction = state.fraction else {
-      var line = StyledLine(QuantityText.count(state.jobsEnded, "job"), .bold)
-      line.append(" done, \(QuantityText.duration(seconds: seconds))")
-      return line
-    }
-    var line = StyledLine("\(state.jobsEnded) of \(QuantityText.count(jobs, "job"))", .bold)
-    let left =
-      state.secondsLeft(at: seconds).map { ", about \(QuantityText.duration(seconds: $0)) left" } ?? ""
-    let end = " \(Int(fraction * 100)) %\(left)"
-    let room = min(30, columns - line.width - TerminalText.width(end) - 1)
-    if room >= 5 {
-      let done = Int(Double(room) * fraction)
-      line.append(" ")
-      line.append(String(repeating: "━", count: done), .green)
-      line.append(String(repeating: "─", count: room - done), .faint)
-    }
-    line.append(end)
-    return line
+  /// The first that fits; where none does, the last, cut. Narrow terminals get fewer words and not half of them.
+  private func fitting(_ forms: [StyledLine]) -> StyledLine {
+    forms.first { $0.width <= columns } ?? forms.last ?? StyledLine()
   }
 
-  /// `310 written, 40 unchanged, 12 cached, 4 failed`
+  /// `45 of 120 jobs ━━━━━━━───────────── 37 %, about 20 s left`; at 20 columns `45/120, 20 s left`.
+  private var headline: StyledLine {
+    guard let jobs = state.jobs, let fraction = state.fraction else {
+      let time = QuantityText.duration(seconds: seconds)
+      return fitting([
+        StyledLine(QuantityText.count(state.jobsEnded, "job"), .bold) + " done, \(time)",
+        StyledLine("\(state.jobsEnded) done", .bold), StyledLine("\(state.jobsEnded)", .bold),
+      ])
+    }
+    let time = state.secondsLeft(at: seconds).map { QuantityText.duration(seconds: $0) }
+    let long = StyledLine("\(state.jobsEnded) of \(QuantityText.count(jobs, "job"))", .bold)
+    let short = StyledLine("\(state.jobsEnded)/\(jobs)", .bold)
+    let percent = " \(Int(fraction * 100)) %"
+    let end = percent + (time.map { ", about \($0) left" } ?? "")
+    let room = min(30, columns - long.width - TerminalText.width(end) - 1)
+    if room >= 5 { return long + " " + bar(fraction, columns: room) + end }
+    let left = time.map { ", \($0) left" } ?? ""
+    return fitting([
+      long + end, short + percent + left, short + left, short + percent, short,
+    ])
+  }
+
+  private func bar(_ fraction: Double, columns: Int) -> StyledLine {
+    let done = Int(Double(columns) * fraction)
+    return StyledLine(String(repeating: "━", count: done), .green)
+      + StyledLine(String(repeating: "─", count: columns - done), .faint)
+  }
+
+  /// `310 written, 40 unchanged, 12 cached, 4 failed`; where that is too long, what isn't zero.
   private var outcomes: StyledLine {
-    var line = StyledLine("\(state.written) written, \(state.unchanged) unchanged, \(state.cached) cached, ")
-    line.append("\(state.failed) failed", state.failed > 0 ? .red : .plain)
-    return line
+    let failed = StyledLine("\(state.failed) failed", state.failed > 0 ? .red : .plain)
+    let counts = [(state.written, "written"), (state.unchanged, "unchanged"), (state.cached, "cached")]
+    func list(_ counts: [(Int, String)]) -> StyledLine {
+      StyledLine(counts.map { "\($0) \($1), " }.joined())
+    }
+    let done = counts.reduce(0) { $0 + $1.0 }
+    return fitting([
+      list(counts) + failed, list(counts.filter { $0.0 > 0 }) + failed, list([(done, "done")]) + failed,
+      state.failed > 0 ? failed : StyledLine("\(done) done"),
+    ])
   }
 
   /// `↓ 8.1 MB, 2.3 MB/s, 12 downloads: cdn.example.com 6, a.example.com 4, 2 others`
   private var transfers: StyledLine {
-    var line = StyledLine("↓ ", .cyan)
-    line.append(QuantityText.bytes(state.receivedBytes))
-    line.append(", \(QuantityText.bytes(Int(state.bytesPerSecond(at: seconds))))/s")
-    guard !state.downloads.isEmpty else { return line }
-    line.append(", \(QuantityText.count(state.downloads.count, "download")): \(hosts)")
-    return line
+    let speed = "\(QuantityText.bytes(Int(state.bytesPerSecond(at: seconds))))/s"
+    let arrow = StyledLine("↓ ", .cyan)
+    let amounts = arrow + "\(QuantityText.bytes(state.receivedBytes)), \(speed)"
+    guard !state.downloads.isEmpty else { return fitting([amounts, arrow + speed]) }
+    let downloads = amounts + ", \(QuantityText.count(state.downloads.count, "download"))"
+    let forms = [3, 2, 1].map { downloads + ": \(hosts($0))" }
+    return fitting(forms + [downloads, amounts, arrow + speed])
   }
 
-  private var hosts: String {
+  /// Those with the most downloads, at most `limit`, and how many others there are.
+  private func hosts(_ limit: Int) -> String {
     var counts: [(host: String, count: Int)] = []
     for download in state.downloads {
       if let position = counts.firstIndex(where: { $0.host == download.host }) {
@@ -70,7 +90,7 @@ struct ProgressLines {
         counts.append((download.host, 1))
       }
     }
-    let shown = counts.sorted { ($1.count, $0.host) < ($0.count, $1.host) }.prefix(3)
+    let shown = counts.sorted { ($1.count, $0.host) < ($0.count, $1.host) }.prefix(limit)
     let others = counts.count - shown.count
     return
       (shown.map { "\($0.host) \($0.count)" } + (others > 0 ? [QuantityText.count(others, "other")] : []))
@@ -81,21 +101,23 @@ struct ProgressLines {
   private func download(_ download: ProgressState.Download) -> StyledLine {
     var amount = QuantityText.bytes(download.received)
     if let expected = download.expected, columns >= 40 { amount += " of \(QuantityText.bytes(expected))" }
-    let source = TerminalText.visible(download.source)
-    let room = max(8, columns - TerminalText.width(amount) - 4)
+    let room = max(4, columns - TerminalText.width(amount) - 4)
     let width = min(room, 60)
-    var line = StyledLine("  ")
-    line.append(
-      TerminalText.padded(TerminalText.truncated(source, to: width, inTheMiddle: true), to: width))
-    line.append("  \(amount)", .faint)
-    return line
+    let source = shown(download.source, in: width)
+    return StyledLine("  ") + TerminalText.padded(source, to: width) + StyledLine("  \(amount)", .faint)
   }
 
   /// `▸ 2 https://cdn.example.com/…/hero.jpg`
   private func rendering(_ rendering: ProgressState.Rendering) -> StyledLine {
-    var line = StyledLine("▸ \(rendering.slot + 1) ", .green)
-    let room = max(8, columns - line.width)
-    line.append(TerminalText.truncated(TerminalText.visible(rendering.source), to: room, inTheMiddle: true))
-    return line
+    let slot = StyledLine("▸ \(rendering.slot + 1) ", .green)
+    return slot + shown(rendering.source, in: max(8, columns - slot.width))
+  }
+
+  /// A source's beginning and its end, `%E7%8C%AB` as the `猫` that it stands for; where there is little room, without its scheme.
+  private func shown(_ source: String, in room: Int) -> String {
+    let text = TerminalText.visible(PercentText.decoded(source))
+    let bare = text.firstRange(of: "://").map { String(text[$0.upperBound...]) } ?? text
+    return TerminalText.truncated(
+      room < 40 && TerminalText.width(text) > room ? bare : text, to: room, inTheMiddle: true)
   }
 }

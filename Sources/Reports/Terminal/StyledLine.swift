@@ -29,6 +29,14 @@ struct StyledLine: Equatable {
     if !text.isEmpty { parts.append(Part(text: TerminalText.visible(text), style: style)) }
   }
 
+  static func + (line: StyledLine, other: StyledLine) -> StyledLine {
+    var result = line
+    result.parts += other.parts
+    return result
+  }
+
+  static func + (line: StyledLine, text: String) -> StyledLine { line + StyledLine(text) }
+
   /// At most `columns` wide, with `…` where something was left out.
   func cut(to columns: Int) -> StyledLine {
     guard width > columns else { return self }

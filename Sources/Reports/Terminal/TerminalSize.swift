@@ -21,4 +21,11 @@ public struct TerminalSize: Sendable, Hashable {
     }
     return TerminalSize(columns: Int(size.ws_col), rows: size.ws_row > 0 ? Int(size.ws_row) : 24)
   }
+
+  /// Whether this process may use the terminal that is open as `descriptor`: a job in the background may not. True
+  /// where that isn't this process's own terminal, and nobody can say.
+  public static func isInForeground(_ descriptor: Int32) -> Bool {
+    let group = tcgetpgrp(descriptor)
+    return group < 0 || group == getpgrp()
+  }
 }

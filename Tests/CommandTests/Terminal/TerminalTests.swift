@@ -1,0 +1,183 @@
+import Foundation
+import LoopbackServer
+import Testing
+
+@Suite(
+  "A run on a terminal", .enabled(if: FileManager.default.isExecutableFile(atPath: TerminalSession.setsid)),
+  .timeLimit(.minutes(8)))
+struct TerminalTests {
+  private let command: CommandRun
+  private let gate = Gate()
+  private let server: LoopbackServer
+  /// Names that take two columns a character, join, turn the direction round, or would clear the screen.
+  private static let names = [
+    "猫と犬の写真猫と犬の写真猫と犬の写真猫と犬の写真", "👩‍👩‍👧🏖️🇨🇭❤️👍🏽", "e\u{301}\u{202E}gnp", "\u{1B}[2J\u{1B}[31m\r\u{9B}",
+  ]
+
+  init() throws {
+    command = try CommandRun()
+    let gate = gate
+    server = try LoopbackServer { request in
+      switch request.path {
+      case let path where path.hasPrefix("/late"):
+        Page(PNGPicture.bytes(width: 90, height: 90), type: "image/png", gate: gate)
+      case "/slow.png":
+        Page(
+          PNGPicture.bytes(width: 300, height: 300), type: "image/png",
+          fault: .drip(bytes: 4000, milliseconds: 20))
+      case let path where path.hasPrefix("/none"): .notFound
+      default: Page(PNGPicture.bytes(width: 60, height: 60), type: "image/png")
+      }
+    }
+  }
+
+  /// Pictures of hostile names, one that isn't there, one that comes slowly, and some that wait for the gate.
+  private func manifest() throws {
+    var jobs = Self.names.enumerated().map { index, name in
+      let escaped = name.unicodeScalars.map { "\\U\(String($0.value, radix: 16).leftPadded(to: 8))" }.joined()
+      // No address has a control character in it; a file's name may.
+      let place = index == Self.names.count - 1 ? "./" : server.url("/")
+      return "{source: \"\(place)\(escaped).png\", output: \"\(index).png\"}"
+    }
+    for name in Self.names.suffix(1) {
+      try command.write(PNGPicture.bytes(width: 60, height: 60), to: name + ".png")
+    }
+    jobs.append("{source: \"\(server.url("/none.png"))\", output: none.png}")
+    jobs.append("{source: \"\(server.url("/slow.png"))\", output: slow.png}")
+    jobs += (0..<3).map { "{source: \"\(server.url("/late\($0).png"))\", output: late\($0).png}" }
+    try command.write("imagemill: 1\njobs:\n" + jobs.map { "  - \($0)\n" }.joined(), to: "m.yaml")
+  }
+
+  private func run(
+    columns: Int, environment: [String: String] = [:], options: String = ""
+  ) throws -> TerminalSession {
+    try manifest()
+    return try TerminalSession(
+      "imagemill run --allow-net loopback --retries 0 \(options) m.yaml", in: command, columns: columns,
+      environment: environment)
+  }
+
+  private var complaint: String {
+    "m.yaml:7:5: error: \(server.url("/none.png")): download: the server answered 404 OK"
+  }
+
+  /// The lines that may stand on the terminal in the end, and nothing else.
+  private func expectClean(
+    _ session: TerminalSession, _ last: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let screen = session.screen
+    #expect(screen.lines.count == 2, "\(screen.lines)", sourceLocation: sourceLocation)
+    #expect(
+      screen.lines.first?.hasPrefix(complaint) == true, "\(screen.lines)", sourceLocation: sourceLocation)
+    #expect(screen.lines.last?.hasPrefix(last) == true, "\(screen.lines)", sourceLocation: sourceLocation)
+    #expect(screen.isCursorBelow && !screen.isCursorHidden, sourceLocation: sourceLocation)
+    #expect(screen.unknown.isEmpty, "\(screen.unknown)", sourceLocation: sourceLocation)
+    // Messages are as long as they are; what is drawn anew keeps to the width.
+    for row in screen.broken {
+      #expect(row.hasPrefix("m.yaml:") || row.hasPrefix("jobs 9"), "\(row)", sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test("leaves nothing but messages, whatever the width and the names", arguments: [200, 80, 40, 20])
+  func widths(columns: Int) async throws {
+    let session = try run(columns: columns)
+    #expect(
+      try await session.wait { screen in
+        screen.lines.contains { $0.hasPrefix("6 of 9 jobs") || $0.hasPrefix("6/9") }
+      }, "\(session.lines)")
+    #expect(session.lines.first?.hasPrefix(complaint) == true, "\(session.lines)")
+    #expect(session.lines.contains { $0.hasPrefix("  ") && $0.contains(".png") }, "\(session.lines)")
+    gate.open()
+    #expect(try await session.end() == 1)
+    #expect(!session.screen.hasColour)
+    expectClean(session, "jobs 9: 8 done, 1 failed;")
+  }
+
+  @Test(
+    "leaves nothing behind when its terminal changes its width",
+    arguments: [[200, 40, 20, 120], [30, 90, 25]])
+  func resizing(widths: [Int]) async throws {
+    let session = try run(columns: widths[0], environment: ["NO_COLOR": ""])
+    for columns in widths {
+      session.resize(columns: columns, rows: 50)
+      #expect(
+        try await session.wait { screen in
+          // Drawn for this width: the server's three held downloads are named, in as much room as there is.
+          let shown = screen.lines.filter {
+            $0.hasPrefix("  ") && $0.contains("late") || $0.contains("….png")
+          }
+          return shown.count >= 3
+            && screen.lines.filter { $0.contains(" MB/s") || $0.contains("B/s") }.count == 1
+        }, "\(columns): \(session.lines)")
+    }
+    gate.open()
+    #expect(try await session.end() == 1)
+    #expect(session.screen.hasColour)
+    expectClean(session, "jobs 9: 8 done, 1 failed;")
+  }
+
+  @Test("ends clean at Ctrl-C and at SIGTERM", arguments: [130, 143] as [Int32])
+  func signals(status: Int32) async throws {
+    let session = try run(columns: 60)
+    #expect(try await session.wait { $0.lines.contains { $0.hasPrefix("6 of 9 jobs") } }, "\(session.lines)")
+    if status == 130 { session.press("\u{3}") } else { kill(session.foreground, SIGTERM) }
+    #expect(try await session.end() == status)
+    expectClean(session, "jobs 9: 5 done, 1 failed;")
+    gate.open()
+  }
+
+  @Test("leaves the terminal to the shell while it is stopped, and comes back")
+  func stopping() async throws {
+    let session = try run(columns: 60)
+    #expect(try await session.wait { $0.lines.contains { $0.hasPrefix("6 of 9 jobs") } }, "\(session.lines)")
+    let process = session.foreground
+    session.press("\u{1A}")
+    while try !String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).contains(") T ") {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(try await session.wait { $0.lines.count == 1 })
+    kill(process, SIGCONT)
+    #expect(try await session.wait { $0.lines.contains { $0.hasPrefix("6 of 9 jobs") } })
+    gate.open()
+    #expect(try await session.end() == 1)
+    expectClean(session, "jobs 9: 8 done, 1 failed;")
+  }
+
+  @Test("writes lines to a terminal that can't move its cursor")
+  func dumb() async throws {
+    gate.open()
+    let session = try run(columns: 80, environment: ["TERM": "dumb", "NO_COLOR": ""])
+    #expect(try await session.end() == 1)
+    #expect(!session.screen.hasColour)
+    expectClean(session, "jobs 9: 8 done, 1 failed;")
+  }
+
+  @Test("says why it can't begin on a line of its own")
+  func earlyEnd() async throws {
+    let session = try run(columns: 80, options: "--cache-dir m.yaml")
+    #expect(try await session.end() != 0)
+    #expect(
+      !session.lines.isEmpty && session.lines.allSatisfy { $0.hasPrefix("imagemill: ") }, "\(session.lines)")
+    #expect(session.screen.isCursorBelow)
+  }
+
+  @Test("prints a pipe's results above the display on the same terminal")
+  func results() async throws {
+    let names = (1...20).map { "p\($0).png" } + ["late1.png"]
+    try command.write(names.map { server.url("/\($0)") + "\n" }.joined(), to: "urls.txt")
+    let session = try TerminalSession(
+      "imagemill pipe --allow-net loopback --ordered -o 'out-{name}.png' < urls.txt", in: command, columns: 80
+    )
+    #expect(try await session.wait { $0.lines.contains { $0.hasPrefix("20 jobs done") } }, "\(session.lines)")
+    gate.open()
+    #expect(try await session.end() == 0)
+    #expect(session.lines.dropLast() == names.map { "out-\($0)" }[...], "\(session.lines)")
+    #expect(session.lines.last?.hasPrefix("jobs 21: 21 done") == true)
+  }
+}
+
+extension String {
+  fileprivate func leftPadded(to length: Int) -> String {
+    String(repeating: "0", count: max(0, length - count)) + self
+  }
+}
