@@ -48,8 +48,7 @@ extension ImageDownloader {
 
   /// Validates a stale answer that was already handed out, as a flight that nobody waits for.
   private func revalidate(_ journey: Journey) {
-    var order = journey.order
-    order.cacheMode = .refresh
+    let order = journey.order.refreshing
     let receipt = RequestReceipt(ImageRequest(order.source))
     perform(
       board.withLock { board in

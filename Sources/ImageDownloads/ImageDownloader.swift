@@ -98,9 +98,7 @@ public final class ImageDownloader: Sendable {
   public func fetch(
     _ request: ImageRequest, followsRedirects: Bool = true, priority: Int = 0
   ) async throws(DownloadError) -> FetchedResponse {
-    var order = order(request)
-    order.wantsImage = false
-    order.followsRedirects = followsRedirects
+    let order = order(request, wantsImage: false, followsRedirects: followsRedirects)
     return FetchedResponse(
       try await answer(to: order, RequestReceipt(request), priority: priority), order.cacheMode)
   }
@@ -118,14 +116,19 @@ public final class ImageDownloader: Sendable {
     return try outcome.get()
   }
 
-  private func order(_ request: ImageRequest, pinnedDigest: ContentDigest? = nil) -> FlightOrder {
+  private func order(
+    _ request: ImageRequest, pinnedDigest: ContentDigest? = nil, wantsImage: Bool = true,
+    followsRedirects: Bool = true
+  ) -> FlightOrder {
     var source = request.source
-    if case .url(let text) = source, let address = WebAddress(text), address.credential == nil {
+    if case .url(let text) = source, let address = WebAddress(text), address.credential == nil,
+      address.description != text
+    {
       source = .url(address.description)
     }
     return FlightOrder(
       source: source, headers: request.headers, cacheMode: request.cacheMode ?? configuration.cacheMode,
-      pinnedDigest: pinnedDigest)
+      pinnedDigest: pinnedDigest, wantsImage: wantsImage, followsRedirects: followsRedirects)
   }
 
   private func start(

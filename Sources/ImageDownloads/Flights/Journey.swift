@@ -33,32 +33,64 @@ struct Journey: Sendable {
   var isAtHome: Bool { address.origin == home.origin }
 }
 
-/// What a flight is keyed by: equal orders in flight are one.
-struct FlightOrder: Hashable, Sendable {
+/// What a flight is keyed by: equal orders in flight are one. A value, but held by reference: a hundred thousand may
+/// wait, each in several tables.
+final class FlightOrder: Hashable, Sendable {
   /// Where the bytes come from; URLs normalised.
-  var source: ImageSource
+  let source: ImageSource
   /// Fields for the source's own origin.
-  var headers: [HeaderField]
+  let headers: [HeaderField]
   /// What is wanted of the HTTP cache.
-  var cacheMode: CacheMode
+  let cacheMode: CacheMode
   /// The digest that the bytes must have.
-  var pinnedDigest: ContentDigest?
+  let pinnedDigest: ContentDigest?
   /// Whether the answer must be an image; otherwise any answer will do, whatever its status.
-  var wantsImage = true
+  let wantsImage: Bool
   /// Whether redirects are followed.
-  var followsRedirects = true
-
+  let followsRedirects: Bool
   /// The source as it may be shown; made once, because it is needed at every step.
   let displayText: String
 
   init(
-    source: ImageSource, headers: [HeaderField], cacheMode: CacheMode, pinnedDigest: ContentDigest? = nil
+    source: ImageSource, headers: [HeaderField], cacheMode: CacheMode, pinnedDigest: ContentDigest? = nil,
+    wantsImage: Bool = true, followsRedirects: Bool = true
   ) {
     self.source = source
     self.headers = headers
     self.cacheMode = cacheMode
     self.pinnedDigest = pinnedDigest
-    displayText = source.displayText
+    self.wantsImage = wantsImage
+    self.followsRedirects = followsRedirects
+    let displayText = source.displayText
+    // Mostly the same text: then one copy of it.
+    if case .url(let text) = source, text == displayText {
+      self.displayText = text
+    } else {
+      self.displayText = displayText
+    }
+  }
+
+  /// The same, to be validated.
+  var refreshing: FlightOrder {
+    FlightOrder(
+      source: source, headers: headers, cacheMode: .refresh, pinnedDigest: pinnedDigest,
+      wantsImage: wantsImage, followsRedirects: followsRedirects)
+  }
+
+  static func == (left: FlightOrder, right: FlightOrder) -> Bool {
+    left === right
+      || left.source == right.source && left.headers == right.headers && left.cacheMode == right.cacheMode
+        && left.pinnedDigest == right.pinnedDigest && left.wantsImage == right.wantsImage
+        && left.followsRedirects == right.followsRedirects
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(source)
+    hasher.combine(headers)
+    hasher.combine(cacheMode)
+    hasher.combine(pinnedDigest)
+    hasher.combine(wantsImage)
+    hasher.combine(followsRedirects)
   }
 }
 

@@ -104,6 +104,8 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     guard pendingHosts[id] == nil, holders[id] == nil else { return }
     turns += 1
     let turn = limits.order == .fifo ? turns : -turns
+    // One copy of the name, whoever brings it.
+    let host = hosts.index(forKey: host).map { hosts[$0].key } ?? host
     pendingHosts[id] = (host, turn)
     hosts[host, default: Host()].pending.insert(Entry(priority: priority, turn: turn, id: id))
     offer(host)
