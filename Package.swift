@@ -91,6 +91,8 @@ let package = Package(
           [
             "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims",
             "-l_FoundationCollections",
+            // Nobody links against the command: a table of all its symbols would be loaded with it for nothing.
+            "-Xlinker", "--no-export-dynamic",
           ], .when(configuration: .release))
       ]),
 
