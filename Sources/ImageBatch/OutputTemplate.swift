@@ -67,6 +67,15 @@ public struct OutputTemplate: Sendable, Hashable {
     return String(name)
   }
 
+  /// Whether every path that it stands for leaves the directory that it begins in: what is written out is absolute,
+  /// or goes up by `..`.
+  public var leavesDirectory: Bool {
+    // A field's value is one component, and never `..`.
+    let path = parts.map { if case .literal(let text) = $0 { text } else { "_" } }.joined()
+    let normal = OutputDirectory.normalised(path)
+    return path.hasPrefix("/") || normal == ".." || normal.hasPrefix("../")
+  }
+
   /// Whether the path is known only when the output has been rendered, but for names that `variables` define.
   /// - Parameter choosesFormat: Whether the format is chosen from several then.
   public func needsRendering(variables: [String: String], choosesFormat: Bool = false) -> Bool {

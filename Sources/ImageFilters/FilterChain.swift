@@ -21,10 +21,13 @@ public struct FilterChain: Hashable, Sendable {
   }
 
   /// The chain of one filter, or of one named chain, with its arguments as written (the manifest's mapping form): `key` is nil for a positional value. Nothing in a value is escaped.
+  /// An error's offset is the number of the argument that is wrong, from 0; nil where it is none of them.
   public init(
     name: String, arguments: [(key: String?, value: String)], named: [String: FilterChain] = [:]
   ) throws(FilterError) {
-    let written = arguments.map { FilterReader.Argument(key: $0.key, value: $0.value) }
+    let written = arguments.enumerated().map { index, argument in
+      FilterReader.Argument(key: argument.key, value: argument.value, offset: index)
+    }
     self.init(steps: try FilterReader(named: named).steps(name: name, arguments: written, offset: nil))
   }
 

@@ -25,8 +25,8 @@ public enum ManifestInput: Sendable {
     var kind = form.map(ManifestKind.lines) ?? ManifestKind(fileName: path)
     if kind == nil {
       prefix = try file.read(atMost: 64 << 10)
-      // What is compressed is a list; a document is small enough as it is.
-      kind = prefix.starts(with: Inflater.signature) ? .lines(.sources) : ManifestKind(sniffing: prefix)
+      let start = try Self.start(prefix, path)
+      kind = ManifestKind(sniffing: start)
     }
     switch kind {
     case .lines(let form):
@@ -35,13 +35,60 @@ public enum ManifestInput: Sendable {
       lines.prefix = prefix
       self = .lines(try LineJobs(file: file, name: path, lines, options))
     case .document(let form):
-      let bytes = try file.rest(after: prefix, limit: Self.maximumDocument)
+      let bytes = try Self.unpacked(try file.rest(after: prefix, limit: Self.maximumDocument), path)
       var manifest = try ManifestReader(options).read(bytes, name: path, form: form)
       for index in manifest.jobs.indices { manifest.jobs[index].index += firstIndex - 1 }
       self = .document(manifest)
     case nil:
       throw ManifestErrors([.init(file: path, line: 1, column: 1, message: "this can't be read")])
     }
+  }
+}
+
+extension ManifestInput {
+  /// The first bytes as they are meant, which say what the manifest is.
+  private static func start(_ prefix: [UInt8], _ path: String) throws(ManifestErrors) -> [UInt8] {
+    var start = prefix
+    if prefix.starts(with: Inflater.signature) {
+      // The rest of the stream is not there yet.
+      start = try inflated(prefix, path).bytes
+    }
+    if ManifestText.isUTF16(start) { throw failure(path, ManifestText.utf16Message) }
+    if start.contains(0) {
+      throw failure(path, "this is binary data and no manifest: give a picture to 'imagemill convert'")
+    }
+    return start
+  }
+
+  /// A document's bytes, which may have been compressed.
+  private static func unpacked(_ bytes: [UInt8], _ path: String) throws(ManifestErrors) -> [UInt8] {
+    guard bytes.starts(with: Inflater.signature) else { return bytes }
+    let (result, isComplete) = try inflated(bytes, path)
+    guard isComplete else { throw failure(path, "the gzip data ends too early") }
+    guard result.count <= maximumDocument else { throw ManifestFile.tooLong(path, maximumDocument) }
+    return result
+  }
+
+  private static func inflated(
+    _ bytes: [UInt8], _ path: String
+  ) throws(ManifestErrors) -> (bytes: [UInt8], isComplete: Bool) {
+    do {
+      var inflater = try Inflater()
+      var result: [UInt8] = []
+      var rest = bytes[...]
+      // In small pieces: a byte may stand for a thousand.
+      while !rest.isEmpty, result.count <= maximumDocument {
+        try inflater.inflate(rest.prefix(4096)) { result += $0 }
+        rest = rest.dropFirst(4096)
+      }
+      return (result, inflater.isComplete)
+    } catch {
+      throw failure(path, error.message)
+    }
+  }
+
+  private static func failure(_ path: String, _ message: String) -> ManifestErrors {
+    ManifestErrors([.init(file: path, line: 1, column: 1, message: message)])
   }
 }
 
@@ -87,11 +134,15 @@ final class ManifestFile: Sendable {
       if more.isEmpty { return bytes }
       bytes += more
       guard bytes.count <= limit else {
-        throw Self.failure(
-          path,
-          "a document of more than \(limit >> 20) MiB: write long lists as NDJSON or CSV, which are streamed")
+        throw Self.tooLong(path, limit)
       }
     }
+  }
+
+  static func tooLong(_ path: String, _ limit: Int) -> ManifestErrors {
+    failure(
+      path,
+      "a document of more than \(limit >> 20) MiB: write long lists as NDJSON or CSV, which are streamed")
   }
 
   private static func failure(_ path: String, _ message: String) -> ManifestErrors {

@@ -49,6 +49,20 @@ public enum TerminalText {
     return String(result)
   }
 
+  /// `text` without what joins, colours or restyles emoji. Terminals disagree on the width of a joined one, and on each
+  /// of its parts they agree.
+  public static func unjoined(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x200D, 0xFE0E, 0xFE0F, 0x1F3FB...0x1F3FF: continue
+      default: result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+
   private static func prefix(of text: some Sequence<Character>, columns: Int) -> String {
     var result = ""
     var used = 0

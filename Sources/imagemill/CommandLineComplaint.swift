@@ -1,5 +1,5 @@
 import ArgumentParser
-import Manifests
+import ImageFilters
 
 /// What is said of a command line that can't be understood: what is wrong, what to write instead, and where to read on.
 enum CommandLineComplaint {

@@ -157,6 +157,65 @@ struct LineJobsTests {
       ])
   }
 
+  @Test func `what only looks like sha256sum's line is told, and its escaped names are understood`()
+    async throws
+  {
+    let hash = String(repeating: "ab", count: 32)
+    let found = try await Self.read(
+      "\(hash.dropLast())  a.png\n\(hash.prefix(40)) *b.png\n\\\(hash)  a\\nb\\\\c.png\nabcdef  d.png\n",
+      .sources)
+    #expect(
+      Self.texts(found) == [
+        "1:1 a digest before a source has 64 hexadecimal digits, as sha256sum prints them; this has 63",
+        "2:1 a digest before a source has 64 hexadecimal digits, as sha256sum prints them; this has 40",
+        "3 a\nb\\c.png", "4 abcdef  d.png",
+      ])
+    #expect(try found[2].get().pinnedDigest?.hex == hash)
+  }
+
+  @Test func `line ends of old Macs are told, not taken for one long record`() async throws {
+    let complaint = "a carriage return within a line: end the lines with LF or CR LF"
+    #expect(Self.texts(try await Self.read("a.png\rb.png\r", .sources)) == ["1:6 \(complaint)"])
+    #expect(Self.texts(try await Self.read("source,output\ra.png,b.png\r", .csv)) == ["1:14 \(complaint)"])
+    // Quoted, it is a cell's.
+    let quoted = try await Self.read("source,title\na.png,\"x\ry\"\n", .csv)
+    #expect(try quoted.map { try $0.get().fields.map(\.json) } == [["\"x\\ry\""]])
+  }
+
+  @Test(arguments: [
+    ("source;output\na.png;b.png\n", LineForm.csv, "';'; separate them by commas"),
+    ("source\toutput\na.png\tb.png\n", .csv, "tabs; separate them by commas"),
+    ("source,output\na.png,b.png\n", .tsv, "','; separate them by tabs"),
+  ])
+  func `a header with another separator is told of it`(_ text: String, _ form: LineForm, _ hint: String)
+    async throws
+  {
+    let found = try await Self.read(text, form)
+    #expect(
+      Self.texts(found) == [
+        "1:1 the first line names the columns, and none is 'source': its cells are separated by \(hint)"
+      ])
+  }
+
+  @Test func `a list without a template is told what to give, before anything is read`() throws {
+    let pipe = try TestPipe()
+    let error = #expect(throws: ManifestErrors.self) {
+      try LineJobs(descriptor: pipe.reading, name: "-", LineOptions(.sources), ManifestOptions())
+    }
+    #expect(
+      error?.description
+        == "-:1:1: error: a list's lines name sources only: give their outputs' path, such as -o '{name}.png'"
+    )
+  }
+
+  @Test func `a list in UTF-16 is called by its name`() async throws {
+    let bytes: [UInt8] = [0xFF, 0xFE] + "a.png".utf8.flatMap { [$0, 0] }
+    #expect(
+      Self.texts(try await Self.read(bytes, LineOptions(.sources))) == [
+        "1:1 this is UTF-16: save the file as UTF-8"
+      ])
+  }
+
   @Test func `a line that isn't UTF-8 costs one job`() async throws {
     let found = try await Self.read([0x61, 0x0A, 0xE9, 0x0A, 0x62, 0x0A], LineOptions(.sources))
     #expect(Self.texts(found) == ["1 a", "2:1 not UTF-8: write the list as UTF-8", "3 b"])
@@ -207,6 +266,9 @@ struct LineJobsTests {
     ("imagemill: 1\n", ManifestKind.document(.yaml)), ("# x\n\njobs:\n", .document(.yaml)),
     ("imagemill = 1\n", .document(.toml)), ("{\"imagemill\": 1,\n", .document(.json)),
     ("{\"source\": \"a\"}\n", .lines(.ndjson)), ("https://a.example/b.png\n", .lines(.sources)),
+    ("id,source\n1,a.png\n", .lines(.csv)), ("source\tid\na.png\t1\n", .lines(.tsv)),
+    ("\u{FEFF}source,id\n", .lines(.csv)), ("source\n", .lines(.sources)),
+    ("my source, old.png\n", .lines(.sources)),
   ])
   func `the first line tells what standard input is`(_ text: String, _ kind: ManifestKind) {
     #expect(ManifestKind(sniffing: text.utf8) == kind)

@@ -15,6 +15,11 @@ struct TerminalTextTests {
     #expect(TerminalText.width(text) == width)
   }
 
+  @Test func `an emoji that is taken apart has the width of its parts`() {
+    #expect(TerminalText.unjoined("a👩‍👩‍👧👍🏽❤️猫é") == "a👩👩👧👍\u{2764}猫é")
+    #expect(TerminalText.width(TerminalText.unjoined("👩‍👩‍👧👍🏽❤️")) == 9)
+  }
+
   @Test func `cutting keeps to the columns, also between wide characters`() {
     #expect(TerminalText.truncated("abcdef", to: 6) == "abcdef")
     #expect(TerminalText.truncated("abcdef", to: 4) == "abc…")

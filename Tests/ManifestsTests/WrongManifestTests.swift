@@ -33,7 +33,7 @@ struct WrongManifestTests {
       name: "no version",
       text: "jobs:\n  - {source: a.png, output: b.png}\n",
       complaint: """
-        images.yaml:1:1: error: a manifest needs 'imagemill'
+        images.yaml:1:1: error: a manifest needs 'imagemill': the format's version, which is 1
         jobs:
         ^
         """),

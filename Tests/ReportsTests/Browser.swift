@@ -15,8 +15,9 @@ struct Browser {
       .map { Browser(executable: URL(fileURLWithPath: $0)) }
   }()
 
-  /// The page as the browser sees it once its script has run, and what the page said on its console.
-  func document(at url: String) throws -> (html: String, console: [String]) {
+  /// The page as the browser sees it once its script has run, and what the page said on its console. The window
+  /// is `width` wide, in pixels.
+  func document(at url: String, width: Int = 800) throws -> (html: String, console: [String]) {
     let home = FileManager.default.temporaryDirectory.appendingPathComponent("browser-\(UUID())")
     try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
     let (output, errors) = (home.appendingPathComponent("out"), home.appendingPathComponent("err"))
@@ -24,7 +25,8 @@ struct Browser {
     let process = Process()
     process.executableURL = executable
     process.arguments = [
-      "--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir=\(home.path)/profile",
+      "--headless=new", "--no-sandbox", "--window-size=\(width),600", "--disable-gpu",
+      "--user-data-dir=\(home.path)/profile",
       "--enable-logging=stderr", "--virtual-time-budget=3000", "--dump-dom", url,
     ]
     process.standardOutput = try FileHandle(forWritingTo: output)

@@ -25,11 +25,14 @@ struct ContactSheetTests {
     return [seen, evil, failed, tiff]
   }
 
+  /// A name that reads backwards from its middle.
+  static let turned = "photo\u{202E}gnp.exe"
+
   /// A red pixel.
   static let picture =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 
-  static func page(_ outputs: [OutputResult]) throws -> (html: String, directory: URL) {
+  static func page(_ outputs: [OutputResult], script: String = "") throws -> (html: String, directory: URL) {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sheet-\(UUID())")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     let path = directory.appendingPathComponent("r.html")
@@ -51,7 +54,13 @@ struct ContactSheetTests {
     }
     report.receive(.finished(summary))
     try report.finish()
-    return (try String(contentsOf: path, encoding: .utf8), directory)
+    let html = try String(contentsOf: path, encoding: .utf8)
+    if !script.isEmpty {
+      // Before the page's policy, which would not let it run.
+      try html.replacing("<head>", with: "<head><script>\(script)</script>", maxReplacements: 1)
+        .write(to: path, atomically: true, encoding: .utf8)
+    }
+    return (html, directory)
   }
 
   @Test func `pictures are named from the page and their names are encoded`() throws {
@@ -76,6 +85,32 @@ struct ContactSheetTests {
     for source in html.matches(of: /src="([^"]*)"/).map({ String($0.output.1) }) {
       #expect(source.hasPrefix("data:image/") || !source.contains(":"), "\(source)")
     }
+  }
+
+  @Test func `a name turns no direction around, and says so`() throws {
+    let (html, directory) = try Self.page([
+      .written(output: Self.turned, source: "https://example.com/\(Self.turned)"),
+      .failing(message: Self.turned),
+    ])
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: directory) } }
+    #expect(html.ranges(of: ">photo\u{FFFD}gnp.exe</h2>").count == 1)
+    #expect(html.contains("</b> photo\u{FFFD}gnp.exe <code>"))
+    // The address itself is left as it is.
+    #expect(
+      html.ranges(of: "\u{202E}").count == 1
+        && html.contains("href=\"https://example.com/photo\u{202E}gnp.exe\""))
+    #expect(html.contains("href=\"photo%E2%80%AEgnp.exe\""))
+  }
+
+  @Test func `each output has a name for those who hear the page, and a place to link to`() throws {
+    let (html, directory) = try Self.page(Self.outputs())
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: directory) } }
+    let cards = html.matches(of: /<article id="o(\d+-\d+)" [^>]*aria-labelledby="n(\d+-\d+)">/)
+    #expect(cards.map { String($0.output.1) } == ["1-1", "2-1", "3-1", "4-1"])
+    #expect(cards.allSatisfy { $0.output.1 == $0.output.2 && html.contains("<h2 id=\"n\($0.output.1)\">") })
+    #expect(
+      html.contains("<html lang=\"en\">") && html.contains("<main id=\"sheet\" aria-label=\"Outputs\">"))
+    for image in html.matches(of: /<img [^>]*>/) { #expect(image.output.contains(" alt=\"")) }
   }
 
   @Test func `sizes, savings and reasons are shown`() throws {
@@ -127,6 +162,70 @@ struct ContactSheetBrowserTests {
     let none = try shown("#show=cached&find=nowhere")
     #expect(none.statuses == [])
     #expect(!none.html.contains(/<p id="nothing" hidden/))
+  }
+
+  /// What `steps`, the body of an asynchronous function that has `press(key)`, `type(text)` and `sum()`, returned in
+  /// the page.
+  func result(of steps: String, _ outputs: [OutputResult]) throws -> String {
+    let script = """
+      addEventListener('load', async () => {
+        const search = document.getElementById('search');
+        const press = key => (document.activeElement || document.body)
+          .dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
+        const type = text => { search.value = text; search.dispatchEvent(new Event('input')); };
+        const sum = () => document.getElementById('shown').value;
+        const name = () => (document.activeElement.querySelector('h2') || {}).textContent;
+        const steps = async () => { \(steps) };
+        document.documentElement.dataset.result = JSON.stringify(await steps());
+      });
+      """
+    let (_, directory) = try ContactSheetTests.page(outputs, script: script)
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: directory) } }
+    let browser = try #require(Browser.installed)
+    let (html, console) = try browser.document(at: directory.appendingPathComponent("r.html").absoluteString)
+    #expect(console == [])
+    let match = try #require(html.prefix(4000).firstMatch(of: /data-result="([^"]*)"/), "\(html.prefix(300))")
+    return String(match.output.1).replacing("&quot;", with: "\"")
+  }
+
+  @Test func `keys search, choose a status, go from picture to picture, and show all again`() throws {
+    var outputs = (1...8).map { OutputResult.written($0, output: "\($0)é.png") }
+    outputs.append(.failing(9))
+    let result = try result(
+      of: """
+        const seen = [];
+        press('/'); seen.push(document.activeElement.id);
+        type('3E\u{301}.PNG m.yaml'); seen.push(sum());
+        press('Enter'); seen.push(name());
+        press('Escape'); seen.push(sum());
+        press('1'); seen.push(sum(), location.hash);
+        press('0'); press('ArrowRight'); press('ArrowRight'); press('ArrowRight'); seen.push(name());
+        press('ArrowLeft'); seen.push(name());
+        press('ArrowDown'); press('ArrowUp'); seen.push(name());
+        return seen;
+        """, outputs)
+    #expect(
+      result == """
+        ["search","1 of 9, 1.2 kB (−75 %)","3é.png","9 of 9, 9.9 kB (−75 %)",\
+        "1 of 9","#show=failed","3é.png","2é.png","2é.png"]
+        """)
+  }
+
+  @Test func `5,000 outputs are filtered while one types`() throws {
+    let outputs = (1...5000).map { index in
+      index % 100 == 0 ? OutputResult.failing(index) : .written(index, output: "picture-\(index).png")
+    }
+    let result = try result(
+      of: """
+        const start = performance.now();
+        for (const text of ['p', 'pi', 'pic', 'picture-49', 'picture-499', '']) {
+          type(text); document.getElementById('sheet').getBoundingClientRect();
+        }
+        const slow = (performance.now() - start) / 6 > 1000;
+        press('1');
+        return [slow, sum()];
+        """, outputs)
+    #expect(result == "[false,\"50 of 5000\"]")
   }
 
   @Test func `a picture that has gone is said to have gone`() throws {

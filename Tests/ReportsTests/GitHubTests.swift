@@ -31,11 +31,11 @@ struct GitHubTests {
   }
 
   @Test func `a text ends no command and a name no property`() {
-    var result = OutputResult.failing(message: "50%\r\n::error::x")
+    var result = OutputResult.failing(message: "50%\r\n::error::x\u{1B}[31m")
     result.location = ManifestLocation(file: "a,b:c%\n.yaml", line: 4, column: 5)
     let text = annotations([.jobFinished(JobResult(result))])
     #expect(text.hasPrefix("::error file=a%2Cb%3Ac%25%0A.yaml,line=4,col=5,"))
-    #expect(text.hasSuffix("50%25%0D%0A::error::x\n"))
+    #expect(text.hasSuffix("50%25%0D%0A::error::x\u{FFFD}[31m\n"))
     #expect(text.count { $0.isNewline } == 1)
   }
 

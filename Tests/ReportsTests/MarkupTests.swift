@@ -78,4 +78,47 @@ struct MarkupTests {
     let empty = try emitted(.json, [failed])
     #expect(try (JSONSerialization.jsonObject(with: Data(empty.utf8)) as? [Any])?.isEmpty == true)
   }
+
+  @Test(
+    .enabled(if: Browser.installed != nil),
+    arguments: [
+      (560, "image/avif", "hero%2C%201%22%3E%3Cscript%3E-400.avif"), (1200, "image/avif", "-800.avif"),
+      (1200, "image/none", "-800.jpeg"),
+    ])
+  func `Chromium takes the size that fits its window and the first format that it knows`(
+    width: Int, type: String, name: String
+  ) throws {
+    var job = Self.job(1)
+    job.outputs.removeLast()
+    let evil = "hero, 1\"><script>"
+    for position in job.outputs.indices {
+      // No window of Chromium's is narrower than 500 pixels.
+      job.outputs[position].width = job.outputs[position].width.map { $0 * 2 }
+      job.outputs[position].height = job.outputs[position].height.map { $0 * 2 }
+      job.outputs[position].path = job.outputs[position].path?.replacing("hero, 1", with: evil)
+    }
+    let markup = try emitted(.picture, [job]).replacing("image/avif", with: type)
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("markup-\(UUID())")
+    try FileManager.default.createDirectory(
+      at: directory.appendingPathComponent("site/img"), withIntermediateDirectories: true)
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: directory) } }
+    let picture = try #require(Data(base64Encoded: ContactSheetTests.picture))
+    for file in job.outputs.compactMap(\.path) {
+      try picture.write(to: directory.appendingPathComponent(file))
+    }
+    let page = directory.appendingPathComponent("page.html")
+    try """
+    <!DOCTYPE html><meta charset="utf-8"><body>\(markup)<script>
+    document.querySelector('img').addEventListener('load', event => {
+      const image = event.target;
+      document.documentElement.dataset.result = [image.currentSrc, image.width, image.height].join(' ');
+    });
+    </script>
+    """.write(to: page, atomically: true, encoding: .utf8)
+    let browser = try #require(Browser.installed)
+    let (html, console) = try browser.document(at: page.absoluteString, width: width)
+    #expect(console == [])
+    let result = try #require(html.firstMatch(of: /data-result="([^"]*)"/), "\(html)")
+    #expect(result.output.1.hasSuffix("\(name) 1600 800"), "\(result.output.1)")
+  }
 }

@@ -19,11 +19,11 @@ extension Encoding {
     for name in settings.options.keys.sorted() {
       let definitions = formats.compactMap { EncoderTable.definition(of: $0) }
       guard !definitions.contains(where: { $0.option(name) != nil }) else { continue }
-      let known = each(definitions.flatMap { $0.options.map(\.name) }).joined(separator: ", ")
+      let known = each(definitions.flatMap { $0.options.map(\.name) })
       throw EncodingError(
-        setting: "encode.\(name)",
-        "\(definitions.map(\.format.rawValue).joined(separator: ", ")) has no option '\(name)'; it has \(known)"
-      )
+        setting: "encode.\(name)", isUnknown: true,
+        "\(definitions.map(\.format.rawValue).joined(separator: ", ")) has no option '\(name)'"
+          + NearestName.suggestion(for: name, among: known) + "; it has \(known.joined(separator: ", "))")
     }
     var choices: [Encoding] = []
     for format in formats { choices.append(try Encoding(format, settings)) }
@@ -116,7 +116,10 @@ extension Encoding {
     }
     guard let format = EncoderTable.format(named: name) else {
       throw EncodingError(
-        setting: "format", "unknown format '\(name)'; it is one of \(allNames), several of them, or auto")
+        setting: "format",
+        "unknown format '\(name)'"
+          + NearestName.suggestion(for: name, among: OutputFormat.allCases.map(\.rawValue))
+          + "; it is one of \(allNames), several of them, or auto")
     }
     if let implied, let pathExtension, implied != format {
       throw EncodingError(

@@ -127,9 +127,13 @@ public struct EncodingError: Error, Hashable, Sendable, CustomStringConvertible 
   /// One sentence: what is wrong, and what to write instead.
   public let message: String
 
+  /// Whether nothing knows the setting's name, so that no value for it could be right.
+  public let isUnknown: Bool
+
   /// A complaint about one setting.
-  public init(setting: String, _ message: String) {
+  public init(setting: String, isUnknown: Bool = false, _ message: String) {
     self.setting = setting
+    self.isUnknown = isUnknown
     self.message = message
   }
 

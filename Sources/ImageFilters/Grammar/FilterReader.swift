@@ -62,7 +62,8 @@ struct FilterReader {
       if let key = argument.key {
         guard let match = definition.parameters.first(where: { $0.name.lowercased() == key.lowercased() })
         else {
-          let keys = definition.parameters.map(\.name)
+          var keys = definition.parameters.map(\.name)
+          if Self.takesSides(definition) { keys += ["width", "height"] }
           throw FilterError(
             .badArgument,
             keys.isEmpty
@@ -128,13 +129,15 @@ struct FilterReader {
     return FilterArguments(filter: definition.name, values: values)
   }
 
+  private static func takesSides(_ definition: FilterDefinition) -> Bool {
+    definition.parameters.contains { $0.type == .size && $0.name == "size" }
+  }
+
   /// `width` and `height` as one `size`, for a filter that takes one: manifests like to write them apart.
   private func joiningSides(of definition: FilterDefinition, _ written: [Argument]) throws(FilterError)
     -> [Argument]
   {
-    guard definition.parameters.contains(where: { $0.type == .size && $0.name == "size" }) else {
-      return written
-    }
+    guard Self.takesSides(definition) else { return written }
     var width: Argument?
     var height: Argument?
     var others: [Argument] = []

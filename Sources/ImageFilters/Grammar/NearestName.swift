@@ -1,13 +1,19 @@
 /// Finds what a person may have meant.
-enum NearestName {
-  /// " (did you mean 'circle'?)", or nothing where no candidate is near. Near is what differs by some letters, or
-  /// else what the name is a part of (`intensity` of `inputIntensity`).
-  static func suggestion(for name: String, among candidates: some Sequence<String>) -> String {
+package enum NearestName {
+  /// The name of `known` with the fewest edits to `name`, where that is few enough to be a slip of the finger.
+  package static func of(_ name: String, in known: some Sequence<String>) -> String? {
     let lowered = name.lowercased()
-    let candidates = Array(candidates)
-    let near = candidates.map { ($0, distance(lowered, $0.lowercased())) }
+    return known.map { ($0, distance(lowered, $0.lowercased())) }
       .filter { $0.1 <= max(1, lowered.count / 3) }
       .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
+  }
+
+  /// " (did you mean 'circle'?)", or nothing where no candidate is near. Near is what differs by some letters, or
+  /// else what the name is a part of (`intensity` of `inputIntensity`).
+  package static func suggestion(for name: String, among candidates: some Sequence<String>) -> String {
+    let lowered = name.lowercased()
+    let candidates = Array(candidates)
+    let near = of(name, in: candidates)
     let whole = candidates.filter { lowered.utf8.count >= 4 && $0.lowercased().contains(lowered) }
       .min { ($0.count, $0) < ($1.count, $1) }
     return (near ?? whole).map { " (did you mean '\($0)'?)" } ?? ""

@@ -45,8 +45,18 @@ struct ChainReader {
     do {
       return try FilterChain(name: entry.key, arguments: arguments, named: named)
     } catch {
-      log.error(entry.place, error.message)
+      log.error(place(ofArgument: error.offset, of: entry), error.message)
       return nil
+    }
+  }
+
+  /// Where an argument stands; an argument's name, where it has one, is its place.
+  private func place(ofArgument index: Int?, of entry: ManifestNode.Entry) -> TextPlace {
+    guard let index else { return entry.place }
+    switch entry.value.value {
+    case .mapping(let members): return members.indices.contains(index) ? members[index].place : entry.place
+    case .list(let members): return members.indices.contains(index) ? members[index].place : entry.place
+    default: return entry.value.place
     }
   }
 

@@ -1,3 +1,5 @@
+import ImageFilters
+
 /// Puts values in the place of `{name}`: the names of a matrix and a job's variables in an output's settings.
 /// `{{` and `}}` are braces.
 struct FieldSubstitution {

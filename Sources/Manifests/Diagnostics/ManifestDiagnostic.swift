@@ -18,8 +18,9 @@ public struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConvert
     self.file = file
     self.line = line
     self.column = column
-    self.message = message
-    self.sourceLine = sourceLine.flatMap(Self.withoutSecrets)
+    self.message = Self.shortened(message)
+    // A blank line shows nothing.
+    self.sourceLine = sourceLine.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : Self.withoutSecrets($0) }
   }
 
   /// The place and the message, then the line and a caret under the place:
@@ -51,6 +52,13 @@ public struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConvert
       .map { String(repeating: " ", count: TerminalText.width(TerminalText.visible(String($0)))) }
       .joined(separator: "\t")
     return (shown, indentation + "^")
+  }
+
+  /// The message without the middle of what is quoted in it, where that is very long.
+  private static func shortened(_ message: String) -> String {
+    guard message.utf8.count > 2000, message.unicodeScalars.count > 1000 else { return message }
+    let scalars = message.unicodeScalars
+    return String(scalars.prefix(600)) + "…" + String(scalars.suffix(300))
   }
 
   /// The line, or nil where it looks as if it held a credential; the user part of a URL is starred out.

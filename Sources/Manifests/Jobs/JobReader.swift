@@ -101,7 +101,8 @@ struct JobReader {
     let layers = OutputLayers(defaults: context.defaults, job: node)
     guard let outputs = node["outputs"] else {
       if node["output"] == nil, context.outputTemplate == nil {
-        log.error(node.place, "a job needs 'output' or 'outputs'")
+        let other = context.allowsOtherKeys ? ", or give all of them one with -o TEMPLATE" : ""
+        log.error(node.place, "a job needs 'output' or 'outputs'\(other)")
         return nil
       }
       return expanded(layers, node, variables, placeholder, log: &log)

@@ -8,6 +8,10 @@ extension OutputReader {
 
   /// The filter that `transition` stands for; nil where it is wrong, which is then in the log.
   func transition(_ node: ManifestNode, log: inout DiagnosticLog) -> FilterChain? {
+    // What the key table complains of, it has complained of.
+    var complaints = DiagnosticLog(log.text)
+    KeyTable.transition.check(node, log: &complaints)
+    guard complaints.isEmpty else { return nil }
     let reader = ChainReader(named: [:], substitution: substitution)
     guard let from = node["from"], node.entries != nil,
       let filter = reader.chain(

@@ -35,14 +35,16 @@ struct OutputReader {
 
   private func template(log: inout DiagnosticLog) -> OutputTemplate? {
     guard let node = layers.output?["output"] ?? (layers.output == nil ? layers.job["output"] : nil) else {
-      if let given = context.outputTemplate { return isDefined(given, nil, log: &log) ? given : nil }
+      if let given = context.outputTemplate {
+        return isDefined(given, nil, log: &log) && staysInside(given, nil, log: &log) ? given : nil
+      }
       log.error((layers.output ?? layers.job).place, "an output needs 'output', its path")
       return nil
     }
     guard let text = node.text else { return nil }
     do {
       let template = try OutputTemplate(parsing: text)
-      return isDefined(template, node, log: &log) ? template : nil
+      return isDefined(template, node, log: &log) && staysInside(template, node, log: &log) ? template : nil
     } catch {
       log.error(node.place(ofOffset: error.offset), error.message)
       return nil
@@ -59,6 +61,17 @@ struct OutputReader {
         "nothing defines '{\(field.name)}'\(NearestName.hint(field.name, in: known))")
     }
     return unknown.isEmpty
+  }
+
+  /// Whether the path stays in the directory of the outputs, whatever its fields stand for: a value is one component.
+  private func staysInside(_ template: OutputTemplate, _ node: ManifestNode?, log: inout DiagnosticLog)
+    -> Bool
+  {
+    guard !context.resolver.directory.allowsOutside, template.leavesDirectory else { return true }
+    log.error(
+      node?.place ?? layers.job.place,
+      "'\(template.text)' lies outside the output directory: begin it inside, or give --allow-outside")
+    return false
   }
 
   // MARK: Chain
@@ -180,9 +193,10 @@ struct OutputReader {
       return try Encoding(resolving: settings, pathExtension: pathExtension(of: template))
     } catch {
       let parts = error.setting.split(separator: ".", maxSplits: 1).map(String.init)
-      var node = parts.first.flatMap { layers[$0] }
-      if parts.count == 2, let option = node?[parts[1]] { node = option }
-      log.error(node?.place ?? layers.own("output")?.place ?? place, error.message)
+      let node = parts.first.flatMap { layers[$0] }
+      let option = parts.count == 2 ? node?.entries?.first { $0.key == parts[1] } : nil
+      let ownPlace = error.isUnknown ? option?.place : option?.value.place
+      log.error(ownPlace ?? node?.place ?? layers.own("output")?.place ?? place, error.message)
       return nil
     }
   }

@@ -42,13 +42,18 @@ struct KeyTable: Sendable {
     let form: KeyForm
     /// One line, for the schema.
     let summary: String
-    var isRequired = false
+    let isRequired: Bool
+    /// What to write, for who has left a required key out.
+    let need: String?
 
-    init(_ name: String, _ form: KeyForm, _ summary: String, isRequired: Bool = false) {
+    init(
+      _ name: String, _ form: KeyForm, _ summary: String, isRequired: Bool = false, need: String? = nil
+    ) {
       self.name = name
       self.form = form
       self.summary = summary
       self.isRequired = isRequired
+      self.need = need
     }
   }
 

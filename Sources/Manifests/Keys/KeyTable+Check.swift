@@ -1,3 +1,5 @@
+import ImageFilters
+
 extension KeyTable {
   /// Notes every key of `node` that isn't known, is there twice, is missing, or has a value of a wrong kind, all
   /// the way down. With `allowsOtherKeys` unknown keys are the user's own.
@@ -8,7 +10,12 @@ extension KeyTable {
     Self.checkDuplicates(entries, log: &log)
     for entry in entries {
       if let key = self[entry.key] {
-        Self.check(entry.value, is: key.form, for: "'\(key.name)'", at: entry.place, log: &log)
+        if case .null = entry.value.value {
+          let form = key.need ?? key.form.description
+          log.error(entry.place, "'\(key.name)' has no value: it must be \(form)")
+        } else {
+          Self.check(entry.value, is: key.form, for: "'\(key.name)'", at: entry.place, log: &log)
+        }
       } else if !allowsOtherKeys {
         let hint = NearestName.hint(entry.key, in: names)
         log.error(entry.place, "unknown key '\(entry.key)' of \(title)\(hint)")
@@ -17,17 +24,24 @@ extension KeyTable {
     for key in keys where key.isRequired && node[key.name] == nil {
       let slip = allowsOtherKeys ? NearestName.of(key.name, in: entries.map(\.key)) : nil
       let hint = slip.map { " (is '\($0)' meant to be it?)" } ?? ""
-      log.error(node.place, "\(title) needs '\(key.name)'\(hint)")
+      let need = slip == nil ? key.need.map { ": \($0)" } ?? "" : hint
+      log.error(node.place, "\(title) needs '\(key.name)'\(need)")
     }
+  }
+
+  static func duplicateMessage(_ name: String, at place: TextPlace, first: TextPlace?) -> String {
+    let other = first.map { first in
+      first.line == place.line
+        ? " (the first is in column \(first.column))" : " (the first is in line \(first.line))"
+    }
+    return "duplicate key '\(name)'\(other ?? ""): remove one of them"
   }
 
   private static func checkDuplicates(_ entries: [ManifestNode.Entry], log: inout DiagnosticLog) {
     var first: [String: TextPlace] = [:]
     for entry in entries {
       if let place = first[entry.key] {
-        log.error(
-          entry.place, "duplicate key '\(entry.key)' (the first is in line \(place.line)): remove one of them"
-        )
+        log.error(entry.place, duplicateMessage(entry.key, at: entry.place, first: place))
       } else {
         first[entry.key] = entry.place
       }
@@ -60,7 +74,7 @@ extension KeyTable {
       for element in list { check(element, is: .text, for: name, at: element.place, log: &log) }
     case .list(let form):
       guard let list = node.list else { return wrong(&log) }
-      if list.isEmpty { log.error(node.place, "\(name) is an empty list") }
+      if list.isEmpty { log.error(node.place, "\(name) is an empty list: it needs at least one member") }
       for element in list {
         check(element, is: form, for: "a member of \(name)", at: element.place, log: &log)
       }

@@ -5,7 +5,9 @@ extension KeyTable {
   static let manifest = KeyTable(
     title: "a manifest",
     keys: [
-      Key("imagemill", .scalar, "The format's version: 1.", isRequired: true),
+      Key(
+        "imagemill", .scalar, "The format's version: 1.", isRequired: true,
+        need: "the format's version, which is 1"),
       Key("base", .text, "What a source without a scheme is resolved against: a URL that ends with '/'."),
       Key("output-dir", .text, "Where outputs go, inside the manifest's directory."),
       Key("filters", .names(.chain), "Named chains; they may use one another, not in a circle."),
@@ -14,7 +16,7 @@ extension KeyTable {
       Key(
         "origins", .names(.object(.origin)),
         "Settings for what is fetched from one origin, and from no other."),
-      Key("jobs", .list(.object(.job)), "The work.", isRequired: true),
+      Key("jobs", .list(.object(.job)), "The work.", isRequired: true, need: "the list of what to make"),
     ])
 
   /// `defaults`.
@@ -34,7 +36,9 @@ extension KeyTable {
   static let job = KeyTable(
     title: "a job",
     keys: [
-      Key("source", .textOrList, "A URL or path, or several, tried in order.", isRequired: true),
+      Key(
+        "source", .textOrList, "A URL or path, or several, tried in order.", isRequired: true,
+        need: "a URL or path, or a list of them"),
       Key("sha256", .text, "64 hexadecimal digits: the source is refused if its bytes differ."),
     ] + jobSettings + [
       Key("outputs", .list(.object(.output)), "What is made of the source, where it is more than one thing.")

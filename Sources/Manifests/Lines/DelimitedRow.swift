@@ -6,6 +6,9 @@ struct DelimitedRow {
     var column: Int
   }
 
+  /// What is said of a line end that stands alone, which no list has had since 2001.
+  static let carriageReturn = "a carriage return within a line: end the lines with LF or CR LF"
+
   struct Failure: Error {
     var message: String
     var column: Int
@@ -45,6 +48,9 @@ struct DelimitedRow {
         }
       } else {
         while position < bytes.count, bytes[position] != separator {
+          if bytes[position] == UInt8(ascii: "\r") {
+            throw Failure(message: carriageReturn, column: column)
+          }
           text.append(bytes[position])
           step()
         }

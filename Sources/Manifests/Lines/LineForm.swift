@@ -37,7 +37,8 @@ public enum ManifestKind: Sendable, Hashable {
   /// isn't blank or a comment decides: a JSON object that is complete is NDJSON, `imagemill: 1` or another key of
   /// the manifest is YAML, and what is nothing else is a source.
   public init(sniffing start: some Collection<UInt8>) {
-    let text = String(decoding: start.prefix(65536), as: UTF8.self)
+    let hasMark = start.starts(with: [0xEF, 0xBB, 0xBF])
+    let text = String(decoding: start.dropFirst(hasMark ? 3 : 0).prefix(65536), as: UTF8.self)
     let line = text.split(whereSeparator: \.isNewline).first { line in
       let first = line.first { !$0.isWhitespace }
       return first != nil && first != "#"
@@ -55,8 +56,23 @@ public enum ManifestKind: Sendable, Hashable {
     } else if (isKey && after.hasPrefix("=")) || words.hasPrefix("[[") {
       self = .document(.toml)
     } else {
-      self = .lines(.sources)
+      self = .lines(Self.rowForm(ofHeader: words) ?? .sources)
     }
+  }
+
+  /// The form of a header line that names the column of the sources and at least one more.
+  private static func rowForm(ofHeader line: Substring) -> LineForm? {
+    for (separator, form) in [(UInt8(ascii: ","), LineForm.csv), (UInt8(ascii: "\t"), .tsv)] {
+      guard line.utf8.contains(separator) else { continue }
+      do {
+        let cells = try DelimitedRow.cells(of: Array(line.utf8), separator: separator)
+        if cells.contains(where: { $0.text == "source" }) { return form }
+      } catch {
+        // No header: a source may hold what a cell may not.
+        continue
+      }
+    }
+    return nil
   }
 
   /// Whether the line is a whole object, and none that begins a manifest.

@@ -24,6 +24,10 @@ struct RecordParser: Sendable {
     index = options.firstIndex
     var log = DiagnosticLog(ManifestText(name: name, text: ""))
     if options.form == .sources {
+      guard manifest.outputTemplate != nil else {
+        let message = "a list's lines name sources only: give their outputs' path, such as -o '{name}.png'"
+        throw ManifestErrors([.init(file: name, line: 1, column: 1, message: message)])
+      }
       let place = TextPlace(line: 1, column: 1)
       let layers = OutputLayers(defaults: nil, job: ManifestNode(.mapping([]), at: place))
       let reader = OutputReader(
@@ -39,7 +43,9 @@ struct RecordParser: Sendable {
   mutating func parse(_ record: Record) -> Result<Job, ManifestDiagnostic>? {
     if record.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return nil }
     guard let text = String(validating: record.bytes, as: UTF8.self) else {
-      return failed(record, column: 1, "not UTF-8: write the list as UTF-8")
+      let isUTF16 = record.line == 1 && ManifestText.isUTF16(record.bytes)
+      return failed(
+        record, column: 1, isUTF16 ? ManifestText.utf16Message : "not UTF-8: write the list as UTF-8")
     }
     switch options.form {
     case .sources: return source(text, record)
@@ -59,11 +65,12 @@ struct RecordParser: Sendable {
     Job, ManifestDiagnostic
   > {
     index += 1
-    let line = String(decoding: record.bytes.prefix(4096), as: UTF8.self)
+    // A row's later lines are another's place, and a line of megabytes helps nobody.
+    let line = record.bytes.prefix { $0 != UInt8(ascii: "\n") }
     return .failure(
       ManifestDiagnostic(
         file: name, line: record.line, column: column, message: message,
-        sourceLine: String(line.prefix { !$0.isNewline })))
+        sourceLine: line.count > 1 << 20 ? nil : String(decoding: line, as: UTF8.self)))
   }
 
   // MARK: Sources
@@ -76,28 +83,37 @@ struct RecordParser: Sendable {
       if source.first == "#" { return nil }
     }
     guard let commonOutput else { return nil }
-    let (digest, rest) = Self.pinned(source)
+    if !options.isNULSeparated, let column = Self.columnOfCarriageReturn(in: text) {
+      return failed(record, column: column, DelimitedRow.carriageReturn)
+    }
+    let digest: ContentDigest?
+    let rest: String
+    switch PinnedLine.read(source) {
+    case .plain: (digest, rest) = (nil, String(source))
+    case .pinned(let pin, let name): (digest, rest) = (pin, name)
+    case .otherDigest(let count):
+      let column = text.unicodeScalars.distance(from: text.startIndex, to: source.startIndex) + 1
+      return failed(
+        record, column: column,
+        "a digest before a source has 64 hexadecimal digits, as sha256sum prints them; this has \(count)")
+    }
     do {
       var job = Job(
-        index: index, sources: [try context.resolver.resolve(String(rest))], outputs: [commonOutput])
+        index: index, sources: [try context.resolver.resolve(rest)], outputs: [commonOutput])
       job.pinnedDigest = digest
       job.location = ManifestLocation(file: name, line: record.line, column: 1)
       job.outputs[0].location = job.location
       index += 1
       return .success(job)
     } catch {
-      let before = text.unicodeScalars.distance(from: text.startIndex, to: rest.startIndex)
-      return failed(record, column: before + 1, error.message)
+      let before = text.unicodeScalars.distance(from: text.startIndex, to: source.startIndex)
+      return failed(record, column: before + 1 + (digest == nil ? 0 : PinnedLine.nameOffset), error.message)
     }
   }
 
-  /// A line of `sha256sum`: 64 hexadecimal digits, a space, a space or `*`, and a name.
-  private static func pinned(_ line: Substring) -> (ContentDigest?, Substring) {
-    let after = line.utf8.dropFirst(64)
-    guard after.starts(with: "  ".utf8) || after.starts(with: " *".utf8),
-      let digest = ContentDigest(hex: line.prefix(64))
-    else { return (nil, line) }
-    return (digest, line.dropFirst(66))
+  private static func columnOfCarriageReturn(in text: String) -> Int? {
+    guard text.utf8.contains(UInt8(ascii: "\r")) else { return nil }
+    return text.unicodeScalars.prefix { $0 != "\r" }.count + 1
   }
 
   // MARK: Rows
@@ -111,7 +127,7 @@ struct RecordParser: Sendable {
     } catch {
       return failed(record, column: error.column, error.message)
     }
-    guard let columns else { return header(cells, record) }
+    guard let columns else { return header(cells, separator, record) }
     guard !columns.isEmpty else { return nil }
     guard cells.count == columns.count else {
       return failed(record, column: 1, "this row has \(cells.count) cells, and the header \(columns.count)")
@@ -127,14 +143,16 @@ struct RecordParser: Sendable {
     return job(ManifestNode(.mapping(entries), at: place), text, record)
   }
 
-  private mutating func header(_ cells: [DelimitedRow.Cell], _ record: Record) -> Result<
-    Job, ManifestDiagnostic
-  >? {
+  private mutating func header(
+    _ cells: [DelimitedRow.Cell], _ separator: UInt8, _ record: Record
+  ) -> Result<Job, ManifestDiagnostic>? {
     let names = cells.map(\.text)
     // After a wrong header no row can be understood: they are passed over.
     columns = []
     guard names.contains("source") else {
-      let hint = NearestName.of("source", in: names).map { " (is '\($0)' meant to be it?)" } ?? ""
+      let hint =
+        NearestName.of("source", in: names).map { " (is '\($0)' meant to be it?)" }
+        ?? Self.separatorHint(names, separator)
       return failed(record, column: 1, "the first line names the columns, and none is 'source'\(hint)")
     }
     var seen: Set<String> = []
@@ -143,6 +161,16 @@ struct RecordParser: Sendable {
     }
     columns = names
     return nil
+  }
+
+  /// For a header that another character separates.
+  private static func separatorHint(_ names: [String], _ separator: UInt8) -> String {
+    guard names.count == 1, let name = names.first,
+      let other = [";", ",", "\t", "|"].first(where: name.contains)
+    else { return "" }
+    let written = other == "\t" ? "tabs" : "'\(other)'"
+    let wanted = separator == UInt8(ascii: ",") ? "commas" : "tabs"
+    return ": its cells are separated by \(written); separate them by \(wanted)"
   }
 
   // MARK: Jobs

@@ -8,6 +8,9 @@ struct ManifestText: Sendable {
 
   /// The text of `bytes`; throws where a line isn't UTF-8. A byte order mark at the start is dropped.
   init(name: String, bytes: [UInt8]) throws(ManifestErrors) {
+    if Self.isUTF16(bytes) {
+      throw ManifestErrors([.init(file: name, line: 1, column: 1, message: Self.utf16Message)])
+    }
     let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
     let content = bytes.dropFirst(hasMark ? 3 : 0)
     guard let text = String(validating: content, as: UTF8.self) else {
@@ -32,6 +35,13 @@ struct ManifestText: Sendable {
     let line = lines[number - firstLine]
     return String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
   }
+
+  /// Whether UTF-16's byte order mark is there, in either order.
+  static func isUTF16(_ bytes: some Sequence<UInt8>) -> Bool {
+    bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+  }
+
+  static let utf16Message = "this is UTF-16: save the file as UTF-8"
 
   private static func notUTF8(_ bytes: ArraySlice<UInt8>, name: String) -> ManifestErrors {
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -32,6 +32,9 @@ struct YAMLNodes {
     }
     var source = text.text.replacing("*", with: String(star))
     var hiddenKeys: [String] = []
+    var hiddenPlaces: [(key: String, place: TextPlace)] = []
+    // Each repeated key costs another reading: of a long document only few.
+    let mostReadings = min(100, (32 << 20) / max(1, source.utf8.count))
     if let depth = FlowDepth.exceeded(in: source, limit: maximumDepth) {
       log.error(depth, "nested more than \(maximumDepth) deep: no manifest needs that")
       return nil
@@ -48,16 +51,20 @@ struct YAMLNodes {
         return withExtendedLifetime(parser) { nodes.node(root, depth: 0, log: &log) }
       } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
         let mark = Self.firstMark + UInt32(hiddenKeys.count)
-        guard let key = keys.first, hiddenKeys.count < 100,
+        hiddenPlaces.append((keys.first ?? "", place(context.mark)))
+        guard let key = keys.first, hiddenKeys.count < mostReadings,
           let hidden = hide(key, at: context.mark, in: source, as: mark)
         else {
-          log.error(place(context.mark), "duplicate key '\(keys.first ?? "")': remove one of them")
+          // What else is wrong isn't known, but each of these is.
+          for (key, place) in hiddenPlaces {
+            log.error(place, "duplicate key '\(key)': remove one of them")
+          }
           return nil
         }
         hiddenKeys.append(key)
         source = hidden
       } catch let error as YamlError {
-        report(error, log: &log)
+        report(error, in: text, log: &log)
         return nil
       } catch {
         log.error(TextPlace(line: 1, column: 1), "this can't be read as YAML: \(error)")
@@ -183,19 +190,40 @@ struct YAMLNodes {
     TextPlace(line: max(mark?.line ?? 1, 1), column: max(mark?.column ?? 1, 1))
   }
 
-  private static func report(_ error: YamlError, log: inout DiagnosticLog) {
+  private static func report(_ error: YamlError, in text: ManifestText, log: inout DiagnosticLog) {
     switch error {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
       let doing = context.map { " (\($0.text))" } ?? ""
-      log.error(place(mark), "not YAML: \(problem)\(doing)\(remedy(problem))")
+      let place = place(mark)
+      let message =
+        wholeMessage(problem, at: text.line(place.line)?.unicodeScalars.dropFirst(place.column - 1).first)
+      log.error(place, message ?? "not YAML: \(problem)\(doing)\(remedy(problem))")
     case .reader(let problem, let offset, _, let yaml):
       let before = yaml.utf8.prefix(offset ?? 0)
       let line = before.count { $0 == UInt8(ascii: "\n") } + 1
-      log.error(TextPlace(line: line, column: 1), "not YAML: \(problem)")
+      let start =
+        before.lastIndex(of: UInt8(ascii: "\n")).map { before.index(after: $0) } ?? before.startIndex
+      let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
+      log.error(
+        TextPlace(line: line, column: column),
+        "not YAML: \(problem): remove it, or write it in double quotes as an escape, such as \\u0007")
     default:
       log.error(TextPlace(line: 1, column: 1), "not YAML: \(error)")
     }
+  }
+
+  /// What is said in the place of libyaml's words, where those tell its own affairs.
+  private static func wholeMessage(_ problem: String, at found: Unicode.Scalar?) -> String? {
+    if problem.hasPrefix("Maximum nesting level") {
+      return "nested more than \(maximumDepth) deep: no manifest needs that"
+    }
+    if problem.contains("found another document") {
+      return "a manifest is one document: remove this line and what follows it, or move that to another file"
+    }
+    let isTab = found == "\t" && problem.contains("cannot start any token")
+    return isTab || problem.contains("found a tab character")
+      ? "not YAML: a tab can't indent a line: use spaces" : nil
   }
 
   private static func remedy(_ problem: String) -> String {

@@ -17,6 +17,10 @@ struct ManifestDirectory: Sendable {
   /// `text` joined to the directory; throws where it lies outside, also by way of `..` or a symbolic link.
   func inside(_ text: String) throws(SourceResolver.Failure) -> String {
     let joined = text.hasPrefix("/") || path.isEmpty || path == "." ? text : path + "/" + text
+    guard joined.utf8.count < PATH_MAX else {
+      throw SourceResolver.Failure(
+        message: "a path of \(joined.utf8.count) bytes: Linux opens none of more than \(PATH_MAX - 1)")
+    }
     if allowsOutside { return joined }
     guard let realPath, let target = Self.resolved(joined),
       target == realPath || target.hasPrefix(realPath == "/" ? "/" : realPath + "/")

@@ -1,4 +1,5 @@
 public import ImageBatch
+import TerminalText
 
 /// GitHub's workflow commands: failures and warnings at their place in the manifest.
 /// Spelled as docs.github.com says under "Workflow commands", and escaped as actions/toolkit does
@@ -49,9 +50,11 @@ public final class GitHubAnnotations: BatchReporter {
     return LexicalPath.relative(file, from: directory, to: workspace) ?? file
   }
 
+  /// Control characters that the log would obey are made visible.
   static func escaped(_ message: String) -> String {
-    message.replacing("%", with: "%25").replacing("\r\n", with: "%0D%0A").replacing("\r", with: "%0D")
-      .replacing("\n", with: "%0A")
+    TerminalText.visible(
+      message.replacing("%", with: "%25").replacing("\r\n", with: "%0D%0A").replacing("\r", with: "%0D")
+        .replacing("\n", with: "%0A"))
   }
 
   static func escapedProperty(_ text: String) -> String {

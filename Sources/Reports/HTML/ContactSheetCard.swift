@@ -1,4 +1,5 @@
 import ImageBatch
+import TerminalText
 
 /// One output on the contact sheet.
 struct ContactSheetCard {
@@ -9,15 +10,24 @@ struct ContactSheetCard {
   private static let shownFormats: Set<OutputFormat> = [.jpeg, .png, .webp, .avif, .gif]
 
   var html: String {
-    let name = XMLText.escaped(result.output ?? result.source)
+    let name = Self.shown(result.output ?? result.source)
+    let place = "\(result.index)-\(result.outputIndex + 1)"
+    let sizes = [("bytes", result.bytes), ("source-bytes", result.sourceBytes)]
+      .map { name, bytes in bytes.map { " data-\(name)=\"\($0)\"" } ?? "" }.joined()
     return """
-      <article data-status="\(result.status.rawValue)" data-bytes="\(result.bytes ?? 0)" tabindex="-1">
+      <article id="o\(place)" data-status="\(result.status.rawValue)"\(sizes) tabindex="-1" aria-labelledby="n\(place)">
       \(picture)
-      <h2 title="\(name)">\(name)</h2>
+      <h2 id="n\(place)">\(name)</h2>
       \(details.map { "<p class=\"\($0)\">\($1)</p>" }.joined(separator: "\n"))
       </article>
 
       """
+  }
+
+  /// Text as it may stand in the page: without markup, and with characters in sight that would turn the direction of
+  /// what follows around, so that `gnp.exe` doesn't read `exe.png`.
+  private static func shown(_ text: String) -> String {
+    XMLText.escaped(TerminalText.visible(text))
   }
 
   private var picture: String {
@@ -32,7 +42,7 @@ struct ContactSheetCard {
       result.width.flatMap { width in result.height.map { " width=\"\(width)\" height=\"\($0)\"" } } ?? ""
     return """
       <a class="picture" href="\(url)">\(blur(size))<img class="full" src="\(url)"\(size) loading="lazy" \
-      decoding="async" alt="\(XMLText.escaped(result.output ?? ""))"></a>
+      decoding="async" alt="\(Self.shown(result.output ?? ""))"></a>
       """
   }
 
@@ -49,17 +59,17 @@ struct ContactSheetCard {
       lines.append(
         (
           "error",
-          "<b>\(error.stage.rawValue)</b> \(XMLText.escaped(error.message)) <code>\(XMLText.escaped(error.code))</code>"
+          "<b>\(error.stage.rawValue)</b> \(Self.shown(error.message)) <code>\(Self.shown(error.code))</code>"
         ))
     }
     let facts = facts
     if !facts.isEmpty { lines.append(("facts", facts.joined(separator: " · "))) }
     if result.usedPlaceholder { lines.append(("note", "the placeholder stands in for the source")) }
     lines.append(("source", source))
-    if !result.filter.isEmpty { lines.append(("filter", "<code>\(XMLText.escaped(result.filter))</code>")) }
+    if !result.filter.isEmpty { lines.append(("filter", "<code>\(Self.shown(result.filter))</code>")) }
     var place = "<span class=\"status\">\(result.status.rawValue)</span>"
     if let location = result.location {
-      place += " \(XMLText.escaped("\(location.file):\(location.line):\(location.column)"))"
+      place += " \(Self.shown("\(location.file):\(location.line):\(location.column)"))"
     }
     lines.append(("place", place))
     return lines
@@ -84,8 +94,8 @@ struct ContactSheetCard {
   }
 
   private var source: String {
-    let text = XMLText.escaped(result.source)
+    let text = Self.shown(result.source)
     guard result.source.hasPrefix("https://") || result.source.hasPrefix("http://") else { return text }
-    return "<a href=\"\(text)\" rel=\"noreferrer noopener\">\(text)</a>"
+    return "<a href=\"\(XMLText.escaped(result.source))\" rel=\"noreferrer noopener\">\(text)</a>"
   }
 }

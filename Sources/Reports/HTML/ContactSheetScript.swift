@@ -19,22 +19,39 @@ enum ContactSheetScript {
         bytes /= 1000;
       }
     }
+    function change(made, before) {
+      const percent = Math.round((made - before) / before * 100);
+      return percent <= 0 ? '−' + -percent : '+' + percent;
+    }
+    // Letters with accents are spelled in two ways, in file names too.
+    function folded(text) {
+      return text.normalize().toLowerCase();
+    }
     function text(card) {
-      if (!texts.has(card)) texts.set(card, card.textContent.toLowerCase());
+      if (!texts.has(card)) texts.set(card, folded(card.textContent));
       return texts.get(card);
     }
     function show() {
-      const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-      let bytes = 0;
+      const words = folded(search.value).split(/\s+/).filter(Boolean);
+      let bytes = 0, made = 0, before = 0;
       visible = cards.filter(card => {
         const fits = (wanted === 'all' || card.dataset.status === wanted)
           && words.every(word => text(card).includes(word));
         if (card.hidden === fits) card.hidden = !fits;
-        if (fits) bytes += Number(card.dataset.bytes);
+        if (fits && card.dataset.bytes) {
+          bytes += Number(card.dataset.bytes);
+          if (card.dataset.sourceBytes > 0) {
+            made += Number(card.dataset.bytes);
+            before += Number(card.dataset.sourceBytes);
+          }
+        }
         return fits;
       });
       for (const button of buttons) button.setAttribute('aria-pressed', String(button.dataset.filter === wanted));
-      document.getElementById('shown').value = visible.length + ' of ' + cards.length + ', ' + size(bytes);
+      let sum = visible.length + ' of ' + cards.length;
+      if (bytes > 0) sum += ', ' + size(bytes);
+      if (before > 0) sum += ' (' + change(made, before) + ' %)';
+      document.getElementById('shown').value = sum;
       document.getElementById('nothing').hidden = visible.length > 0 || cards.length === 0;
     }
     function choose(filter) {

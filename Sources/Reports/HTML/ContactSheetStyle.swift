@@ -41,6 +41,7 @@ enum ContactSheetStyle {
     .picture .full { width: auto; height: auto; }
     .picture .blur { filter: blur(6px); }
     .picture.none { color: var(--faint); background: var(--check); }
+    article[data-status="failed"] .picture { height: 4rem; }
     .picture.gone::after { content: "not there any more"; grid-area: 1 / 1; color: var(--faint);
       background: var(--card); padding: .1rem .5rem; border-radius: .3rem; }
     .js .full { opacity: 0; transition: opacity .4s; }
@@ -60,6 +61,7 @@ enum ContactSheetStyle {
     #nothing, footer { padding: 0 1.2rem 1.2rem; color: var(--faint); }
     html:not(.js) footer { display: none; }
     kbd { border: 1px solid var(--line); border-radius: .25rem; padding: 0 .3rem; }
+    @media (max-width: 40rem), (max-height: 30rem) { header { position: static; } article { scroll-margin-top: 1rem; } }
     @media (prefers-reduced-motion: reduce) { .js .full, .js .blur { transition: none; } }
     @media print {
       :root { --page: #fff; --card: #fff; --ink: #000; --faint: #444; --line: #bbb; --bad: #a00; --good: #060;
@@ -67,6 +69,7 @@ enum ContactSheetStyle {
       header { position: static; } .controls, .js .controls, footer { display: none; }
       main { grid-template-columns: repeat(3, 1fr); padding: .5rem; }
       article { break-inside: avoid; content-visibility: visible; }
+      .picture { height: 8rem; } .picture img { max-height: 8rem; }
       .js .full { opacity: 1; } .blur { display: none; }
     }
     """

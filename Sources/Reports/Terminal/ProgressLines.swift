@@ -115,7 +115,7 @@ struct ProgressLines {
 
   /// A source's beginning and its end, `%E7%8C%AB` as the `猫` that it stands for; where there is little room, without its scheme.
   private func shown(_ source: String, in room: Int) -> String {
-    let text = TerminalText.visible(PercentText.decoded(source))
+    let text = TerminalText.unjoined(TerminalText.visible(PercentText.decoded(source)))
     let bare = text.firstRange(of: "://").map { String(text[$0.upperBound...]) } ?? text
     return TerminalText.truncated(
       room < 40 && TerminalText.width(text) > room ? bare : text, to: room, inTheMiddle: true)

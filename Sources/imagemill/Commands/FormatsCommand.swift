@@ -1,6 +1,6 @@
 import ArgumentParser
 import ImageBatch
-import Manifests
+import ImageFilters
 
 /// What can be read and written here.
 struct FormatsCommand: ParsableCommand {

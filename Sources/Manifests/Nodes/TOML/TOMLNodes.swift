@@ -38,7 +38,6 @@ struct TOMLNodes {
     guard scanner.take("]"), !isArray || scanner.take("]") else {
       throw scanner.fail("expected '\(isArray ? "]]" : "]")' after the table's name")
     }
-    guard keys.count <= Self.maximumDepth else { throw scanner.fail("nested too deep", at: place) }
     var table = root
     for part in keys.dropLast() { table = try descend(from: table, part, making: .implicit) }
     guard let last = keys.last else { throw scanner.fail("expected a name", at: place) }
@@ -63,8 +62,7 @@ struct TOMLNodes {
   {
     let table = TOMLTable(.header, at: place)
     switch parent[key.name] {
-    case nil: parent.set(key.name, at: key.place, to: .tables([table]))
-    case .tables(let tables): parent.set(key.name, at: key.place, to: .tables(tables + [table]))
+    case nil, .tables: parent.append(table, to: key.name, at: key.place)
     default: throw duplicate(key, in: parent)
     }
     return table
@@ -88,8 +86,9 @@ struct TOMLNodes {
   }
 
   private func duplicate(_ key: TOMLKey, in table: TOMLTable) -> Failure {
-    let line = table.place(of: key.name).map { " (the first is in line \($0.line))" } ?? ""
-    return Failure(place: key.place, message: "duplicate key '\(key.name)'\(line): remove one of them")
+    Failure(
+      place: key.place,
+      message: KeyTable.duplicateMessage(key.name, at: key.place, first: table.place(of: key.name)))
   }
 
   // MARK: Keys and values
@@ -117,16 +116,19 @@ struct TOMLNodes {
         name = scanner.bareKey()
         if name.isEmpty { throw scanner.fail("expected a key") }
       }
+      guard keys.count < Self.maximumDepth else { throw tooDeep(at: place) }
       keys.append(TOMLKey(name: name, place: place))
       scanner.skipSpace()
     } while scanner.take(".")
     return keys
   }
 
+  private func tooDeep(at place: TextPlace) -> Failure {
+    scanner.fail("nested more than \(Self.maximumDepth) deep: no manifest needs that", at: place)
+  }
+
   private mutating func value(depth: Int) throws(Failure) -> ManifestNode {
-    guard depth < Self.maximumDepth else {
-      throw scanner.fail("nested more than \(Self.maximumDepth) deep: no manifest needs that")
-    }
+    guard depth < Self.maximumDepth else { throw tooDeep(at: scanner.place) }
     let place = scanner.place
     if scanner.peek("\"") || scanner.peek("'") {
       let (text, textPlace) = try scanner.string()

@@ -35,6 +35,16 @@ final class TOMLTable {
     items[name] = item
   }
 
+  /// Adds one of `[[name]]`'s tables. What was there, if anything, is such tables.
+  func append(_ table: TOMLTable, to name: String, at place: TextPlace) {
+    // Taken out while it grows, so that it isn't copied each time.
+    let found = items.removeValue(forKey: name)
+    if found == nil { keys.append((name, place)) }
+    var tables: [TOMLTable] = if case .tables(let tables) = consume found { tables } else { [] }
+    tables.append(table)
+    items[name] = .tables(tables)
+  }
+
   func place(of name: String) -> TextPlace? { keys.first { $0.name == name }?.place }
 
   /// The finished table.

@@ -1,0 +1,163 @@
+import Foundation
+import FoundationXML
+import LoopbackServer
+import Synchronization
+import Testing
+
+@Suite("Reports of the built command", .timeLimit(.minutes(8)))
+struct ReportCommandTests {
+  private let command: CommandRun
+  private let picture = PNGPicture.bytes(width: 40, height: 30)
+
+  init() throws { command = try CommandRun() }
+
+  private func manifest(_ jobs: [String]) throws {
+    try command.write("imagemill: 1\njobs:\n" + jobs.map { "  - \($0)\n" }.joined(), to: "m.yaml")
+  }
+
+  /// A YAML string that stands for any text.
+  private static func quoted(_ text: String) -> String {
+    "\""
+      + text.unicodeScalars.map { scalar in
+        let digits = String(scalar.value, radix: 16)
+        return "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+      }.joined() + "\""
+  }
+
+  private func read(_ name: String) throws -> Data { try #require(command.read(name)) }
+
+  private func object(_ name: String) throws -> [String: Any] {
+    try #require(JSONSerialization.jsonObject(with: read(name)) as? [String: Any])
+  }
+
+  private func lines(_ name: String) throws -> [[String: Any]] {
+    try read(name).split(separator: UInt8(ascii: "\n")).map { line in
+      try #require(JSONSerialization.jsonObject(with: line) as? [String: Any])
+    }
+  }
+
+  @Test("what failed is run again from the report, and nothing else, whatever its name")
+  func failedAgain() async throws {
+    let names = [
+      "a\"><script>alert(1)&lt;!--.png", "line\nbreak.png", "tab\tquote'.png", "猫🏖️é.png",
+      "e\u{301}\u{202E}gnp.png",
+      "back\\slash %41,{x}.png", "{\"status\":\"failed\"}.png",
+    ]
+    let good = Set(names.indices.filter { $0 % 2 == 0 })
+    for (index, name) in names.enumerated() {
+      try command.write(good.contains(index) ? picture : Array("no picture".utf8), to: name)
+    }
+    let (isMended, picture) = (Flag(), picture)
+    let server = try LoopbackServer { request in
+      request.path == "/late.png" && !isMended.isRaised ? .notFound : Page(picture, type: "image/png")
+    }
+    try manifest(
+      names.map { name in
+        let output = "out/" + name.replacing("{", with: "{{").replacing("}", with: "}}")
+        return "{source: \(Self.quoted("./" + name)), filter: \"scale:8x6\", output: \(Self.quoted(output))}"
+      } + [
+        "{source: \"\(server.url("/early.png"))\", output: early.png}",
+        "{source: \"\(server.url("/late.png"))?token=secret\", outputs: [{output: late.png}, {output: small.png, filter: \"scale:4x3\"}]}",
+      ])
+    let first = try await command.run(
+      "run", "--allow-net", "loopback", "--retries", "0", "--report", "r.ndjson", "--report", "r.json",
+      "--report",
+      "r.xml", "--report", "r.html", "m.yaml")
+    #expect(first.status == 1)
+    let failed = try lines("r.ndjson").filter { $0["status"] as? String == "failed" }
+    let expected = names.indices.filter { !good.contains($0) }.map { "out/" + names[$0] }
+    #expect(failed.compactMap { $0["output"] as? String } == expected + ["late.png", "small.png"])
+    let all = try object("r.json")
+    #expect((all["outputs"] as? [[String: Any]])?.count == names.count + 3)
+    let cases = try XMLDocument(data: read("r.xml")).nodes(
+      forXPath: "//testcase[failure]")
+    #expect(cases.count == failed.count)
+    let page = String(decoding: try read("r.html"), as: UTF8.self)
+    #expect(page.ranges(of: "<script").count == 1)
+
+    // Mended: what was no picture is one, and the server has what it hadn't.
+    for index in names.indices { try command.write(picture, to: names[index]) }
+    isMended.raise()
+    let requests = server.requests.count
+    let again = try await command.run(
+      "run", "--allow-net", "loopback", "--retries", "0", "--failed", "r.ndjson", "--report", "again.ndjson",
+      "m.yaml")
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(
+      try lines("again.ndjson").compactMap { $0["output"] as? String } == expected + [
+        "late.png", "small.png",
+      ])
+    #expect(server.requests.dropFirst(requests).map(\.path) == ["/late.png"])
+    let nothing = try await command.run("run", "--failed", "again.ndjson", "m.yaml")
+    #expect(nothing.status == 0 && nothing.errors.contains("jobs 0"), "\(nothing.errors)")
+  }
+
+  @Test(
+    "after so many failures nothing more is asked for, and every report says what was not started",
+    arguments: [(["--fail-fast"], 1), (["--max-failures", "3"], 3)])
+  func stopping(options: [String], failures: Int) async throws {
+    let picture = picture
+    let server = try LoopbackServer { request in
+      request.path.hasPrefix("/none") ? .notFound : Page(picture, type: "image/png")
+    }
+    // Jobs 3, 6, 9 … fail; one download at a time goes through them in their order.
+    try manifest(
+      (1...40).map {
+        "{source: \"\(server.url($0 % 3 == 0 ? "/none\($0).png" : "/\($0).png"))\", output: \"\($0).png\"}"
+      })
+    let outcome = try await command.run(
+      arguments: ["run", "--allow-net", "loopback", "--retries", "0", "-d", "1"] + options + [
+        "--report", "r.json", "--report", "r.xml", "--report", "r.html", "--report", "r.ndjson", "m.yaml",
+      ])
+    #expect(outcome.status == 1)
+    // What was under way may have ended, and what had just been asked for.
+    let asked = server.requests.count
+    #expect((failures * 3...failures * 3 + 2).contains(asked), "\(asked)")
+    let report = try object("r.json")
+    let summary = try #require(report["summary"] as? [String: Any])
+    let ended = try lines("r.ndjson").count
+    #expect(summary["jobsFailed"] as? Int == failures)
+    #expect(summary["jobs"] as? Int == 40 && summary["jobsNotStarted"] as? Int == 40 - ended)
+    #expect(outcome.errors.contains("\(40 - ended) jobs not started"))
+    let skipped = try XMLDocument(data: read("r.xml"))
+      .nodes(forXPath: "//testcase[skipped]/@name").compactMap(\.stringValue)
+    #expect(skipped == ["\(40 - ended) jobs not started"])
+    let page = String(decoding: try read("r.html"), as: UTF8.self)
+    #expect(page.contains("\(failures) of \(ended) outputs failed, \(40 - ended) jobs not started</small>"))
+    #expect(command.files.filter { $0.hasSuffix(".png") }.count == ended - failures)
+  }
+
+  @Test("GitHub's runner is told of failures at their lines, and of the run in the step's summary")
+  func github() async throws {
+    let name = "50%,a:b\n::error::<b>`|`.png"
+    try manifest(["{source: \(Self.quoted("./" + name)), output: a.png}"])
+    try FileManager.default.createDirectory(atPath: command.work + "/site", withIntermediateDirectories: true)
+    try FileManager.default.moveItem(
+      atPath: command.work + "/m.yaml", toPath: command.work + "/site/m,1.yaml")
+    let outcome = try await command.run(
+      "run", "site/m,1.yaml",
+      environment: [
+        "GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": command.directory,
+        "GITHUB_STEP_SUMMARY": command.work + "/summary.md",
+      ])
+    #expect(outcome.status == 1)
+    #expect(outcome.lines.count == 1, "\(outcome.text)")
+    #expect(
+      outcome.text.hasPrefix(
+        "::error file=work/site/m%2C1.yaml,line=3,col=5,title=imagemill::site/./50%25,a:b%0A::error::<b>`|`.png: download: "
+      ),
+      "\(outcome.text)")
+    let summary = String(decoding: try read("summary.md"), as: UTF8.self)
+    #expect(summary.hasPrefix("### imagemill: 1 of 1 output failed\n"))
+    #expect(summary.contains("&lt;b&gt;&#96;&#124;&#96;.png | a.png |"), "\(summary)")
+    #expect(!summary.contains("\n::error"))
+  }
+}
+
+private final class Flag: Sendable {
+  private let state = Mutex(false)
+
+  var isRaised: Bool { state.withLock(\.self) }
+
+  func raise() { state.withLock { $0 = true } }
+}
