@@ -63,7 +63,6 @@ extension DownloadOptions {
     }
   }
 
-
   private func netrcEntries() throws -> Netrc? {
     guard let path = netrcFile ?? (netrc ? NSHomeDirectory() + "/.netrc" : nil) else { return nil }
     do {
