@@ -91,7 +91,8 @@ public struct ManifestReader: Sendable {
     guard let base = URLReference(parsing: text), ["http", "https"].contains(base.scheme),
       base.host?.isEmpty == false
     else {
-      log.error(node.place, "'base' is an http or https URL, such as 'https://cdn.example.com/'")
+      log.error(
+        node.place, "'base' is an http or https URL, such as 'https://cdn.example.com/'")
       return nil
     }
     return base

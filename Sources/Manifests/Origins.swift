@@ -6,18 +6,19 @@ struct OriginReader {
   func origins(_ node: ManifestNode?, log: inout DiagnosticLog) -> [ManifestOrigin] {
     var seen: [String: TextPlace] = [:]
     return (node?.entries ?? []).compactMap { entry in
-      guard let origin = Self.origin(entry.key) else {
+      let origin = Self.origin(entry.key)
+      if let origin {
+        if let first = seen[origin] {
+          log.error(entry.place, "this origin is in line \(first.line) already: put its settings together")
+        }
+        seen[origin] = seen[origin] ?? entry.place
+      } else {
         log.error(
           entry.place, "an origin is 'https://HOST' or 'https://HOST:PORT', without user, path or query")
-        return nil
       }
-      if let first = seen[origin] {
-        log.error(entry.place, "this origin is in line \(first.line) already: put its settings together")
-        return nil
-      }
-      seen[origin] = entry.place
       guard entry.value.entries != nil else { return nil }
-      return settings(origin, entry.value, log: &log)
+      // Those of a wrong origin are read too, for what else is wrong.
+      return settings(origin ?? entry.key, entry.value, log: &log)
     }
   }
 
@@ -65,6 +66,11 @@ struct OriginReader {
       }
       result += value
       rest = rest[reference.range.upperBound...]
+    }
+    if rest.contains("${") {
+      log.error(
+        node.place, "'${' begins the name of a variable: write '${NAME}', with letters, digits and '_' in it")
+      return nil
     }
     return result + rest
   }

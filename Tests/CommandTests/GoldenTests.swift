@@ -4,8 +4,9 @@ import Testing
 /// Wrong command lines, and all that is said of each: the place, the problem and the remedy.
 @Suite("Wrong command lines", .timeLimit(.minutes(8)))
 struct GoldenTests {
-  private static let file =
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Golden/command-lines.txt"
+  private static let directory =
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Golden"
+  private static let manifests = directory + "/manifests"
 
   /// `$ imagemill …`, what is printed, and `[status]`.
   struct Golden: CustomTestStringConvertible, Sendable {
@@ -14,27 +15,51 @@ struct GoldenTests {
     var testDescription: String { line }
   }
 
-  static let all: [Golden] = {
-    let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
-    return text.components(separatedBy: "$ ").dropFirst().map { part in
+  private static func goldens(_ name: String) -> [Golden] {
+    let text = (try? String(contentsOfFile: directory + "/" + name, encoding: .utf8)) ?? ""
+    return ("\n" + text).components(separatedBy: "\n$ ").dropFirst().map { part in
       let lines = part.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-      return Golden(line: String(lines[0]), answer: String(lines[1]))
+      return Golden(line: String(lines[0]), answer: String(lines[1]).trimmingCharacters(in: .newlines))
     }
-  }()
+  }
+
+  static let commandLines = goldens("command-lines.txt")
+  static let wrongManifests = goldens("manifests.txt")
 
   @Test("there are as many as are wanted")
-  func count() { #expect(Self.all.count >= 30) }
+  func count() throws {
+    #expect(Self.commandLines.count >= 30)
+    #expect(Self.wrongManifests.count >= 10)
+    // None is forgotten.
+    let files = try FileManager.default.contentsOfDirectory(atPath: Self.manifests)
+    #expect(
+      Set(Self.wrongManifests.compactMap { $0.line.split(separator: " ").last.map(String.init) })
+        == Set(files))
+  }
 
-  @Test("are answered as is written down, on standard error, and start nothing", arguments: all)
-  func answer(golden: Golden) async throws {
+  @Test(
+    "command lines are answered as is written down, on standard error, and start nothing",
+    arguments: commandLines)
+  func commandLine(golden: Golden) async throws {
     let command = try CommandRun()
     try command.write("imagemill: 1\njobs:\n  - {source: photo.png, output: out.webp}\n", to: "m.yaml")
+    try await check(golden, command)
+    #expect(command.files == ["m.yaml"])
+  }
+
+  @Test("manifests are answered as is written down: place, problem and remedy", arguments: wrongManifests)
+  func manifest(golden: Golden) async throws {
+    let command = try CommandRun()
+    let name = try #require(golden.line.split(separator: " ").last.map(String.init))
+    try command.write([UInt8](Data(contentsOf: URL(fileURLWithPath: Self.manifests + "/" + name))), to: name)
+    try await check(golden, command)
+    #expect(command.files == [name])
+  }
+
+  private func check(_ golden: Golden, _ command: CommandRun) async throws {
     let path = "PATH=\(URL(fileURLWithPath: CommandRun.executable).deletingLastPathComponent().path):$PATH"
     let outcome = try await command.run(["-c", "\(path); \(golden.line)"], executable: "/bin/sh")
-    #expect(
-      "\(outcome.errors)[\(outcome.status)]\n\n" == golden.answer
-        + (golden.answer.hasSuffix("\n\n") ? "" : "\n"))
+    #expect("\(outcome.errors)[\(outcome.status)]" == golden.answer)
     #expect(outcome.output.isEmpty)
-    #expect(command.files == ["m.yaml"])
   }
 }

@@ -128,7 +128,7 @@ struct LineJobsTests {
     #expect(
       Self.texts(found) == [
         "1 a.png", "2:32 'quality' must be a text or a number, not a list",
-        "4:1 a job needs 'source' (is 'sorce' meant to be it?)", "5:1 a job must be a mapping, not a list",
+        "4:2 a job needs 'source' (is 'sorce' meant to be it?)", "5:1 a job must be a mapping, not a list",
         "6:21 not JSON: expected nothing more after the JSON value", "6 e.png",
       ])
   }

@@ -126,7 +126,7 @@ struct WrongManifestTests {
       text: "{\"imagemill\": 1, \"jobs\": [],}",
       form: .json,
       complaint: """
-        images.json:1:29: error: not JSON: expected a key in double quotes
+        images.json:1:29: error: not JSON: the comma before this '}' is one too many: remove it
         {"imagemill": 1, "jobs": [],}
                                     ^
         """),

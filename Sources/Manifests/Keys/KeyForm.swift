@@ -22,11 +22,13 @@ indirect enum KeyForm: Sendable {
     switch self {
     case .text: "a text"
     case .scalar: "a text or a number"
-    case .choice(let names): names.map { "'\($0)'" }.joined(separator: ", ")
+    case .choice(let names):
+      names.dropLast().map { "'\($0)'" }.joined(separator: ", ") + (names.last.map { " or '\($0)'" } ?? "")
     case .chain: "a chain of filters, such as 'fill:100x100,circle'"
-    case .list: "a list"
+    case .list: "a list, such as [a, b]"
     case .textOrList: "a text or a list of texts"
-    case .names, .object: "a mapping"
+    case .names: "a mapping of names to values"
+    case .object: "a mapping of keys to values"
     }
   }
 }

@@ -22,10 +22,15 @@ extension KeyTable {
       }
     }
     for key in keys where key.isRequired && node[key.name] == nil {
-      let slip = allowsOtherKeys ? NearestName.of(key.name, in: entries.map(\.key)) : nil
-      let hint = slip.map { " (is '\($0)' meant to be it?)" } ?? ""
-      let need = slip == nil ? key.need.map { ": \($0)" } ?? "" : hint
-      log.error(node.place, "\(title) needs '\(key.name)'\(need)")
+      let others = entries.filter { self[$0.key] == nil }
+      let slip = NearestName.of(key.name, in: others.map(\.key))
+      if let entry = others.first(where: { $0.key == slip }) {
+        // Where every other key is an error, this one has been told already, with what was meant.
+        guard allowsOtherKeys else { continue }
+        log.error(entry.place, "\(title) needs '\(key.name)' (is '\(entry.key)' meant to be it?)")
+      } else {
+        log.error(node.place, "\(title) needs '\(key.name)'" + (key.need.map { ": \($0)" } ?? ""))
+      }
     }
   }
 

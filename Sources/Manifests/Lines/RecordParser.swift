@@ -44,8 +44,10 @@ struct RecordParser: Sendable {
     if record.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return nil }
     guard let text = String(validating: record.bytes, as: UTF8.self) else {
       let isUTF16 = record.line == 1 && ManifestText.isUTF16(record.bytes)
+      let shown = String(decoding: record.bytes, as: UTF8.self).unicodeScalars
+      let column = isUTF16 ? 1 : shown.prefix { $0 != "\u{FFFD}" }.count + 1
       return failed(
-        record, column: 1, isUTF16 ? ManifestText.utf16Message : "not UTF-8: write the list as UTF-8")
+        record, column: column, isUTF16 ? ManifestText.utf16Message : "not UTF-8: write the list as UTF-8")
     }
     switch options.form {
     case .sources: return source(text, record)
@@ -188,7 +190,11 @@ struct RecordParser: Sendable {
       return .failure(.init(file: name, line: record.line, column: 1, message: "this record can't be read"))
     }
     // One record is one result: what else is wrong goes with the first complaint.
-    first.message = found.map(\.message).joined(separator: "; ")
+    for other in found.dropFirst() {
+      first.message +=
+        "; \(other.line == first.line ? "" : "line \(other.line), ")column \(other.column): "
+        + other.message
+    }
     return .failure(first)
   }
 }

@@ -80,6 +80,8 @@ struct JSONNodes {
       skipSpace()
       if take("}") { return entries }
       guard take(",") else { throw fail("expected ',' or '}' after the value of '\(key)'") }
+      skipSpace()
+      if peek("}") { throw fail("the comma before this '}' is one too many: remove it") }
     }
   }
 
@@ -93,6 +95,8 @@ struct JSONNodes {
       skipSpace()
       if take("]") { return nodes }
       guard take(",") else { throw fail("expected ',' or ']' after a list's value") }
+      skipSpace()
+      if peek("]") { throw fail("the comma before this ']' is one too many: remove it") }
     }
   }
 
@@ -198,6 +202,8 @@ struct JSONNodes {
   }
 
   // MARK: Places
+
+  private func peek(_ text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
 
   private mutating func take(_ character: Unicode.Scalar) -> Bool {
     guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }

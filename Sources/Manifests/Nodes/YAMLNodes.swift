@@ -48,7 +48,10 @@ struct YAMLNodes {
         }
         var nodes = YAMLNodes(text: text, hiddenKeys: hiddenKeys)
         // The nodes hold their anchors weakly; the parser owns them.
-        return withExtendedLifetime(parser) { nodes.node(root, depth: 0, log: &log) }
+        if let node = withExtendedLifetime(parser, { nodes.node(root, depth: 0, log: &log) }) { return node }
+        // Nobody will look at the keys.
+        report(hiddenPlaces, log: &log)
+        return nil
       } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
         let mark = Self.firstMark + UInt32(hiddenKeys.count)
         hiddenPlaces.append((keys.first ?? "", place(context.mark)))
@@ -56,9 +59,7 @@ struct YAMLNodes {
           let hidden = hide(key, at: context.mark, in: source, as: mark)
         else {
           // What else is wrong isn't known, but each of these is.
-          for (key, place) in hiddenPlaces {
-            log.error(place, "duplicate key '\(key)': remove one of them")
-          }
+          report(hiddenPlaces, log: &log)
           return nil
         }
         hiddenKeys.append(key)
@@ -237,6 +238,10 @@ struct YAMLNodes {
   }
 
   // MARK: Repeated keys
+
+  private static func report(_ repeated: [(key: String, place: TextPlace)], log: inout DiagnosticLog) {
+    for (key, place) in repeated { log.error(place, "duplicate key '\(key)': remove one of them") }
+  }
 
   private static func hide(_ key: String, at mark: Mark, in source: String, as value: UInt32) -> String? {
     guard let replacement = Unicode.Scalar(value) else { return nil }

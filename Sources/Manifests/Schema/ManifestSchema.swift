@@ -35,15 +35,24 @@ public enum ManifestSchema {
     let required = table.keys.filter(\.isRequired).map { SchemaValue.text($0.name) }
     if !required.isEmpty { members.append(("required", .list(required))) }
     members.append(("additionalProperties", false))
+    // Several outputs stand in 'outputs' alone.
+    if table.names.contains("outputs") { members.append(("not", ["required": ["output", "outputs"]])) }
     return .object(members)
   }
 
   /// The schema of a key's value, narrower than its form where the key is known.
   private static func special(_ key: KeyTable.Key) -> SchemaValue {
     switch key.name {
-    case "imagemill": ["const": 1]
+    case "imagemill": ["enum": [1, "1"]]
     case "sha256": ["type": "string", "pattern": "^[0-9A-Fa-f]{64}$"]
     case "encode": reference("encode")
+    case "filters":
+      schema(of: key.form).adding([
+        ("propertyNames", ["not": ["enum": .list(FilterChain.knownNames.map { .text($0) })]])
+      ])
+    case "quality": number(from: 1, to: 100)
+    case "priority": number()
+    case "max-active": number(from: 1)
     case "format":
       schema(of: key.form).adding([
         ("examples", .list((OutputFormat.allCases.map(\.rawValue) + ["auto"]).map { .text($0) }))
@@ -56,7 +65,7 @@ public enum ManifestSchema {
     switch form {
     case .text: ["type": "string"]
     case .scalar: reference("scalar")
-    case .choice(let names): ["enum": .list(names.map { .text($0) })]
+    case .choice(let names): ["anyOf": [["enum": .list(names.map { .text($0) })], field]]
     case .chain: reference("chain")
     case .list(let member): ["type": "array", "minItems": 1, "items": schema(of: member)]
     case .textOrList:
@@ -69,6 +78,18 @@ public enum ManifestSchema {
       default: schema(of: table)
       }
     }
+  }
+
+  /// A text with a field in it, which stands for what the job's variables or the matrix say.
+  private static let field: SchemaValue = ["type": "string", "pattern": "\\{"]
+
+  /// A whole number, as a number, a text or a field.
+  private static func number(from least: Int? = nil, to most: Int? = nil) -> SchemaValue {
+    let bounds = [("minimum", least), ("maximum", most)].compactMap { name, bound in
+      bound.map { (name, SchemaValue.number($0)) }
+    }
+    let integer: SchemaValue = ["type": "integer"]
+    return ["anyOf": [integer.adding(bounds), ["type": "string", "pattern": "^[-+]?[0-9]+$"], field]]
   }
 
   // MARK: Chains
