@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Testing
 
 /// The built command, run as a user runs it: in a directory of its own, with a cache of its own.
 final class CommandRun: Sendable {
@@ -109,6 +110,14 @@ final class CommandRun: Sendable {
     return Outcome(
       status: process.terminationStatus, output: outcome.0, errors: String(decoding: outcome.1, as: UTF8.self)
     )
+  }
+
+  /// The most memory that a running process has had, in bytes.
+  static func peakMemory(of process: Process) throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+    return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
+      * 1024
   }
 
   private static func feed(_ input: Data, to pipe: Pipe) {

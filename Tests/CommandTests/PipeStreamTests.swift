@@ -27,14 +27,6 @@ struct PipeStreamTests {
     return String(decoding: printed, as: UTF8.self)
   }
 
-  /// The most memory that a running process has had, in bytes.
-  private func peakMemory(of process: Process) throws -> Int {
-    let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-    return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
-      * 1024
-  }
-
   @Test("50,000 lines: the first result comes before the input ends, and memory stays under 200 MB")
   func longInput() throws {
     let process = command.process(["pipe", "-n", "-f", "scale:4x4", "-o", "o/{name}-{index}.png"])
@@ -57,7 +49,7 @@ struct PipeStreamTests {
       count += data.count { $0 == UInt8(ascii: "\n") }
     }
     #expect(count == 50_000)
-    #expect(try peakMemory(of: process) < 200_000_000)
+    #expect(try CommandRun.peakMemory(of: process) < 200_000_000)
     try input.fileHandleForWriting.close()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
