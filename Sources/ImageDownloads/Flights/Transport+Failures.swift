@@ -8,12 +8,20 @@ extension Transport {
     guard let error = attempt.error else { return .done(.failure(.cancelled(journey.order.displayText))) }
     var next = journey
     if let curlError = attempt.curlError, curlError.reason == .transport {
-      if [16, 55, 92].contains(curlError.curlCode) { meter.noteHTTP2Failure(journey.address.host) }
-      next.needsFreshConnection = [16, 52, 55, 56, 92].contains(curlError.curlCode)
+      if Self.mayBeHTTP2(curlError) { meter.noteHTTP2Failure(journey.address.host) }
+      // libcurl keeps a connection whose stream has timed out for others.
+      next.needsFreshConnection = curlError.curlCode == 52 || Self.mayBeHTTP2(curlError)
       next.partial = remainder(attempt) ?? (attempt.body.file == nil ? journey.partial : nil)
     }
     guard error.isTemporary else { return .done(.failure(error)) }
     return try again(next, attempt, error, floor: nil)
+  }
+
+  /// Whether a failure is one of those that hosts with a broken HTTP/2 bring about: in its framing and streams, in the
+  /// connection under them, or silence where an answer should begin.
+  private static func mayBeHTTP2(_ error: CurlError) -> Bool {
+    [16, 55, 56, 92].contains(error.curlCode)
+      || error.curlCode == 28 && error.status == nil && error.requests > 0
   }
 
   /// What comes after an answer that says "not now"; nil where it is to be taken as it is.

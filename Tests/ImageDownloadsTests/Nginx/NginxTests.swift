@@ -75,6 +75,27 @@ struct NginxTests {
     #expect(totals.requests == 200 && totals.downloads == 200)
   }
 
+  @Test(
+    "a host that agrees on HTTP/2 and can't speak it is spoken to in HTTP/1.1 after two failures",
+    arguments: FalseHTTP2Server.Manner.allCases)
+  func falseHTTP2(_ manner: FalseHTTP2Server.Manner) async throws {
+    let server = try FalseHTTP2Server(serving: file(7), whoWithHTTP2: manner)
+    defer { server.stop() }
+    var configuration = Fixture.configuration
+    configuration.certificateAuthorities = server.authority
+    // Long enough for a TLS handshake on a busy machine.
+    configuration.stallTimeout = manner == .isSilent ? 3 : 400
+    let reasons = Mutex<[String]>([])
+    try await Fixture().withDownloader(configuration) { event in
+      if case .retrying(_, _, let reason) = event { reasons.withLock { $0.append(reason) } }
+    } _: { downloader in
+      let outcome = await downloader.outcome(server.url)
+      let told = reasons.withLock { $0 }
+      #expect(outcome.error == nil && told.count == 2, "\(told)")
+      if case .success(let source) = outcome { #expect(contents(source.path) == file(7)) }
+    }
+  }
+
   @Test("HTTP/1.1 over TLS, where HTTP/2 isn't wanted")
   func noHTTP2() async throws {
     let server = try NginxServer()

@@ -172,13 +172,13 @@ public final class NginxServer: Sendable {
     return recv(descriptor, &byte, 1, 0) == 1
   }
 
-  private static func write(_ bytes: [UInt8], to path: String) throws {
+  static func write(_ bytes: [UInt8], to path: String) throws {
     guard let file = fopen(path, "wbe") else { throw ServerError(message: "can't write \(path)") }
     fwrite(bytes, 1, bytes.count, file)
     guard fclose(file) == 0 else { throw ServerError(message: "can't write \(path)") }
   }
 
-  private static func read(_ path: String) -> String {
+  static func read(_ path: String) -> String {
     guard let file = fopen(path, "rbe") else { return "" }
     defer { fclose(file) }
     var bytes: [UInt8] = []
