@@ -13,7 +13,7 @@ extension ImageDownloader {
     let step: Transport.Step
     switch order.source {
     case .url(let text):
-      guard let address = WebAddress(text) else {
+      guard let address = order.address else {
         let error = DownloadError.badSource(text, "this is no URL of the form http://host/path")
         return finishLookup(number, .failure(error))
       }

@@ -64,9 +64,9 @@ public final class ImageDownloader: Sendable {
   public func download(
     _ request: ImageRequest, priority: Int = 0, pinnedDigest: ContentDigest? = nil
   ) async throws(DownloadError) -> StoredSource {
-    let answer = try await answer(
-      to: order(request, pinnedDigest: pinnedDigest), RequestReceipt(request), priority: priority)
-    return answer.source(displayText: request.source.displayText)
+    let order = order(request, pinnedDigest: pinnedDigest)
+    return try await answer(to: order, RequestReceipt(request), priority: priority)
+      .source(displayText: order.displayText)
   }
 
   /// As ``download(_:priority:pinnedDigest:)``, for callers without a task: `completion` is called exactly once, on a thread of the downloader's.
@@ -82,11 +82,9 @@ public final class ImageDownloader: Sendable {
     completion: @escaping @Sendable (Result<StoredSource, DownloadError>) -> Void
   ) -> RequestReceipt {
     let receipt = RequestReceipt(request, owner: owner)
-    let name = request.source.displayText
-    start(
-      order(request, pinnedDigest: pinnedDigest), receipt, priority: priority, progress: progress
-    ) { outcome in
-      completion(outcome.map { $0.source(displayText: name) })
+    let order = order(request, pinnedDigest: pinnedDigest)
+    start(order, receipt, priority: priority, progress: progress) { outcome in
+      completion(outcome.map { $0.source(displayText: order.displayText) })
     }
     return receipt
   }
@@ -120,14 +118,9 @@ public final class ImageDownloader: Sendable {
     _ request: ImageRequest, pinnedDigest: ContentDigest? = nil, wantsImage: Bool = true,
     followsRedirects: Bool = true
   ) -> FlightOrder {
-    var source = request.source
-    if case .url(let text) = source, let address = WebAddress(text), address.credential == nil,
-      address.description != text
-    {
-      source = .url(address.description)
-    }
-    return FlightOrder(
-      source: source, headers: request.headers, cacheMode: request.cacheMode ?? configuration.cacheMode,
+    FlightOrder(
+      source: request.source, headers: request.headers,
+      cacheMode: request.cacheMode ?? configuration.cacheMode,
       pinnedDigest: pinnedDigest, wantsImage: wantsImage, followsRedirects: followsRedirects)
   }
 

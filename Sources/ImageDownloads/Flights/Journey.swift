@@ -38,6 +38,8 @@ struct Journey: Sendable {
 final class FlightOrder: Hashable, Sendable {
   /// Where the bytes come from; URLs normalised.
   let source: ImageSource
+  /// The URL in its parts; nil for other sources, and for what is no URL.
+  let address: WebAddress?
   /// Fields for the source's own origin.
   let headers: [HeaderField]
   /// What is wanted of the HTTP cache.
@@ -55,13 +57,20 @@ final class FlightOrder: Hashable, Sendable {
     source: ImageSource, headers: [HeaderField], cacheMode: CacheMode, pinnedDigest: ContentDigest? = nil,
     wantsImage: Bool = true, followsRedirects: Bool = true
   ) {
+    var source = source
+    var address: WebAddress?
+    if case .url(let text) = source { address = WebAddress(text) }
+    if let address, address.credential == nil, source != .url(address.description) {
+      source = .url(address.description)
+    }
     self.source = source
+    self.address = address
     self.headers = headers
     self.cacheMode = cacheMode
     self.pinnedDigest = pinnedDigest
     self.wantsImage = wantsImage
     self.followsRedirects = followsRedirects
-    let displayText = source.displayText
+    let displayText = address?.displayText ?? source.displayText
     // Mostly the same text: then one copy of it.
     if case .url(let text) = source, text == displayText {
       self.displayText = text

@@ -10,7 +10,7 @@ extension Transport {
     if let curlError = attempt.curlError, curlError.reason == .transport {
       if Self.mayBeHTTP2(curlError) { meter.noteHTTP2Failure(journey.address.host) }
       // libcurl keeps a connection whose stream has timed out for others.
-      next.needsFreshConnection = curlError.curlCode == 52 || Self.mayBeHTTP2(curlError)
+      next.needsFreshConnection = Self.mayBeHTTP2(curlError)
       next.partial = remainder(attempt) ?? (attempt.body.file == nil ? journey.partial : nil)
     }
     guard error.isTemporary else { return .done(.failure(error)) }
@@ -18,10 +18,10 @@ extension Transport {
   }
 
   /// Whether a failure is one of those that hosts with a broken HTTP/2 bring about: in its framing and streams, in the
-  /// connection under them, or silence where an answer should begin.
+  /// connection under them, or nothing where an answer should begin.
   private static func mayBeHTTP2(_ error: CurlError) -> Bool {
-    [16, 55, 56, 92].contains(error.curlCode)
-      || error.curlCode == 28 && error.status == nil && error.requests > 0
+    if [16, 55, 56, 92].contains(error.curlCode) { return true }
+    return [18, 28, 52].contains(error.curlCode) && error.status == nil && error.requests > 0
   }
 
   /// What comes after an answer that says "not now"; nil where it is to be taken as it is.

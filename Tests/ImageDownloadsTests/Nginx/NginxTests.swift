@@ -76,7 +76,7 @@ struct NginxTests {
   }
 
   @Test(
-    "a host that agrees on HTTP/2 and can't speak it is spoken to in HTTP/1.1 after two failures",
+    "a host that agrees on HTTP/2 and can't speak it is spoken to in HTTP/1.1 before its downloads fail",
     arguments: FalseHTTP2Server.Manner.allCases)
   func falseHTTP2(_ manner: FalseHTTP2Server.Manner) async throws {
     let server = try FalseHTTP2Server(serving: file(7), whoWithHTTP2: manner)
@@ -91,7 +91,8 @@ struct NginxTests {
     } _: { downloader in
       let outcome = await downloader.outcome(server.url)
       let told = reasons.withLock { $0 }
-      #expect(outcome.error == nil && told.count == 2, "\(told)")
+      #expect(outcome.error == nil, "\(told)")
+      #expect((2...3).contains(told.count), "\(told)")
       if case .success(let source) = outcome { #expect(contents(source.path) == file(7)) }
     }
   }
