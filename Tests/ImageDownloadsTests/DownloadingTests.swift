@@ -49,7 +49,7 @@ struct DownloadingTests {
   @Test("no more run at once than allowed, in all and per host")
   func limits() async throws {
     let server = try LoopbackServer { request in
-      Page(picture(request.target.count), type: "image/png", fault: .drip(bytes: 100, milliseconds: 3))
+      Page(picture(request.target.count), type: "image/png", fault: .drip(bytes: 100, milliseconds: 30))
     }
     defer { server.stop() }
     var configuration = Fixture.configuration
