@@ -149,6 +149,7 @@ struct ContactSheetBrowserTests {
     let (statuses, html, console) = try shown("", outputs)
     #expect(statuses == ["written", "failed", "unchanged"])
     #expect(html.contains("class=\"full loaded\""))
+    #expect(html.contains(/<img class="blur" data-src="data:[^"]*"[^>]* src="data:image\/png;/))
     #expect(html.contains("<html lang=\"en\" class=\"js\">"))
     #expect(console == [])
     #expect(html.ranges(of: "<script").count == 1)
