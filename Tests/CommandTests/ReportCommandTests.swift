@@ -128,6 +128,27 @@ struct ReportCommandTests {
     #expect(command.files.filter { $0.hasSuffix(".png") }.count == ended - failed)
   }
 
+  @Test("--verbose says what is downloaded and what becomes of every output, --quiet nothing of it")
+  func verbose() async throws {
+    let picture = picture
+    let server = try LoopbackServer { _ in Page(picture, type: "image/png") }
+    try manifest(["{source: \"\(server.url("/a.png"))\", filter: \"scale:8x6\", output: a.png}"])
+    let (command, source) = (command, server.url("/a.png"))
+    func said(_ option: String) async throws -> [Substring] {
+      try await command.run("run", "--allow-net", "loopback", "--progress", "none", option, "m.yaml").errors
+        .split(separator: "\n")
+        .dropLast()
+    }
+    let first = try await said("-v")
+    #expect(first.count == 2, "\(first)")
+    #expect(first.first?.hasPrefix("imagemill: note: \(source): downloaded ") == true, "\(first)")
+    #expect(
+      first.last?.hasPrefix("m.yaml:3:5: note: \(source): written a.png, 8 × 6 png, ") == true, "\(first)")
+    #expect(try await said("--verbose").last?.contains(": unchanged a.png, ") == true)
+    #expect(try await command.run("run", "--allow-net", "loopback", "-q", "--force", "m.yaml").errors == "")
+    #expect(try await command.run("run", "-q", "-v", "m.yaml").status == 2)
+  }
+
   @Test("GitHub's runner is told of failures at their lines, and of the run in the step's summary")
   func github() async throws {
     let name = "50%,a:b\n::error::<b>`|`.png"
