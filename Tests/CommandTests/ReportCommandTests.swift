@@ -149,6 +149,24 @@ struct ReportCommandTests {
     #expect(try await command.run("run", "-q", "-v", "m.yaml").status == 2)
   }
 
+  @Test("every member of a report is in the manuals of run and pipe")
+  func members() async throws {
+    try command.write(picture, to: "a.png")
+    try manifest(["{source: ./a.png, output: b.png}", "{source: ./none.png, output: c.png}"])
+    #expect(try await command.run("run", "--placeholders", "--report", "r.ndjson", "m.yaml").status == 1)
+    var names: Set<String> = []
+    for line in try lines("r.ndjson") {
+      names.formUnion(line.keys)
+      for member in ["error", "manifest"] { names.formUnion((line[member] as? [String: Any] ?? [:]).keys) }
+    }
+    #expect(names.isSuperset(of: ["source", "placeholders", "temporary", "column"]))
+    for page in ["run", "pipe"] {
+      let text = try await command.run("help", page).text
+      let section = try #require(text.firstRange(of: "\nREPORTS\n").map { text[$0.upperBound...] })
+      for name in names { #expect(section.contains("'\(name)'"), "\(name) in \(page)") }
+    }
+  }
+
   @Test("GitHub's runner is told of failures at their lines, and of the run in the step's summary")
   func github() async throws {
     let name = "50%,a:b\n::error::<b>`|`.png"

@@ -121,11 +121,13 @@ struct TerminalTests {
 
   @Test("ends clean at Ctrl-C and at SIGTERM", arguments: [130, 143] as [Int32])
   func signals(status: Int32) async throws {
-    let session = try run(columns: 60)
+    let session = try run(columns: 60, options: "--report r.json")
     #expect(try await session.wait { $0.lines.contains { $0.hasPrefix("6 of 9 jobs") } }, "\(session.lines)")
     if status == 130 { session.press("\u{3}") } else { kill(session.foreground, SIGTERM) }
     #expect(try await session.end() == status)
     expectClean(session, "jobs 9: 5 done, 1 failed;")
+    let report = String(decoding: try #require(command.read("r.json")), as: UTF8.self)
+    #expect(report.contains(#""jobsNotStarted":3,"#), "\(report.prefix(300))")
     gate.open()
   }
 
