@@ -27,29 +27,42 @@ public struct FailedJobs: Sendable, Hashable {
     var records: [Record] = []
     while let record = splitter.next() { records.append(record) }
     if let last = splitter.last() { records.append(last) }
-    for record in records where record.bytes.contains(where: { $0 > 0x20 }) {
+    records.removeAll { record in !record.bytes.contains { $0 > 0x20 } }
+    var results = 0
+    for (position, record) in records.enumerated() {
       do {
-        try take(try JSONNodes.read(bytes: record.bytes, line: record.line))
+        if try take(try JSONNodes.read(bytes: record.bytes, line: record.line)) { results += 1 }
       } catch {
-        log.error(error.place, error.message)
+        // Another kind of file has a mistake in every line.
+        log.error(error.place, position == 0 ? "\(error.message); \(Self.wanted)" : error.message)
+        if position == 0 { break }
       }
+    }
+    try log.throwIfAny()
+    if results == 0, let first = records.first {
+      log.error(TextPlace(line: first.line, column: 1), "no line is a result; \(Self.wanted)")
     }
     try log.throwIfAny()
   }
 
-  private mutating func take(_ node: ManifestNode) throws(JSONNodes.Failure) {
+  private static let wanted = "give what --report NAME.ndjson wrote"
+
+  /// Whether the line is a result.
+  private mutating func take(_ node: ManifestNode) throws(JSONNodes.Failure) -> Bool {
     guard node.entries != nil else {
       throw .init(
         place: node.place,
-        message: "a report's line is a JSON object: give a report with the extension .ndjson")
+        message: "a report's line is a JSON object")
     }
     // Other lines (a warning, the summary) have no status.
-    guard let status = node["status"]?.text, status == OutputResult.Status.failed.rawValue else { return }
+    guard let status = node["status"]?.text else { return false }
+    guard status == OutputResult.Status.failed.rawValue else { return true }
     guard let source = node["source"]?.text else {
       throw .init(place: node.place, message: "this result has no 'source': is it a report of imagemill's?")
     }
     let line = Line(source: source, filter: node["filter"]?.text ?? "", format: node["format"]?.text ?? "")
     paths[line, default: []].insert(node["output"]?.text)
+    return true
   }
 
   /// Whether the job failed in that run.

@@ -30,7 +30,7 @@ final class Reporting: Sendable {
     // Before the messages: at the end it makes room for the summary.
     let progress = Self.progress(options, isTyped: results != nil && isatty(STDIN_FILENO) == 1)
     if let progress { reporters.append(progress) }
-    reporters.append(Messages(isQuiet: options.quiet, write: speaking))
+    reporters.append(Messages(options.extent, write: speaking))
     reporters += try Self.continuousIntegration(printing: results == nil ? printing : speaking)
     do throws(ReportError) {
       for path in options.reports { reporters.append(try FileReport(path: path, version: Version.number)) }

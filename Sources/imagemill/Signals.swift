@@ -29,16 +29,30 @@ final class Signals: Sendable {
     if let display = StandardError.display.withLock({ $0 }) { hideWhileStopped(display, queue) }
   }
 
-  /// Ctrl-Z: the display leaves the terminal to the shell, and comes back when the job goes on.
+  /// Ctrl-Z: the display leaves the terminal to the shell, and comes back when the job goes on. Where nobody could
+  /// make it go on (no shell controls jobs), the kernel doesn't stop it.
   private func hideWhileStopped(_ display: ProgressDisplay, _ queue: DispatchQueue) {
     signal(SIGTSTP, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: SIGTSTP, queue: queue)
     source.setEventHandler {
       display.hide()
-      kill(getpid(), SIGSTOP)
+      Self.stop()
     }
     source.resume()
     sources.append(source)
+  }
+
+  /// Does what SIGTSTP does by default; returns when the process goes on.
+  private static func stop() {
+    var (only, before) = (sigset_t(), sigset_t())
+    sigemptyset(&only)
+    sigaddset(&only, SIGTSTP)
+    signal(SIGTSTP, SIG_DFL)
+    // Dispatch's threads take no signals; this one must, so that it has stopped when the call returns.
+    pthread_sigmask(SIG_UNBLOCK, &only, &before)
+    raise(SIGTSTP)
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    signal(SIGTSTP, SIG_IGN)
   }
 
   /// The exit status that the signal calls for, if one came.

@@ -128,6 +128,45 @@ struct ReportCommandTests {
     #expect(command.files.filter { $0.hasSuffix(".png") }.count == ended - failed)
   }
 
+  @Test("--verbose says what is downloaded and what becomes of every output, --quiet nothing of it")
+  func verbose() async throws {
+    let picture = picture
+    let server = try LoopbackServer { _ in Page(picture, type: "image/png") }
+    try manifest(["{source: \"\(server.url("/a.png"))\", filter: \"scale:8x6\", output: a.png}"])
+    let (command, source) = (command, server.url("/a.png"))
+    func said(_ option: String) async throws -> [Substring] {
+      try await command.run("run", "--allow-net", "loopback", "--progress", "none", option, "m.yaml").errors
+        .split(separator: "\n")
+        .dropLast()
+    }
+    let first = try await said("-v")
+    #expect(first.count == 2, "\(first)")
+    #expect(first.first?.hasPrefix("imagemill: note: \(source): downloaded ") == true, "\(first)")
+    #expect(
+      first.last?.hasPrefix("m.yaml:3:5: note: \(source): written a.png, 8 × 6 png, ") == true, "\(first)")
+    #expect(try await said("--verbose").last?.contains(": unchanged a.png, ") == true)
+    #expect(try await command.run("run", "--allow-net", "loopback", "-q", "--force", "m.yaml").errors == "")
+    #expect(try await command.run("run", "-q", "-v", "m.yaml").status == 2)
+  }
+
+  @Test("every member of a report is in the manuals of run and pipe")
+  func members() async throws {
+    try command.write(picture, to: "a.png")
+    try manifest(["{source: ./a.png, output: b.png}", "{source: ./none.png, output: c.png}"])
+    #expect(try await command.run("run", "--placeholders", "--report", "r.ndjson", "m.yaml").status == 1)
+    var names: Set<String> = []
+    for line in try lines("r.ndjson") {
+      names.formUnion(line.keys)
+      for member in ["error", "manifest"] { names.formUnion((line[member] as? [String: Any] ?? [:]).keys) }
+    }
+    #expect(names.isSuperset(of: ["source", "placeholders", "temporary", "column"]))
+    for page in ["run", "pipe"] {
+      let text = try await command.run("help", page).text
+      let section = try #require(text.firstRange(of: "\nREPORTS\n").map { text[$0.upperBound...] })
+      for name in names { #expect(section.contains("'\(name)'"), "\(name) in \(page)") }
+    }
+  }
+
   @Test("GitHub's runner is told of failures at their lines, and of the run in the step's summary")
   func github() async throws {
     let name = "50%,a:b\n::error::<b>`|`.png"

@@ -69,6 +69,26 @@ struct ChoosingJobsTests {
     #expect(error?.diagnostics.map(\.line) == [2])
   }
 
+  @Test(arguments: [
+    "<testsuites>\n<testsuite>\n", "{\"imagemill\":\"1\",\"outputs\":[\n{\"index\":1},\n]}\n",
+    "\n{\"a\":1}\n{\"a\":2}\n",
+    "imagemill: 1\njobs:\n",
+  ])
+  func `another file than a report is told once, and what to give instead`(text: String) throws {
+    let error = #expect(throws: ManifestErrors.self) {
+      try FailedJobs(report: Array(text.utf8), name: "r")
+    }
+    #expect(error?.diagnostics.count == 1)
+    #expect(error?.diagnostics.first?.message.contains("--report NAME.ndjson") == true)
+  }
+
+  @Test func `a report of a run in which nothing failed, or nothing happened, chooses nothing`() throws {
+    let written = #"{"index":1,"source":"a","status":"written","filter":"","format":"png"}"#
+    for text in ["", "\n", written] {
+      #expect(try FailedJobs(report: Array(text.utf8), name: "r.ndjson").isEmpty)
+    }
+  }
+
   @Test func `a file is opened as what its name or its first line says`() throws {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
       "manifests-\(UInt64.random(in: 0 ... .max))")

@@ -82,6 +82,8 @@ struct ContactSheetTests {
     #expect(html.contains("script-src '\(HTMLReport.hash(ContactSheetScript.text))'"))
     #expect(html.contains("<script>\(ContactSheetScript.text)</script>"))
     #expect(!html.contains(" style=\"") && !html.contains(" onload="))
+    // A browser would ask the page's server for an icon.
+    #expect(html.ranges(of: "<link ").count == 1 && html.contains("<link rel=\"icon\" href=\"data:,\">"))
     for source in html.matches(of: /src="([^"]*)"/).map({ String($0.output.1) }) {
       #expect(source.hasPrefix("data:image/") || !source.contains(":"), "\(source)")
     }
@@ -149,6 +151,7 @@ struct ContactSheetBrowserTests {
     let (statuses, html, console) = try shown("", outputs)
     #expect(statuses == ["written", "failed", "unchanged"])
     #expect(html.contains("class=\"full loaded\""))
+    #expect(html.contains(/<img class="blur" data-src="data:[^"]*"[^>]* src="data:image\/png;/))
     #expect(html.contains("<html lang=\"en\" class=\"js\">"))
     #expect(console == [])
     #expect(html.ranges(of: "<script").count == 1)

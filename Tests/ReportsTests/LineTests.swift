@@ -97,10 +97,15 @@ struct LineTests {
     #expect(line.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "\u{202E}" })
   }
 
-  @Test func `messages are one line each, and fewer when quiet`() {
-    func written(isQuiet: Bool) -> String {
+  @Test func `messages are one line each, fewer when quiet and more when verbose`() {
+    func written(_ extent: Messages.Extent) -> String {
       let transcript = Transcript()
-      let messages = Messages(isQuiet: isQuiet, write: transcript.write)
+      let messages = Messages(extent, write: transcript.write)
+      messages.receive(.downloadStarted(id: 1, source: "https://example.com/a.jpg", host: "example.com"))
+      messages.receive(.downloadStarted(id: 2, source: "https://example.com/b.jpg", host: "example.com"))
+      messages.receive(.downloadFinished(id: 1, bytes: 1234, failed: false))
+      messages.receive(.downloadFinished(id: 2, bytes: 0, failed: true))
+      messages.receive(.outputFinished(.written()))
       messages.receive(.warning(BatchWarning(source: "a.png", message: "odd")))
       messages.receive(.outputFinished(.failing()))
       messages.receive(.jobFinished(JobResult(.failing())))
@@ -108,8 +113,15 @@ struct LineTests {
       return transcript.text
     }
     let failure = "m.yaml:4:5: error: https://example.com/none.png: download: the server says 404 Not Found\n"
-    #expect(written(isQuiet: true) == failure)
-    #expect(written(isQuiet: false) == "imagemill: warning: a.png: odd\n\(failure)\(Summary.text(.large))\n")
+    let usual = "imagemill: warning: a.png: odd\n\(failure)\(Summary.text(.large))\n"
+    #expect(written(.failures) == failure)
+    #expect(written(.usual) == usual)
+    #expect(
+      written(.everything) == """
+        imagemill: note: https://example.com/a.jpg: downloaded 1.2 kB
+        m.yaml:3:5: note: https://example.com/a.jpg: written out/a.png, 90 × 60 png, 1.2 kB
+        \(usual)
+        """)
   }
 }
 

@@ -46,10 +46,11 @@ struct ContactSheetCard {
       """
   }
 
-  /// The tiny picture that stands below until the real one is there.
+  /// The tiny picture that stands below until the real one is there. The script gives it its source when it comes
+  /// near the window: thousands of them, decoded at once, would be most of the page's time to load.
   private func blur(_ size: String) -> String {
     guard let uri = result.placeholders?.dataURI, uri.hasPrefix("data:image/") else { return "" }
-    return "<img class=\"blur\" src=\"\(XMLText.escaped(uri))\"\(size) alt=\"\" aria-hidden=\"true\">"
+    return "<img class=\"blur\" data-src=\"\(XMLText.escaped(uri))\"\(size) alt=\"\" aria-hidden=\"true\">"
   }
 
   /// Class and content of each line.

@@ -90,6 +90,15 @@ enum ContactSheetScript {
     document.addEventListener('error', event => {
       if (event.target.matches('img.full')) event.target.parentElement.classList.add('gone');
     }, true);
+    const near = new IntersectionObserver(entries => {
+      for (const entry of entries) {
+        if (!entry.isIntersecting) continue;
+        near.unobserve(entry.target);
+        const blur = entry.target.querySelector('img.blur');
+        if (blur) blur.src = blur.dataset.src;
+      }
+    }, {rootMargin: '100% 0px'});
+    for (const card of cards) near.observe(card);
     for (const image of document.querySelectorAll('img.full')) {
       if (image.complete && image.naturalWidth > 0) fade(image);
     }

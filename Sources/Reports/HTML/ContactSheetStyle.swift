@@ -69,7 +69,8 @@ enum ContactSheetStyle {
       header { position: static; } .controls, .js .controls, footer { display: none; }
       main { grid-template-columns: repeat(3, 1fr); padding: .5rem; }
       article { break-inside: avoid; content-visibility: visible; }
-      .picture { height: 8rem; } .picture img { max-height: 8rem; }
+      .picture { height: 7rem; } .picture img { max-height: 7rem; }
+      .source, .filter { -webkit-line-clamp: 2; }
       .js .full { opacity: 1; } .blur { display: none; }
     }
     """

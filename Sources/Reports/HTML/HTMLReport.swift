@@ -24,6 +24,7 @@ struct HTMLReport: ReportDocument {
       <meta http-equiv="Content-Security-Policy" content="\(policy)">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="referrer" content="no-referrer">
+      <link rel="icon" href="data:,">
       <meta name="generator" content="imagemill \(XMLText.escaped(version))">
       <title>imagemill: \(Summary.verdict(summary))</title>
       <style>\(ContactSheetStyle.text)</style>

@@ -1,7 +1,7 @@
 public import ImageBatch
 import TerminalText
 
-/// What standard error says of failures and warnings, one line each, in GNU's form: the place in the manifest (else
+/// What standard error says of failures, warnings and, on request, of the rest, one line each, in GNU's form: the place in the manifest (else
 /// the program's name), the kind, the source, the stage, the sentence.
 public enum FailureMessage {
   /// `m.yaml:4:5: error: https://example.com/a.jpg: download: the server says 404 …`, one line for each failure of
@@ -24,6 +24,21 @@ public enum FailureMessage {
   public static func line(_ warning: BatchWarning) -> String {
     line("warning", warning.location, [warning.source, warning.message].compactMap(\.self))
   }
+
+  /// What became of an output that is in place, nil where it failed:
+  /// `m.yaml:4:5: note: https://example.com/a.jpg: written out/a.png, 90 × 60 png, 1.2 kB`.
+  static func note(_ result: OutputResult) -> String? {
+    guard result.status != .failed, let path = result.path ?? result.output else { return nil }
+    var facts = "\(result.status.rawValue) \(path)"
+    if let width = result.width, let height = result.height {
+      facts += ", \(width) × \(height) \(result.format)"
+    }
+    if let bytes = result.bytes { facts += ", \(QuantityText.bytes(bytes))" }
+    return note(result.location, [result.source, facts])
+  }
+
+  /// Something that happened as it should.
+  static func note(_ place: ManifestLocation?, _ parts: [String]) -> String { line("note", place, parts) }
 
   private static func line(_ kind: String, _ place: ManifestLocation?, _ parts: [String]) -> String {
     let origin = place.map { "\($0.file):\($0.line):\($0.column)" } ?? "imagemill"

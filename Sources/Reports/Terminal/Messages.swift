@@ -1,14 +1,27 @@
 public import ImageBatch
+import Synchronization
 
 /// Writes failures, warnings and the closing summary as they happen, each on a line of its own.
 public final class Messages: BatchReporter {
-  private let write: TextOutput
-  private let isQuiet: Bool
+  /// How much is said.
+  public enum Extent: Sendable {
+    /// Failures only.
+    case failures
+    /// Warnings and the summary too.
+    case usual
+    /// Every download and every output too.
+    case everything
+  }
 
-  /// `write` is standard error, or what writes above a live display. Quiet: failures only.
-  public init(isQuiet: Bool = false, write: @escaping TextOutput) {
-    self.isQuiet = isQuiet
+  private let write: TextOutput
+  private let extent: Extent
+  /// What is being downloaded, where that is to be said.
+  private let downloads = Mutex<[Int: String]>([:])
+
+  /// `write` is standard error, or what writes above a live display.
+  public init(_ extent: Extent = .usual, write: @escaping TextOutput) {
     self.write = write
+    self.extent = extent
   }
 
   /// Says what there is to say.
@@ -16,8 +29,23 @@ public final class Messages: BatchReporter {
     switch event {
     case .jobFinished(let job):
       for line in FailureMessage.lines(job) { say(line) }
-    case .warning(let warning) where !isQuiet: say(FailureMessage.line(warning))
-    case .finished(let summary) where !isQuiet: say(Summary.text(summary))
+    case .warning(let warning) where extent != .failures: say(FailureMessage.line(warning))
+    case .finished(let summary) where extent != .failures: say(Summary.text(summary))
+    default: if extent == .everything { tell(event) }
+    }
+  }
+
+  private func tell(_ event: BatchEvent) {
+    switch event {
+    case .downloadStarted(let id, let source, _): downloads.withLock { $0[id] = source }
+    case .downloadFinished(let id, let bytes, let failed):
+      let source = downloads.withLock { $0.removeValue(forKey: id) }
+      if !failed, let source {
+        say(FailureMessage.note(nil, [source, "downloaded \(QuantityText.bytes(bytes))"]))
+      }
+    case .outputFinished(let result):
+      if let line = FailureMessage.note(result) { say(line) }
+    case .outputRemoved(let path): say(FailureMessage.note(nil, [path, "removed"]))
     default: break
     }
   }

@@ -10,11 +10,13 @@ public final class ProgressDisplay: BatchReporter {
   private struct State {
     var progress = ProgressState()
     var drawn: [StyledLine] = []
-    var lastDrawing = -Double.infinity
+    var lastDrawing = ProgressDisplay.patience - ProgressDisplay.interval
     var isOver = false
   }
 
   private static let interval = 0.1
+  /// Seconds before the first drawing: what is over by then needs no display that flashes up.
+  private static let patience = 0.25
 
   private let state = Mutex(State())
   private let usesColour: Bool

@@ -19,7 +19,7 @@ struct ProgressLines {
     lines += state.downloads.prefix(Self.shownDownloads).map(download)
     lines += state.renderings.prefix(Self.shownRenderings).map(rendering)
     // A line stays free for what the user types.
-    return lines.prefix(max(1, size.rows - 1)).map { $0.cut(to: columns) }
+    return lines.prefix(size.rows - 1).map { $0.cut(to: columns) }
   }
 
   /// The first that fits; where none does, the last, cut. Narrow terminals get fewer words and not half of them.

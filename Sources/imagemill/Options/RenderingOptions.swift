@@ -115,15 +115,19 @@ struct BatchOptions: ParsableArguments {
   @Flag(name: [.short, .long], help: "Say nothing but failures.")
   var quiet = false
 
-  @Flag(name: [.short, .long], help: "Say more.")
+  @Flag(name: [.short, .long], help: "Say what is downloaded, and what becomes of every output.")
   var verbose = false
 
   func validate() throws {
+    if quiet && verbose { throw ValidationError("--quiet and --verbose are opposites; ask for one") }
     if let jobs, jobs < 1 { throw ValidationError("--jobs is 1 or more, not \(jobs)") }
     if let maxFailures, maxFailures < 1 {
       throw ValidationError("--max-failures is 1 or more, not \(maxFailures); --fail-fast stops at the first")
     }
   }
+
+  /// What is said of the batch.
+  var extent: Messages.Extent { quiet ? .failures : verbose ? .everything : .usual }
 
   /// Rendering slots.
   var slots: Int { max(1, jobs ?? Machine.availableProcessors) }
