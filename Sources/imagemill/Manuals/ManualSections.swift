@@ -78,6 +78,10 @@ enum ManualSections {
   private static let terminalVariables = """
     .It Ev NO_COLOR
     No colour on the terminal.
+    .It Ev TERM
+    On a terminal of the kind
+    .Li dumb ,
+    progress is plain lines.
     .It Ev GITHUB_ACTIONS , GITHUB_STEP_SUMMARY
     In a GitHub workflow: failures are annotations at the manifest's line, and the summary is the step's.
 
