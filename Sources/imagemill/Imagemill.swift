@@ -13,7 +13,8 @@ struct Imagemill: AsyncParsableCommand {
       """,
     discussion: """
       Exit status: 0 every output is in place; 1 a job failed; 2 the command line or the manifest is wrong and \
-      nothing was started; 3 --check found something missing or out of date; 75 as 1, and the same command may \
+      nothing was started; 3 --check found something missing or out of date, or --frozen a source that has \
+      changed; 75 as 1, and the same command may \
       pass later; 130 or 143 stopped by a signal.
       """,
     version: Version.text,

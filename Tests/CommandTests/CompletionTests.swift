@@ -123,7 +123,8 @@ struct CompletionTests {
       ("imagemill ", Set(try #require(commands))),
       ("imagemill cache ", Set(CacheCommand.configuration.subcommands.map { $0._commandName })),
       ("imagemill convert -f ", filters), ("imagemill pipe --filter ", filters),
-      ("imagemill filters ", filters), ("imagemill run --format ", formats), ("imagemill formats ", formats),
+      ("imagemill filters ", filters), ("imagemill run --format ", formats.union(["auto"])),
+      ("imagemill formats ", formats),
       ("imagemill run --order ", ["fifo", "lifo"]),
       ("imagemill run --progress ", ["auto", "bar", "plain", "none"]),
       ("imagemill pipe --input ", ["sources", "ndjson", "csv", "tsv"]),
@@ -140,5 +141,36 @@ struct CompletionTests {
     let files = try await self.offers(shell, ["imagemill convert pic", "imagemill run -C fol"])
     #expect(files[0] == ["picture.jpg"])
     #expect(Set(files[1].map { $0.replacing("/", with: "") }) == ["folder"])
+  }
+
+  @Test("offer the words of every option that takes some", arguments: installed)
+  func words(shell: Shell) async throws {
+    let lists = try HelpDump.wordLists()
+    #expect(lists.count >= 14)
+    let offers = try await offers(shell, lists.map { "imagemill \($0.command) --\($0.option) " })
+    for (list, offer) in zip(lists, offers) {
+      #expect(offer == Set(list.words), "\(list.command) --\(list.option)")
+    }
+  }
+}
+
+extension HelpDump {
+  /// The words that options' values are made of, each option once.
+  fileprivate static func wordLists() throws -> [(command: String, option: String, words: [String])] {
+    let dump = try JSONSerialization.jsonObject(with: Data(Imagemill._dumpHelp().utf8)) as? [String: Any]
+    let commands = (dump?["command"] as? [String: Any])?["subcommands"] as? [[String: Any]] ?? []
+    var seen: Set<String> = []
+    var result: [(String, String, [String])] = []
+    for command in commands where command["shouldDisplay"] as? Bool != false {
+      for argument in command["arguments"] as? [[String: Any]] ?? [] {
+        let names = argument["names"] as? [[String: Any]] ?? []
+        guard let name = names.first(where: { $0["kind"] as? String == "long" })?["name"] as? String,
+          let list = (argument["completionKind"] as? [String: Any])?["list"] as? [String: Any],
+          let words = list["values"] as? [String], let command = command["commandName"] as? String
+        else { continue }
+        if seen.insert("\(name) \(words)").inserted { result.append((command, name, words)) }
+      }
+    }
+    return result.map { (command: $0.0, option: $0.1, words: $0.2) }
   }
 }

@@ -9,6 +9,8 @@ struct FiltersCommand: ParsableCommand {
     discussion: """
       A chain is filters joined by commas; arguments follow a filter's name after colons, positional ones first.
 
+        \(FilterTable.all.map(\.name).joined(separator: ", "))
+
         imagemill filters
         imagemill filters fill
       """)

@@ -11,13 +11,16 @@ enum ManifestPage {
     A manifest says which outputs are made of which sources.
     YAML (1.2 core), JSON and TOML have one model; a file of bare lines, CSV, TSV or NDJSON is a manifest too, one job a
     line, and is read as the batch goes on.
-    A name that ends in
-    .Pa .gz
+    What is compressed by
+    .Xr gzip 1
     is unpacked.
+    A name's extension says what a manifest is, also before
+    .Pa .gz ;
+    of standard input and of other names, the first line says it.
     .Pp
     Manifests are read strictly: unknown keys, wrong types, unknown filters, bad geometry, circular names, two outputs of
-    one path, and formats that contradict their extensions are all found before anything starts, and all reported in one
-    go, each with file, line and column.
+    one path, outputs that leave their directory, and formats that contradict their extensions are all found before
+    anything starts, and all reported in one go, each with file, line and column.
     .Ss The manifest's keys
     .Bl -tag -width Ds
     .It Ic imagemill

@@ -10,6 +10,9 @@ enum CompletionWords {
   /// Every format that can be written.
   static var formats: CompletionKind { .list(EncoderTable.all.map(\.format.rawValue)) }
 
+  /// Every format that can be written, and the word for the smallest.
+  static var formatChoices: CompletionKind { .list(EncoderTable.all.map(\.format.rawValue) + ["auto"]) }
+
   /// Every encoder option, ready for its value.
   static var encoderOptions: CompletionKind {
     .list(Set(EncoderTable.all.flatMap { $0.options.map { "\($0.name)=" } }).sorted())

@@ -14,9 +14,10 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Output format; by default the output's extension says it. Several, as webp,jpeg, or auto: the smallest "
-        + "that can hold the picture.", valueName: "name"),
-    completion: CompletionWords.formats)
+      "Output format: \(OutputFormat.allCases.map(\.rawValue).joined(separator: ", ")); by default the output's "
+        + "extension says it. Several, as webp,jpeg, or auto: the smallest that can hold the picture.",
+      valueName: "name"),
+    completion: CompletionWords.formatChoices)
   var format: String?
 
   @Option(help: ArgumentHelp("Encoder quality, 1 to 100.", valueName: "n"))
