@@ -10,6 +10,8 @@ struct JobItems: AsyncSequence, Sendable {
   var streams: [LineJobs]
   /// The index of the first record's job.
   var firstIndex = 1
+  /// What an ordered stream's records wait for.
+  var order: OrderWindow?
   /// Completes a record's job; false where it isn't wanted.
   var prepare: @Sendable (inout Job) -> Bool = { _ in true }
 
@@ -37,6 +39,7 @@ struct JobItems: AsyncSequence, Sendable {
           nextStream += 1
           continue
         }
+        await items.order?.admit(index)
         defer { index += 1 }
         switch record {
         case .success(var job):

@@ -8,8 +8,8 @@ final class ResultPrinter: BatchReporter {
   struct Form: Sendable {
     /// An object, instead of a path.
     var json = false
-    /// In the order of the input.
-    var ordered = false
+    /// In the order of the input, of which this lets no more be read than can wait.
+    var order: OrderWindow?
     /// Ended by NUL instead of a line break.
     var isNULSeparated = false
   }
@@ -32,9 +32,12 @@ final class ResultPrinter: BatchReporter {
   func receive(_ event: BatchEvent) {
     switch event {
     case .outputFinished(let result):
-      if !form.ordered { print(record(result)) }
+      if form.order == nil { print(record(result)) }
     case .jobFinished(let job):
-      if form.ordered { print(inOrder(job)) }
+      guard let order = form.order else { return }
+      let (text, finished) = inOrder(job)
+      print(text)
+      order.advance(to: finished)
     case .finished:
       // Jobs that were never started leave gaps: what is behind them has waited long enough.
       let rest = state.withLock { state in
@@ -46,7 +49,8 @@ final class ResultPrinter: BatchReporter {
     }
   }
 
-  private func inOrder(_ job: JobResult) -> String {
+  /// What can be printed now, and the index up to which all jobs are finished.
+  private func inOrder(_ job: JobResult) -> (text: String, finished: Int) {
     let text = job.outputs.map(record).joined()
     return state.withLock { state in
       state.held[job.index] = text
@@ -55,7 +59,7 @@ final class ResultPrinter: BatchReporter {
         ready += next
         state.next += 1
       }
-      return ready
+      return (ready, state.next - 1)
     }
   }
 

@@ -48,13 +48,14 @@ struct PipeCommand: AsyncParsableCommand {
   func run() async throws {
     let jobs = try self.jobs()
     if dryRun { return try await rehearse(jobs) }
+    let order = ordered ? OrderWindow() : nil
     let reporting = try Reporting(
-      batch, results: ResultPrinter.Form(json: json, ordered: ordered, isNULSeparated: isNULSeparated))
+      batch, results: ResultPrinter.Form(json: json, order: order, isNULSeparated: isNULSeparated))
     let run = BatchRun(
       downloads: downloads, cache: cache, limits: limits, batch: batch,
       outputDirectory: destination.outputDirectory ?? ".", allowsOutside: destination.allowOutside,
       reporting: reporting)
-    let status = try await run.run(JobItems(streams: [jobs]))
+    let status = try await run.run(JobItems(streams: [jobs], order: order))
     if status != .success { throw status }
   }
 
