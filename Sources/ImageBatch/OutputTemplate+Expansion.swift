@@ -32,7 +32,7 @@ extension OutputTemplate {
   }
 
   /// The path, with `variables` before the built-in names; nil where it needs a value that isn't known yet.
-  /// Every value is one component of the path (``PathComponent``).
+  /// Every value is one component of the path.
   public func expanded(_ values: Values, variables: [String: String]) -> String? {
     var result = ""
     for part in parts {

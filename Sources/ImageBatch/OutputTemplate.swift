@@ -77,7 +77,9 @@ public struct OutputTemplate: Sendable, Hashable {
   }
 
   /// Whether the path is known only when the output has been rendered, but for names that `variables` define.
-  /// - Parameter choosesFormat: Whether the format is chosen from several then.
+  /// - Parameters:
+  ///   - variables: The job's.
+  ///   - choosesFormat: Whether the format is chosen from several then.
   public func needsRendering(variables: [String: String], choosesFormat: Bool = false) -> Bool {
     fields.contains { field in
       guard variables[field.name] == nil, let builtIn = BuiltIn(rawValue: field.name) else { return false }

@@ -72,8 +72,12 @@ public final class ImageDownloader: Sendable {
   /// As ``download(_:priority:pinnedDigest:)``, for callers without a task: `completion` is called exactly once, on a thread of the downloader's.
   ///
   /// - Parameters:
+  ///   - request: the source.
+  ///   - priority: higher goes first among pending downloads.
+  ///   - pinnedDigest: the SHA-256 that the bytes must have.
   ///   - owner: whose request it is, for ``cancelRequests(of:)``.
   ///   - progress: told the bytes received so far and, if known, of how many.
+  ///   - completion: told where the bytes are, or why there are none.
   /// - Returns: what cancels this call, and no other.
   @discardableResult
   public func download(
@@ -91,7 +95,10 @@ public final class ImageDownloader: Sendable {
 
   /// Has any answer, whatever its status and content, through the same queue, policy and cache.
   ///
-  /// - Parameter followsRedirects: whether a redirecting answer is followed or is the answer.
+  /// - Parameters:
+  ///   - request: the source.
+  ///   - followsRedirects: whether a redirecting answer is followed or is the answer.
+  ///   - priority: higher goes first among pending downloads.
   /// - Throws: `DownloadError` where there is no answer at all.
   public func fetch(
     _ request: ImageRequest, followsRedirects: Bool = true, priority: Int = 0

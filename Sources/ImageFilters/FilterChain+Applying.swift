@@ -41,6 +41,7 @@ extension FilterChain {
   ///   - index: From 0.
   ///   - image: What the filter before it returned, or a picture prepared for filters.
   ///   - shrunk: For the first filter, what the frame was before its decoder shrank it.
+  ///   - context: What the filter's SOURCE texts stand for, and what else it needs from outside.
   public func applyStep(
     _ index: Int, to image: VipsImage, shrunk: ShrunkFrame? = nil, context: FilterContext
   ) throws(FilterError) -> VipsImage {

@@ -60,6 +60,7 @@ public struct Loader: Sendable, Hashable {
 
   /// Opens a file: its header is read now, its pixels when they are wanted.
   /// - Parameters:
+  ///   - path: The file's, as the system calls take it.
   ///   - sequential: Whether pixels are wanted once, from top to bottom.
   ///   - failOn: `none`, `truncated`, `error` or `warning`: how bad a fault must be.
   ///   - frames: How many pages, for a loader that has them.

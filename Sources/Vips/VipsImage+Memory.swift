@@ -3,7 +3,13 @@ import CVips
 extension VipsImage {
   /// A picture of pixels in memory, which are copied: rows from the top, pixels from the left, bands
   /// side by side, in the machine's byte order.
-  /// - Parameter bytes: width × height × bands × the format's size.
+  /// - Parameters:
+  ///   - bytes: width × height × bands × the format's size.
+  ///   - width: In pixels.
+  ///   - height: In pixels.
+  ///   - bands: The numbers of a pixel, alpha included.
+  ///   - format: What a number is.
+  ///   - interpretation: What the bands mean; libvips' guess by their number where nil.
   public convenience init(
     pixels bytes: [UInt8], width: Int, height: Int, bands: Int, format: BandFormat = .uchar,
     interpretation: Interpretation? = nil

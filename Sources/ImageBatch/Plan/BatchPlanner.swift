@@ -1,7 +1,7 @@
 public import ImageCaches
 public import ImageDownloads
 
-/// Makes plans. Its downloader must be one that asks nobody (``CacheMode/offline``).
+/// Makes plans. Its downloader must be one that asks nobody (`CacheMode.offline`).
 ///
 ///     let plan = await BatchPlanner(configuration, downloader: offline, store: store).plan(groups)
 public struct BatchPlanner: Sendable {

@@ -45,6 +45,8 @@ public struct ImageInspection: Sendable, Hashable, Codable {
 
   /// Inspects a file.
   /// - Parameters:
+  ///   - path: The file's.
+  ///   - wantsPlaceholders: Whether ``placeholders`` are computed, which takes all pixels.
   ///   - limits: What is refused from the header; pixels are decoded for `alphaUsed` and placeholders.
   /// - Throws: `JobError` of stage `decode` where it is no picture, or a damaged one.
   public init(

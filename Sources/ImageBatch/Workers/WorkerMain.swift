@@ -1,6 +1,6 @@
 import Glibc
 
-/// The other side of a ``WorkerProcess``: what the child runs instead of a command.
+/// The other side of a ``WorkerPool``'s process: what the child runs instead of a command.
 public enum WorkerMain {
   /// The argument by which the executable knows that it is a worker; internal, and in no manual.
   public static let argument = "--render-worker"
