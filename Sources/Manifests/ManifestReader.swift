@@ -30,7 +30,7 @@ public struct ManifestReader: Sendable {
       try log.throwIfAny()
       throw ManifestErrors([.init(file: name, line: 1, column: 1, message: "this can't be read")])
     }
-    let manifest = manifest(root, log: &log)
+    let manifest = manifest(root, form, log: &log)
     try log.throwIfAny()
     return manifest
   }
@@ -55,9 +55,14 @@ public struct ManifestReader: Sendable {
     }
   }
 
-  private func manifest(_ root: ManifestNode, log: inout DiagnosticLog) -> Manifest {
+  private func manifest(_ root: ManifestNode, _ form: Form, log: inout DiagnosticLog) -> Manifest {
     guard root.entries != nil else {
-      log.error(root.place, "a manifest is a mapping that begins with 'imagemill: 1'")
+      let wanted =
+        form == .json
+        ? "an object such as '{\"imagemill\": 1, \"jobs\": […]}'"
+        : "a mapping that begins with 'imagemill: 1'"
+      let hint = root.list == nil ? "" : ": put this list under 'jobs'"
+      log.error(root.place, "a manifest is \(wanted)\(hint)")
       return Manifest(jobs: [], outputDirectory: nil, origins: [], namedSources: [:])
     }
     // The lines of origins may hold credentials, and no message shows them.

@@ -197,6 +197,14 @@ struct LineJobsTests {
       ])
   }
 
+  @Test func `a column whose values are no texts is told once, at the header`() async throws {
+    let found = try await Self.read("source,output,matrix\na.png,b.png,x\nc.png,d.png,y\n", .csv)
+    #expect(
+      Self.texts(found) == [
+        "1:15 a cell can't hold a mapping of names to values, as 'matrix' needs: write the list as NDJSON"
+      ])
+  }
+
   @Test func `a list without a template is told what to give, before anything is read`() throws {
     let pipe = try TestPipe()
     let error = #expect(throws: ManifestErrors.self) {

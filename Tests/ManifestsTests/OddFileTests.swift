@@ -84,6 +84,26 @@ struct OddFileTests {
       complaint:
         "images.yaml:2:32: error: 'x/../../b.png' lies outside the output directory: begin it inside, or give "
         + "--allow-outside"),
+    Case(
+      text: "imagemill: 1\njobs: [{source: a.png, output: \"b.{ext}\", matrix: {format: [png, bogus]}}]\n",
+      complaint:
+        "images.yaml:2:51: error: unknown format 'bogus'; it is one of jpeg, png, webp, avif, heic, gif, tiff, jxl, several of them, or auto"
+    ),
+    Case(
+      text: "[{\"source\": \"a.png\", \"output\": \"b.png\"}]", form: .json,
+      complaint:
+        "images.json:1:1: error: a manifest is an object such as '{\"imagemill\": 1, \"jobs\": […]}': put this list under 'jobs'"
+    ),
+    Case(
+      text:
+        "{\"source\": \"a.png\", \"output\": \"b.png\"}\n{\"source\": \"c.png\", \"output\": \"d.png\"}\n",
+      form: .json,
+      complaint:
+        "images.json:2:1: error: not JSON: expected nothing more after the JSON value: a file with an object a line is named .ndjson"
+    ),
+    Case(
+      text: "imagemill = 1\njobs = [{source = \"a.png\", output = \"b.png\",}]\n", form: .toml,
+      complaint: "images.toml:2:45: error: not TOML: the comma before this '}' is one too many: remove it"),
   ]) func `each is told at its place, with the remedy`(_ odd: Case) {
     #expect(firstLine(ManifestFixture.complaints(odd.text, form: odd.form)) == odd.complaint)
   }

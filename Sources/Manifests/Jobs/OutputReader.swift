@@ -193,7 +193,7 @@ struct OutputReader {
       return try Encoding(resolving: settings, pathExtension: pathExtension(of: template))
     } catch {
       let parts = error.setting.split(separator: ".", maxSplits: 1).map(String.init)
-      let node = parts.first.flatMap { layers[$0] }
+      let node = parts.first.flatMap { layers.own($0) ?? matrixNode($0) ?? layers[$0] }
       let option = parts.count == 2 ? node?.entries?.first { $0.key == parts[1] } : nil
       let ownPlace = error.isUnknown ? option?.place : option?.value.place
       log.error(ownPlace ?? node?.place ?? layers.own("output")?.place ?? place, error.message)

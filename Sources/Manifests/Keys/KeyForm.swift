@@ -17,6 +17,14 @@ indirect enum KeyForm: Sendable {
   /// A mapping with known keys.
   case object(KeyTable)
 
+  /// Whether a text alone can be it, as a cell's is.
+  var fitsCell: Bool {
+    switch self {
+    case .text, .scalar, .choice, .chain, .textOrList: true
+    case .list, .names, .object: false
+    }
+  }
+
   /// For "must be …".
   var description: String {
     switch self {

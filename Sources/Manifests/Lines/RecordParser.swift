@@ -161,6 +161,12 @@ struct RecordParser: Sendable {
     for cell in cells where !seen.insert(cell.text).inserted {
       return failed(record, column: cell.column, "two columns are called '\(cell.text)': rename one")
     }
+    for cell in cells {
+      guard let key = KeyTable.job[cell.text], !key.form.fitsCell else { continue }
+      return failed(
+        record, column: cell.column,
+        "a cell can't hold \(key.form.description), as '\(key.name)' needs: write the list as NDJSON")
+    }
     columns = names
     return nil
   }

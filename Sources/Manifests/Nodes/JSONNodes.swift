@@ -34,7 +34,11 @@ struct JSONNodes {
   private mutating func document() throws(Failure) -> ManifestNode {
     let value = try value(depth: 0)
     skipSpace()
-    guard position == bytes.count else { throw fail("expected nothing more after the JSON value") }
+    guard position == bytes.count else {
+      // One object a line is another form of manifest.
+      let hint = peek("{") && bytes[..<position].contains(0x0A) ? ": a file with an object a line is named .ndjson" : ""
+      throw fail("expected nothing more after the JSON value\(hint)")
+    }
     return value
   }
 

@@ -168,6 +168,8 @@ struct TOMLNodes {
       guard scanner.take(",") else {
         throw scanner.fail("expected ',' or '}' (an inline table stands on one line)")
       }
+      scanner.skipSpace()
+      if scanner.peek("}") { throw scanner.fail("the comma before this '}' is one too many: remove it") }
     }
   }
 }
