@@ -29,7 +29,8 @@ build: packages
 
 test: packages
 	@.ci/packages libvips-tools nginx-light mandoc openssl python3 bash zsh fish bsdextrautils bsdutils
-	swift test
+	# A machine of few cores runs all tests at once badly.
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 swift test
 
 demo: build
 	@.ci/packages python3

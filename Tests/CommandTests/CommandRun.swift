@@ -24,6 +24,9 @@ final class CommandRun: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: directory) }
 
+  /// Options for a command whose server waits for the test: as long as a busy machine takes.
+  static let patient = ["--timeout", "400s", "--stall-timeout", "400s"]
+
   /// Where the command runs.
   var work: String { directory + "/work" }
 

@@ -50,7 +50,8 @@ struct MainJobTests {
     let picture = PNGPicture.bytes(width: 8, height: 8)
     let server = try LoopbackServer { _ in Page(picture, type: "image/png", gate: gate) }
     try manifest((0..<12).map { "{source: \"\(server.url("/\($0).png"))\", output: \"\($0).png\"}" })
-    async let outcome = command.run("run", "--allow-net", "loopback", option, "\(limit)", "m.yaml")
+    async let outcome = command.run(
+      arguments: ["run", "--allow-net", "loopback", option, "\(limit)", "m.yaml"] + CommandRun.patient)
     while gate.arrivals < limit { try await Task.sleep(for: .milliseconds(5)) }
     gate.open()
     #expect(try await outcome.status == 0)
@@ -69,10 +70,12 @@ struct MainJobTests {
       "{source: \"\(server.url("/\($0).png"))\", output: \"\($0).png\", priority: \($0 == 3 ? 5 : 0)}"
     }
     try manifest(["{source: \"\(server.url("/0.png"))\", output: first.png, priority: 9}"] + jobs)
-    async let outcome = command.run("run", "--allow-net", "loopback", "-d", "1", "--order", order, "m.yaml")
+    async let outcome = command.run(
+      arguments: ["run", "--allow-net", "loopback", "-d", "1", "--order", order, "m.yaml"]
+        + CommandRun.patient)
     while gate.arrivals < 1 { try await Task.sleep(for: .milliseconds(5)) }
     // The rest is queued behind the one download that is allowed.
-    try await Task.sleep(for: .milliseconds(300))
+    try await Task.sleep(for: .seconds(2))
     gate.open()
     #expect(try await outcome.status == 0)
     let paths = server.requests.map(\.path)
@@ -199,7 +202,8 @@ struct MainJobTests {
     try manifest(
       (0..<8).map { "{source: \"\(server.url("/early\($0).png"))\", filter: \"blur:4\", output: e\($0).png}" }
         + (0..<8).map { "{source: \"\(server.url("/late\($0).png"))\", output: l\($0).png}" })
-    let process = command.process(["run", "--allow-net", "loopback", "--per-host", "16", "m.yaml"])
+    let process = command.process(
+      ["run", "--allow-net", "loopback", "--per-host", "16", "m.yaml"] + CommandRun.patient)
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     try process.run()

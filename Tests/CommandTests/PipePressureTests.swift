@@ -45,13 +45,6 @@ struct PipePressureTests {
     return last
   }
 
-  private func peakMemory(of process: Process) throws -> Int {
-    let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-    return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
-      * 1024
-  }
-
   @Test("a reader that stops stops the downloads, and one that goes on has all of them")
   func stoppedReader() async throws {
     let picture = PNGPicture.bytes(width: 8, height: 8)
@@ -65,7 +58,7 @@ struct PipePressureTests {
     let most = (64 << 10) / 200 + 1024 + 64
     let requests = try await settled { server.requests.count }
     #expect(requests <= most)
-    #expect(try peakMemory(of: process) < 200_000_000)
+    #expect(try CommandRun.peakMemory(of: process) < 200_000_000)
     let printed = output.readDataToEndOfFile()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
@@ -81,7 +74,8 @@ struct PipePressureTests {
     let server = try LoopbackServer { _ in Page(picture, type: "image/png", gate: gate) }
     let lines = server.url("/first.png") + "\n" + (2...2000).map { "\($0 % 4).png\n" }.joined()
     let (process, output) = try start(
-      ["pipe", "-q", "--ordered", "--allow-net", "loopback", "-o", "{index}.webp"], lines: lines)
+      ["pipe", "-q", "--ordered", "--allow-net", "loopback", "-o", "{index}.webp"] + CommandRun.patient,
+      lines: lines)
     let written = try await settled { command.files.count { $0.hasSuffix(".webp") && !$0.hasPrefix(".") } }
     #expect(written == OrderWindow.size - 1)
     gate.open()
@@ -109,7 +103,7 @@ struct PipePressureTests {
       [
         "-c",
         """
-        yes 1.png | '\(CommandRun.executable)' pipe -o 'o-{index}.png' 2> messages | head -n 3
+        yes 1.png | '\(CommandRun.executable)' pipe --progress none -o 'o-{index}.png' 2> messages | head -n 3
         echo "${PIPESTATUS[1]}"
         """,
       ], executable: "/bin/bash")

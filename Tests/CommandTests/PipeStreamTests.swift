@@ -95,7 +95,8 @@ struct PipeStreamTests {
     defer { gate.open() }
     let input = (0..<12).map { server.url("/\($0).png") + "\n" }.joined()
     async let outcome = command.run(
-      "pipe", "-q", "--ordered", "--allow-net", "loopback", "-o", "o/{name}.png", input: Data(input.utf8))
+      arguments: ["pipe", "-q", "--ordered", "--allow-net", "loopback", "-o", "o/{name}.png"]
+        + CommandRun.patient, input: Data(input.utf8))
     // All the others are written while the first is still on its way.
     let deadline = ContinuousClock.now + .seconds(200)
     while ContinuousClock.now < deadline,

