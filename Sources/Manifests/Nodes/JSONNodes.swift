@@ -36,9 +36,8 @@ struct JSONNodes {
     skipSpace()
     guard position == bytes.count else {
       // One object a line is another form of manifest.
-      let hint =
-        peek("{") && bytes[..<position].contains(0x0A)
-        ? ": a file with an object a line is named .ndjson" : ""
+      let isLines = peek("{") && bytes[..<position].contains(0x0A)
+      let hint = isLines ? ": a file with an object a line is named .ndjson" : ""
       throw fail("expected nothing more after the JSON value\(hint)")
     }
     return value

@@ -42,9 +42,15 @@ struct ValidateCommand: AsyncParsableCommand {
     options.outputTemplate = try OutputOptions.template(output)
     guard case .lines(let jobs) = try ManifestArguments.open(path, options) else { return false }
     var isWrong = false
+    var conflicts = RecordConflicts()
     for await record in jobs {
-      guard case .failure(let diagnostic) = record else { continue }
-      StandardError.write("\(diagnostic)\n")
+      let complaint: ManifestDiagnostic? =
+        switch record {
+        case .success(let job): conflicts.claim(job)
+        case .failure(let diagnostic): diagnostic
+        }
+      guard let complaint else { continue }
+      StandardError.write("\(complaint)\n")
       isWrong = true
     }
     return isWrong
