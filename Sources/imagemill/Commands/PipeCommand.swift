@@ -29,7 +29,7 @@ struct PipeCommand: AsyncParsableCommand {
   @Flag(name: [.customShort("0"), .customLong("null")], help: "Records and results end in NUL.")
   var isNULSeparated = false
 
-  @Flag(help: "Results in the order of the input.")
+  @Flag(help: "Results in the order of the input, of which 1,024 records at most are read ahead.")
   var ordered = false
 
   @Flag(help: "Results as JSON objects, one a line.")
