@@ -190,13 +190,16 @@ struct OddFileTests {
 
   @Test func `many tables of TOML are read in a time that grows as they do`() throws {
     let jobs = (1...20_000).map { "[[jobs]]\nsource = 'a.png'\noutput = '\($0).png'\n" }.joined()
-    let clock = ContinuousClock()
-    var count = 0
-    let time = try clock.measure {
-      count = try ManifestFixture.read("imagemill = 1\n" + jobs, form: .toml).jobs.count
+    // This thread's own time: the others' tests don't count.
+    func seconds() -> Int {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return time.tv_sec
     }
+    let start = seconds()
+    let count = try ManifestFixture.read("imagemill = 1\n" + jobs, form: .toml).jobs.count
     #expect(count == 20_000)
-    #expect(time < .seconds(60))
+    #expect(seconds() - start < 30)
   }
 
   @Test func `a complaint shows neither megabytes of a line nor of a name`() throws {
