@@ -2,7 +2,6 @@ import ImageBatch
 import ImageCaches
 import ImageDownloads
 import Synchronization
-import Vips
 
 /// The parts that a working command needs, put together from its options.
 struct Session: Sendable {
@@ -17,7 +16,6 @@ struct Session: Sendable {
   ) throws {
     let configuration = try downloads.configuration(cache: cache, origins: origins, typedHosts: typedHosts)
     OpenFiles.allowMany()
-    LinkedPages.release()
     store = try cache.openStore()
     store.onMend { StandardError.write("imagemill: warning: \($0)\n") }
     downloader = ImageDownloader(configuration: configuration, store: store, report: report)

@@ -4,6 +4,7 @@ import Glibc
 import ImageBatch
 import ImageCaches
 import ImageDownloads
+import Vips
 
 /// Downloads into the cache, without a look at the content.
 struct FetchCommand: AsyncParsableCommand {
@@ -59,6 +60,8 @@ struct FetchCommand: AsyncParsableCommand {
       }
       return source
     }
+    // No picture is rendered here.
+    LinkedPages.release()
     let session = try Session(downloads: downloads, cache: cache, typedHosts: sources.compactMap(\.host))
     let hasFailed = await withTaskGroup(of: Bool.self) { group in
       for source in sources { group.addTask { await fetch(source, session.downloader) } }
