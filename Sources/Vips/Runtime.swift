@@ -15,8 +15,7 @@ public enum VipsRuntime {
 
   /// What went wrong at the start; nil when libvips runs. Evaluated once per process.
   private static let failure: VipsError? = {
-    // Freed pixels go back to the system sooner with few arenas: glibc makes eight a core by default.
-    cvips_limit_malloc_arenas(2)
+    ProcessMemory.limitArenas()
     // libvips loads more as it starts; a process that never starts it must come to the same answer.
     _ = LoadedLibraries.builds
     guard vips_init("imagemill") == 0 else {

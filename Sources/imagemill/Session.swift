@@ -2,6 +2,7 @@ import ImageBatch
 import ImageCaches
 import ImageDownloads
 import Synchronization
+import Vips
 
 /// The parts that a working command needs, put together from its options.
 struct Session: Sendable {
@@ -16,6 +17,7 @@ struct Session: Sendable {
   ) throws {
     let configuration = try downloads.configuration(cache: cache, origins: origins, typedHosts: typedHosts)
     OpenFiles.allowMany()
+    ProcessMemory.limitArenas()
     store = try cache.openStore()
     store.onMend { StandardError.write("imagemill: warning: \($0)\n") }
     downloader = ImageDownloader(configuration: configuration, store: store, report: report)

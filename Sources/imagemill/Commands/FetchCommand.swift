@@ -61,7 +61,7 @@ struct FetchCommand: AsyncParsableCommand {
       return source
     }
     // No picture is rendered here.
-    LinkedPages.release()
+    ProcessMemory.releaseLinkedPages()
     let session = try Session(downloads: downloads, cache: cache, typedHosts: sources.compactMap(\.host))
     let hasFailed = await withTaskGroup(of: Bool.self) { group in
       for source in sources { group.addTask { await fetch(source, session.downloader) } }
