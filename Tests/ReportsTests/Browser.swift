@@ -27,7 +27,7 @@ struct Browser {
     process.arguments = [
       "--headless=new", "--no-sandbox", "--window-size=\(width),600", "--disable-gpu",
       "--user-data-dir=\(home.path)/profile",
-      "--enable-logging=stderr", "--virtual-time-budget=3000", "--dump-dom", url,
+      "--enable-logging=stderr", "--virtual-time-budget=6000", "--dump-dom", url,
     ]
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try FileHandle(forWritingTo: errors)
