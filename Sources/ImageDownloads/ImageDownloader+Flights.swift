@@ -111,24 +111,27 @@ extension ImageDownloader {
     }
     send(.finished(id: number, bytes: attempt.body.byteCount, failed: attempt.result == nil))
     // The slot is for the network; what follows is disk work.
-    release(number, attempt.sign, of: journey.address)
+    note(attempt)
+    release(number)
     return await transport.evaluate(attempt)
   }
 
-  private func release(_ number: Int, _ sign: HostSign? = nil, of address: WebAddress? = nil) {
-    let now = Clock.monotonic
-    let (verdict, actions) = board.withLock { board in
-      var verdict: HostHealth.Verdict?
-      if let sign, let address { verdict = board.note(sign, of: address.origin, now: now) }
-      board.releaseSlot(number)
-      return (verdict, board.begin(now: now))
-    }
-    perform(actions)
-    switch verdict {
-    case .pause(let time)?, .down(let time)?:
-      send(.hostPaused(host: address?.host ?? "", seconds: time - now))
+  /// Has the host judged by an attempt, whose slot isn't given back yet.
+  private func note(_ attempt: Attempt) {
+    guard let sign = attempt.sign else { return }
+    let (address, now) = (attempt.journey.address, Clock.monotonic)
+    switch board.withLock({ $0.note(sign, of: address.origin, now: now) }) {
+    case .pause(let time)?, .down(let time)?: send(.hostPaused(host: address.host, seconds: time - now))
     case nil: break
     }
+  }
+
+  private func release(_ number: Int) {
+    perform(
+      board.withLock { board in
+        board.releaseSlot(number)
+        return board.begin(now: Clock.monotonic)
+      })
   }
 
   private func land(_ number: Int, _ outcome: FlightBoard.Outcome) {

@@ -8,6 +8,8 @@ import Synchronization
 ///
 /// libvips reads a source that can't seek once from its beginning, and keeps what it needs again itself.
 /// The closure lives as long as libvips holds the source, which may be long after this object is gone.
+///
+/// `@unchecked Sendable`: what it holds is set once, by its initialiser, and libvips counts the reference atomically.
 public final class CustomSource: @unchecked Sendable {
   /// Fills the buffer from its beginning and says with how many bytes: 0 at the end, below 0 on failure.
   public typealias Read = @Sendable (UnsafeMutableRawBufferPointer) -> Int
@@ -47,6 +49,8 @@ public final class CustomSource: @unchecked Sendable {
 ///
 ///     let target = try CustomTarget { bytes in socket.send(bytes) }
 ///     _ = try VipsOperation("pngsave_target", ["in": .image(image), "target": .target(target)])
+///
+/// `@unchecked Sendable`: as ``CustomSource``.
 public final class CustomTarget: @unchecked Sendable {
   /// Takes bytes and says how many of them; below 0 on failure.
   public typealias Write = @Sendable (UnsafeRawBufferPointer) -> Int

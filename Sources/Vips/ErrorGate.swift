@@ -15,7 +15,8 @@ public enum ErrorGate {
 
   private static let traffic = Mutex(Traffic())
 
-  /// A lock of the platform needs an address that never changes. It lives as long as the process.
+  /// A lock of the platform needs an address that never changes. It lives as long as the process, and any thread may
+  /// use it: that is what it is for.
   nonisolated(unsafe) private static let lock: UnsafeMutablePointer<pthread_rwlock_t> = {
     let lock = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
     pthread_rwlock_init(lock, nil)

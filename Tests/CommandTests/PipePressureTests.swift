@@ -15,10 +15,7 @@ struct PipePressureTests {
     }
   }
 
-  /// On a busy machine, too, no gate is taken for a server that has gone.
-  private static let patient = [
-    "--allow-net", "loopback", "--timeout", "10m", "--stall-timeout", "10m", "--connect-timeout", "1m",
-  ]
+  private static let patient = ["--allow-net", "loopback"] + CommandRun.patient
 
   /// Starts the command, and writes `lines` to it on a thread of its own.
   private func start(_ arguments: [String], lines: String) throws -> (process: Process, output: FileHandle) {

@@ -31,7 +31,12 @@ struct GeometryTests {
             "seed \(seed): \(name)\(extra) of \(w)x\(h) to \(wanted)x\(tall)")
         }
       }
-      guard wanted * h / w < PixelSize.sides.upperBound else { continue }
+      guard wanted * h / w < PixelSize.sides.upperBound else {
+        #expect(throws: FilterError.self, "seed \(seed): \(w)x\(h) to \(wanted)x") {
+          try FilterChain(parsing: "scale:\(wanted)x").apply(to: image)
+        }
+        continue
+      }
       let wide = try FilterChain(parsing: "scale:\(wanted)x").apply(to: image)
       #expect(
         [wide.width, wide.height] == [

@@ -135,6 +135,7 @@ public struct BatchPlanner: Sendable {
       if let key = output.key, entry.action == .render || entry.action == .revalidate, !isInPlace, !isStored {
         if rendered.insert(key).inserted {
           order.append(key)
+          // A reference that can't be had fails its output in the run, and costs nothing there.
           renderings[key] = PlanCosts.Rendering(
             output: output.output, auxiliary: (try? auxiliary.files(of: output.output)) ?? [:])
         }

@@ -12,6 +12,7 @@ public final class RenditionMemory {
 
   /// Keeps up to `capacity` bytes of pixels; none for 0. They are given back when the system runs out of memory.
   public init(capacity: Int) {
+    // The cache refuses a capacity below its preferred usage alone.
     guard capacity > 0,
       let images = try? AutoPurgingImageCache(
         memoryCapacity: UInt64(capacity), preferredMemoryUsageAfterPurge: UInt64(capacity) / 10 * 6)

@@ -139,12 +139,13 @@ public final class Batch: Sendable {
   func skip(_ group: JobGroup) { tally.withLock { $0.skip(group) } }
 
   func finish(_ result: JobResult) async {
-    for output in result.outputs { await report(.outputFinished(output)) }
     let failures = tally.withLock { tally in
       tally.count(result)
       return tally.failedJobs
     }
-    await report(.jobFinished(result))
+    // Before anyone is told, which may take its time.
     if let limit = configuration.failureLimit, failures >= limit { stop() }
+    for output in result.outputs { await report(.outputFinished(output)) }
+    await report(.jobFinished(result))
   }
 }

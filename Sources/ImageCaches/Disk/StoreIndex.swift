@@ -193,7 +193,7 @@ package final class StoreIndex: Sendable {
   private func makeAnew(because reason: String, unlessSound: Bool) throws {
     let lock = try FileDescriptor.open(layout.indexLock, O_RDWR | O_CREAT)
     _ = lock?.lock(exclusive: true)
-    // Another process may have mended it in the meantime.
+    // Another process may have mended it in the meantime; one that can't be looked at hasn't been.
     if unlessSound, let queue = try? connect(), let version = try? version(of: queue),
       version == Self.version,
       (try? queue.read({ try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") })) == "ok"

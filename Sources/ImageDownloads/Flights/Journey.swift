@@ -57,22 +57,22 @@ final class FlightOrder: Hashable, Sendable {
     source: ImageSource, headers: [HeaderField], cacheMode: CacheMode, pinnedDigest: ContentDigest? = nil,
     wantsImage: Bool = true, followsRedirects: Bool = true
   ) {
-    var source = source
-    var address: WebAddress?
-    if case .url(let text) = source { address = WebAddress(text) }
-    if let address, address.credential == nil, source != .url(address.description) {
-      source = .url(address.description)
+    if case .url(let text) = source, let address = WebAddress(text) {
+      let normal = address.description
+      // What is normal already stays the caller's text, of which there is then one copy.
+      self.source = address.credential == nil && normal != text ? .url(normal) : source
+      self.address = address
+    } else {
+      self.source = source
+      address = nil
     }
-    self.source = source
-    self.address = address
     self.headers = headers
     self.cacheMode = cacheMode
     self.pinnedDigest = pinnedDigest
     self.wantsImage = wantsImage
     self.followsRedirects = followsRedirects
     let displayText = address?.displayText ?? source.displayText
-    // Mostly the same text: then one copy of it.
-    if case .url(let text) = source, text == displayText {
+    if case .url(let text) = self.source, text == displayText {
       self.displayText = text
     } else {
       self.displayText = displayText

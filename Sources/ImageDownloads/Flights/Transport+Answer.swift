@@ -40,7 +40,7 @@ extension Transport {
 
   private func mayPass(_ head: ResponseHead, _ body: BodySink.Body) -> Bool {
     RetryPolicy.isTransient(status: head.status)
-      || head.status == 400 && RetryPolicy.isTransient(errorBody: body.prefix)
+      || head.status == 400 && RetryPolicy.isTransient(badRequest: body.prefix)
   }
 
   /// Whether the origin says that a failure is good for a while: then it is an answer like any other.

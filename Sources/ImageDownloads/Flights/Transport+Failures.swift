@@ -53,9 +53,7 @@ extension Transport {
     }
     var next = journey
     var generator = SystemRandomNumberGenerator()
-    let policy = RetryPolicy(
-      retries: configuration.retries, base: configuration.retryWait, cap: configuration.longestRetryWait)
-    var wait = policy.wait(after: journey.lastWait, using: &generator)
+    var wait = retryPolicy.wait(after: journey.lastWait, using: &generator)
     next.lastWait = wait
     // What the server asks for is a floor; the jitter on top keeps those who wait from coming back together.
     if let floor { wait = floor + Double.random(in: 0...max(0.01, min(wait, 1)), using: &generator) }

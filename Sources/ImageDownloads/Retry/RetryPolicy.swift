@@ -18,10 +18,10 @@ struct RetryPolicy: Sendable {
     [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529].contains(status)
   }
 
-  /// Whether an error's body says that it may pass, whatever its status: Amazon S3's `RequestTimeout` comes as 400.
-  static func isTransient(errorBody prefix: [UInt8]) -> Bool {
-    let text = String(decoding: prefix, as: UTF8.self)
-    return ["RequestTimeout", "SlowDown", "InternalError"].contains { text.contains("<Code>\($0)</Code>") }
+  /// Whether the body of a 400 says that the failure may pass: Amazon S3's `RequestTimeout`, whose other passing errors
+  /// have statuses of their own.
+  static func isTransient(badRequest prefix: [UInt8]) -> Bool {
+    String(decoding: prefix, as: UTF8.self).contains("<Code>RequestTimeout</Code>")
   }
 
   /// The next wait by decorrelated jitter (AWS Architecture Blog, "Exponential Backoff And Jitter"): somewhere

@@ -38,6 +38,16 @@ enum ManualPage {
     return page + ".Sh SEE ALSO\n.Xr imagemill 1 ,\n.Xr imagemill-manifest 5 ,\n.Xr imagemill-filters 7\n"
   }
 
+  /// What a chain is made of, as a display.
+  static let chainGrammar = """
+    .Bd -literal -offset indent
+    chain    = filter *( "," filter )
+    filter   = name *( ":" argument )
+    argument = value / key "=" value
+    .Ed
+    .Pp
+    """
+
   /// `imagemill-filters(7)`, from the table of filters.
   static func filtersPage() -> String {
     var page = head("IMAGEMILL-FILTERS", section: 7)
@@ -49,12 +59,7 @@ enum ManualPage {
       A chain is filters in order, joined by commas.
       A filter's arguments follow its name after colons: positional ones first, in the order below, then
       .Ar key Ns = Ns Ar value .
-      .Bd -literal -offset indent
-      chain    = filter *( "," filter )
-      filter   = name *( ":" argument )
-      argument = value / key "=" value
-      .Ed
-      .Pp
+      \(ManualPage.chainGrammar)
       Only blanks in a value need quoting in a shell.
       .Ql %2C %3A %3D %25
       stand for the four special characters inside a value.

@@ -129,12 +129,7 @@ enum OverviewPage {
     .Ql fill:100x100,circle .
     A filter's arguments follow its name after colons: positional ones first, then
     .Ar key Ns = Ns Ar value .
-    .Bd -literal -offset indent
-    chain    = filter *( "," filter )
-    filter   = name *( ":" argument )
-    argument = value / key "=" value
-    .Ed
-    .Pp
+    \#(ManualPage.chainGrammar)
     The commonest, for a size
     .Ar width Ns x Ns Ar height ,
     one of which may be left out in

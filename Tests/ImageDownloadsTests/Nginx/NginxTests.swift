@@ -76,7 +76,7 @@ struct NginxTests {
   }
 
   @Test(
-    "a host that agrees on HTTP/2 and can't speak it is spoken to in HTTP/1.1 before its downloads fail",
+    "a host that agrees on HTTP/2 and can't speak it is spoken to in HTTP/1.1 after two failures",
     arguments: FalseHTTP2Server.Manner.allCases)
   func falseHTTP2(_ manner: FalseHTTP2Server.Manner) async throws {
     let server = try FalseHTTP2Server(serving: file(7), whoWithHTTP2: manner)
@@ -92,7 +92,7 @@ struct NginxTests {
       let outcome = await downloader.outcome(server.url)
       let told = reasons.withLock { $0 }
       #expect(outcome.error == nil, "\(told)")
-      #expect((2...3).contains(told.count), "\(told)")
+      #expect(told.count == 2, "\(told)")
       if case .success(let source) = outcome { #expect(contents(source.path) == file(7)) }
     }
   }
@@ -156,7 +156,7 @@ struct NginxTests {
   )
   func rateLimit() async throws {
     let server = try NginxServer(
-      http: "limit_req_zone $binary_remote_addr zone=rate:1m rate=30r/m;",
+      http: "limit_req_zone $binary_remote_addr zone=rate:1m rate=6r/m;",
       server: """
         limit_req zone=rate burst=12 nodelay;
         limit_req_status 429;
@@ -164,9 +164,8 @@ struct NginxTests {
         """)
     try fill(server, count: 14)
     var configuration = configuration(server)
-    configuration.retries = 20
+    configuration.retries = 60
     let pauses = Mutex<[Double]>([])
-    let start = ContinuousClock.now
     let totals = try await Fixture().withDownloader(
       configuration,
       report: { event in
@@ -184,9 +183,8 @@ struct NginxTests {
     #expect(pauses.withLock { $0.allSatisfy { $0 >= 1 } })
     // Whoever was under way when the first one was refused may be refused too, and nobody else until the pause is over.
     let rounds = zip(log, log.dropFirst()).count { $1.time - $0.time > 0.9 }
-    // Fourteen requests are too many, unless this machine takes longer for them than the limit would.
-    #expect(refused > 0 || ContinuousClock.now - start > .seconds(4))
-    #expect(refused <= rounds * configuration.activeDownloadsPerHost)
+    // The fourteenth is one too many for ten seconds.
+    #expect(refused > 0 && refused <= rounds * configuration.activeDownloadsPerHost)
   }
 
   @Test("a limit of connections that answers 503 with Retry-After")
