@@ -240,7 +240,7 @@ struct YAMLNodes {
   // MARK: Repeated keys
 
   private static func report(_ repeated: [(key: String, place: TextPlace)], log: inout DiagnosticLog) {
-    for (key, place) in repeated { log.error(place, "duplicate key '\(key)': remove one of them") }
+    for (key, place) in repeated { log.error(place, KeyTable.duplicateMessage(key, at: place, first: nil)) }
   }
 
   private static func hide(_ key: String, at mark: Mark, in source: String, as value: UInt32) -> String? {
