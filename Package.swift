@@ -102,7 +102,10 @@ let package = Package(
       name: "CurlTests", dependencies: ["Curl", "LoopbackServer"], swiftSettings: settings),
     .testTarget(
       name: "ImageFiltersTests", dependencies: ["ImageFilters", "Vips"], swiftSettings: settings),
-    .testTarget(name: "ImageCachesTests", dependencies: ["ImageCaches", "Vips"], swiftSettings: settings),
+    .testTarget(
+      name: "ImageCachesTests",
+      dependencies: ["ImageCaches", "Vips", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: settings),
     .testTarget(
       name: "ImageDownloadsTests", dependencies: ["ImageDownloads", "LoopbackServer"],
       swiftSettings: settings),

@@ -4,12 +4,31 @@ public import Crypto
 ///
 /// Its text form is 64 lower-case hexadecimal digits.
 public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The 32 bytes, eight to a word, the first highest.
+  private let words: (UInt64, UInt64, UInt64, UInt64)
+
   /// The 64 lower-case hexadecimal digits.
-  public let hex: String
+  public var hex: String {
+    String(unsafeUninitializedCapacity: 64) { text in
+      var index = 0
+      for word in [words.0, words.1, words.2, words.3] {
+        for shift in stride(from: 60, through: 0, by: -4) {
+          text[index] = HexadecimalText.digit(UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15)
+          index += 1
+        }
+      }
+      return 64
+    }
+  }
 
   /// The digest that a finished hash function holds.
   public init(_ digest: SHA256.Digest) {
-    hex = HexadecimalText.encoded(digest)
+    words = digest.withUnsafeBytes { bytes in
+      func word(_ index: Int) -> UInt64 {
+        UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+      }
+      return (word(0), word(1), word(2), word(3))
+    }
   }
 
   /// The digest of `bytes`.
@@ -21,15 +40,26 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
 
   /// The digest whose text is `hex`, in either letter case; nil where that isn't 64 hexadecimal digits.
   public init?(hex: some StringProtocol) {
-    guard hex.utf8.count == 64, hex.utf8.allSatisfy(HexadecimalText.isDigit) else { return nil }
-    self.hex = hex.lowercased()
+    guard hex.utf8.count == 64 else { return nil }
+    var words: [UInt64] = [0, 0, 0, 0]
+    for (index, byte) in hex.utf8.enumerated() {
+      guard let value = HexadecimalText.value(byte) else { return nil }
+      words[index / 16] = words[index / 16] << 4 | UInt64(value)
+    }
+    self.words = (words[0], words[1], words[2], words[3])
   }
 
   /// Its text form.
   public var description: String { hex }
 
   /// The order of the text forms.
-  public static func < (left: ContentDigest, right: ContentDigest) -> Bool { left.hex < right.hex }
+  public static func < (left: ContentDigest, right: ContentDigest) -> Bool { left.words < right.words }
+
+  /// Whether the bytes are the same.
+  public static func == (left: ContentDigest, right: ContentDigest) -> Bool { left.words == right.words }
+
+  /// Feeds the first bytes, which are as good a hash as any.
+  public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
 
 extension ContentDigest: Codable {
@@ -51,25 +81,20 @@ extension ContentDigest: Codable {
   }
 }
 
-/// Lower-case hexadecimal text of bytes.
+/// Hexadecimal digits.
 enum HexadecimalText {
-  static func encoded(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity(64)
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
+  /// The lower-case digit of a value up to 15.
+  static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
-  static func isDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-      UInt8(ascii: "A")...UInt8(ascii: "F"):
-      true
-    default: false
+  /// The value of a digit in either letter case; nil where it is none.
+  static func value(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
     }
   }
 }

@@ -21,23 +21,29 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// The URL that `text` writes; nil where it is none, or has another scheme.
   public init?(_ text: String) {
+    // Bytes, not characters: what divides a URL is ASCII, and a list may have a million of them.
     guard let colon = text.range(ofFirst: "://") else { return nil }
     let scheme = text[..<colon.lowerBound].lowercased()
     guard scheme == "http" || scheme == "https" else { return nil }
     let rest = text[colon.upperBound...]
-    let end = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" || $0 == "\\" } ?? rest.endIndex
+    let end = rest.utf8.firstIndex { Self.authorityEnds.contains($0) } ?? rest.endIndex
     var authority = rest[..<end]
-    guard end == rest.endIndex || rest[end] != "\\" else { return nil }
-    credential = authority.lastIndex(of: "@").map { Self.credential(authority[..<$0]) }
-    if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
+    guard end == rest.endIndex || rest.utf8[end] != UInt8(ascii: "\\") else { return nil }
+    if let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
+      credential = Self.credential(authority[..<at])
+      authority = authority[authority.utf8.index(after: at)...]
+    } else {
+      credential = nil
+    }
     guard let (host, port) = Self.hostAndPort(authority) else { return nil }
     self.scheme = scheme
     self.host = host
     self.port = port ?? (scheme == "https" ? 443 : 80)
-    var target = Self.encoded(rest[end...].prefix { $0 != "#" })
-    if !target.hasPrefix("/") { target = "/" + target }
-    self.target = target
+    let fragment = rest.utf8[end...].firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
+    self.target = Self.encoded(rest[end..<fragment])
   }
+
+  private static let authorityEnds = Array("/?#\\".utf8)
 
   /// `scheme://host`, with the port where it isn't the scheme's own (RFC 6454): what credentials belong to.
   public var origin: String {
@@ -50,7 +56,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// The URL as it may be shown: the values of query parameters that carry signatures or tokens are left out.
   public var displayText: String {
-    guard let question = target.firstIndex(of: "?") else { return description }
+    guard let question = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return description }
     let parameters = target[target.index(after: question)...].split(
       separator: "&", omittingEmptySubsequences: false)
     let shown = parameters.map { parameter -> String in
@@ -79,10 +85,10 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
   private static func hostAndPort(_ authority: Substring) -> (String, Int?)? {
     var host = authority
     var port: Int?
-    let afterLiteral = authority.lastIndex(of: "]") ?? authority.startIndex
-    if let colon = authority[afterLiteral...].lastIndex(of: ":") {
+    let afterLiteral = authority.utf8.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+    if let colon = authority.utf8[afterLiteral...].lastIndex(of: UInt8(ascii: ":")) {
       host = authority[..<colon]
-      let digits = authority[authority.index(after: colon)...]
+      let digits = authority[authority.utf8.index(after: colon)...]
       if !digits.isEmpty {
         guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(digits),
           (1...65535).contains(number)
@@ -97,25 +103,26 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     let isOrdinary = host.utf8.allSatisfy { $0 > 32 && $0 != 127 && !forbiddenInHosts.contains($0) }
     guard !host.isEmpty, isOrdinary else { return nil }
     let name = host.lowercased()
-    return (name.count > 1 && name.hasSuffix(".") ? String(name.dropLast()) : name, port)
+    return (name.utf8.count > 1 && name.hasSuffix(".") ? String(name.dropLast()) : name, port)
   }
 
   private static let forbiddenInHosts = Array("<>\"%^`{}|[]@:/\\?#".utf8)
 
-  /// Percent-encodes blanks, control characters and what isn't ASCII; leaves escapes and the rest as they are.
+  /// A path and query with a slash before them, with blanks, control characters and what isn't ASCII percent-encoded;
+  /// escapes and the rest stay as they are.
   private static func encoded(_ text: Substring) -> String {
-    var result: [UInt8] = []
-    result.reserveCapacity(text.utf8.count)
+    let isWhole = text.utf8.first == UInt8(ascii: "/")
+    if isWhole, !text.utf8.contains(where: isForbidden) { return String(text) }
+    var result: [UInt8] = isWhole ? [] : [UInt8(ascii: "/")]
     for byte in text.utf8 {
-      if byte <= 32 || byte >= 127 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "<")
-        || byte == UInt8(ascii: ">")
-      {
-        result += PercentEncoding.encoded(byte).utf8
-      } else {
-        result.append(byte)
-      }
+      if isForbidden(byte) { result += PercentEncoding.encoded(byte).utf8 } else { result.append(byte) }
     }
     return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func isForbidden(_ byte: UInt8) -> Bool {
+    byte <= 32 || byte >= 127 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "<")
+      || byte == UInt8(ascii: ">")
   }
 }
 

@@ -8,7 +8,7 @@ enum CommandRunner {
     signal(SIGPIPE, SIG_IGN)
     do {
       try CommandLineComplaint.check(arguments)
-      var command = try Imagemill.parseAsRoot(arguments)
+      var command = try Imagemill.parseAsRoot(Operands.grouped(arguments))
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
       } else {

@@ -1,3 +1,4 @@
+import GRDB
 import Glibc
 import ImageCaches
 import Synchronization
@@ -109,6 +110,22 @@ struct DiskStoreTests {
     for seed in 20..<22 { _ = try store.insert(bytes(seed)) }
     try store.trim()
     #expect(try store.usage().bytes == 5000)
+  }
+
+  @Test(
+    "a purge leaves the row of an object whose file is about to come, and forgets one whose file never came")
+  func arrivals() throws {
+    let directory = try Directory()
+    let store = try DiskStore(directory: directory.path)
+    try store.index.write { database in
+      for (seed, age) in [(1, 5.0), (2, 3600.0)] {
+        try database.execute(
+          sql: "INSERT INTO objects (digest, bytes, last_used) VALUES (?, 1000, ?)",
+          arguments: [ContentDigest(hashing: bytes(seed)).hex, Double(time(nil)) - age])
+      }
+    }
+    try store.purge(to: 0)
+    #expect(try store.list().map(\.digest) == [ContentDigest(hashing: bytes(1)).hex])
   }
 
   @Test("an abandoned temporary file vanishes; a dead process's is cleared away, a living one's isn't")

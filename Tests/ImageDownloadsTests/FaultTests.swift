@@ -227,7 +227,10 @@ struct FaultTests {
     configuration.credential = .init(user: "me", password: "secret")
     let fixture = try Fixture()
     try await fixture.withDownloader(configuration) { downloader in
-      _ = try await downloader.outcome(server.url("/a.png")).get()
+      let source = try await downloader.outcome(server.url("/a.png")).get()
+      // The challenge's own body is no part of the picture.
+      #expect(source.digest == ContentDigest(hashing: picture(5)))
+      #expect(source.byteCount == picture(5).count)
     }
     #expect(server.requests.last?.field("Authorization")?.contains("response=") == true)
   }

@@ -18,6 +18,39 @@ private func stored(
 
 private func date(_ offset: Int) -> String { HTTPDate.format(Int(noon) + offset) }
 
+@Suite("What the index keeps of an answer", .timeLimit(.minutes(8)))
+struct StoredResponseRecordTests {
+  @Test(
+    "is read back as it was written",
+    arguments: [
+      stored([]), stored([("A", ""), ("B", "x: y"), ("b", " é\u{1F600} ")], status: 404),
+      stored([], selection: [.init(name: "accept", value: nil), .init(name: "range", value: "")]),
+      stored(
+        [("Vary", "Accept"), ("Set-Cookie", "a=b; c")],
+        selection: [.init(name: "accept", value: "image/webp, */*;q=0.8"), .init(name: "te", value: nil)]),
+    ])
+  func roundTrip(_ response: StoredResponse) {
+    var response = response
+    response.reason = "Not so: Good"
+    response.requestTime = 1_795_267_440.123_456_7
+    #expect(StoredResponse(record: response.record) == response, "\(response.record)")
+  }
+
+  @Test("of a text that is none, nothing is read")
+  func damaged() {
+    let record = stored([("ETag", "\"x\""), ("Age", "1")]).record
+    for end in record.indices
+    where !record[end...].contains("ETag: \"x\"") || !record[..<end].contains("Age: ") {
+      // Not every cut can be seen (its seal tells the rest), but none may be fatal.
+      _ = StoredResponse(record: String(record[..<end]))
+    }
+    for text in ["", "\n", "200\n1 2 3\n", "x OK\n1 2 \(ContentDigest(hashing: []))\n", "200 OK\n1 2\n"] {
+      #expect(StoredResponse(record: text) == nil)
+    }
+    #expect(StoredResponse(record: record + "\nno field") == nil)
+  }
+}
+
 @Suite("HTTP dates", .timeLimit(.minutes(8)))
 struct HTTPDateTests {
   @Test(

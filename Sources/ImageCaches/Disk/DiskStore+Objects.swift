@@ -65,35 +65,71 @@ extension DiskStore {
   public func insert(
     _ temporary: TemporaryFile, digest: ContentDigest, as kind: ObjectKind = .primary
   ) throws(CacheError) -> StoredObject {
-    try insert(temporary, digest: digest, as: kind) { _ in }
+    if let existing = try object(digest) { return existing }
+    let byteCount = Int(temporary.file.status.st_size)
+    let usage = try index.write { try Self.addRow(digest, byteCount: byteCount, as: kind, in: $0) }
+    return try place(temporary, digest: digest, byteCount: byteCount, usage: usage)
   }
 
-  /// As above, with more to be written to the index in the same transaction.
-  package func insert(
-    _ temporary: TemporaryFile, digest: ContentDigest, as kind: ObjectKind = .primary,
+  /// As above, for bytes that the store is known not to have, with more to be written to the index, in a transaction
+  /// that may be shared with others'.
+  package func insertGathered(
+    _ temporary: TemporaryFile, digest: ContentDigest,
     alongside: @escaping @Sendable (Database) throws -> Void
-  ) throws(CacheError) -> StoredObject {
-    if let existing = try object(digest) {
-      _ = try index.writeShared { database in
-        try alongside(database)
-        return 0
-      }
-      return existing
-    }
+  ) async throws(CacheError) -> StoredObject {
     let byteCount = Int(temporary.file.status.st_size)
-    let path = layout.object(digest)
-    // The row comes first: a file without one would never be purged, while a row without a file mends itself at its first use.
-    let usage = try index.writeShared { database in
-      try database.cachedStatement(
-        sql: """
-          INSERT INTO objects (digest, bytes, last_used, kind) VALUES (?, ?, ?, ?)
-          ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes, last_used = excluded.last_used,
-            kind = min(kind, excluded.kind)
-          """
-      ).execute(arguments: [digest.hex, byteCount, Self.now(), kind.rawValue])
+    return try await gathered { database in
+      let usage = try Self.addRow(digest, byteCount: byteCount, as: .primary, in: database)
       try alongside(database)
-      return try Int.fetchOne(database.cachedStatement(sql: "SELECT bytes FROM totals")) ?? 0
+      return usage
+    } afterwards: { usage throws(CacheError) in
+      try self.place(temporary, digest: digest, byteCount: byteCount, usage: usage)
     }
+  }
+
+  /// Writes to the index, in a transaction that may be shared with others'.
+  package func writeGathered(_ body: @escaping @Sendable (Database) throws -> Void) async throws(CacheError) {
+    try await gathered { database in
+      try body(database)
+      return 0
+    } afterwards: { _ in
+    }
+  }
+
+  private func gathered<Value: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Int,
+    afterwards: @escaping @Sendable (Int) throws(CacheError) -> Value
+  ) async throws(CacheError) -> Value {
+    let outcome: Result<Value, CacheError> = await withCheckedContinuation { continuation in
+      index.writeGathered(body) { outcome in
+        continuation.resume(
+          returning: Result { () throws(CacheError) -> Value in try afterwards(outcome.get()) })
+      }
+    }
+    return try outcome.get()
+  }
+
+  /// Enters an object into the index.
+  /// - Returns: the objects' total size, in bytes.
+  private static func addRow(
+    _ digest: ContentDigest, byteCount: Int, as kind: ObjectKind, in database: Database
+  ) throws -> Int {
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO objects (digest, bytes, last_used, kind) VALUES (?, ?, ?, ?)
+        ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes, last_used = excluded.last_used,
+          kind = min(kind, excluded.kind)
+        """
+    ).execute(arguments: [digest.hex, byteCount, now(), kind.rawValue])
+    return try Int.fetchOne(database.cachedStatement(sql: "SELECT bytes FROM totals")) ?? 0
+  }
+
+  /// Puts an object's file at its place. The row comes first: a file without one would never be purged, while a row without a
+  /// file mends itself at its first use.
+  private func place(
+    _ temporary: TemporaryFile, digest: ContentDigest, byteCount: Int, usage: Int
+  ) throws(CacheError) -> StoredObject {
+    let path = layout.object(digest)
     do throws(CacheError) {
       try temporary.move(to: path)
     } catch {
@@ -140,13 +176,15 @@ extension DiskStore {
     noteRepair("the cache object \(digest.hex.prefix(12))… was damaged and is made again")
     guard isOurs else { return }
     if unlink(path) != 0, errno != ENOENT { throw .file("remove", path, errno: errno) }
-    try index.write { try Self.forget(digest, in: $0) }
+    try index.write { try Self.forget([digest], in: $0) }
   }
 
-  /// Removes an object's row and whatever leads to it.
-  static func forget(_ digest: ContentDigest, in database: Database) throws {
+  /// Removes objects' rows and whatever leads to them.
+  static func forget(_ digests: [ContentDigest], in database: Database) throws {
+    let list = "[" + digests.map { "\"\($0.hex)\"" }.joined(separator: ",") + "]"
     for table in ["objects", "responses", "outputs"] {
-      try database.execute(sql: "DELETE FROM \(table) WHERE digest = ?", arguments: [digest.hex])
+      try database.execute(
+        sql: "DELETE FROM \(table) WHERE digest IN (SELECT value FROM json_each(?))", arguments: [list])
     }
   }
 

@@ -31,14 +31,15 @@ extension DiskStore {
       let before = usage
       var goneRows: [ContentDigest] = []
       let oldest = try Row.fetchCursor(
-        database, sql: "SELECT digest, bytes FROM objects ORDER BY kind DESC, last_used, digest")
+        database, sql: "SELECT digest, bytes, last_used FROM objects ORDER BY kind DESC, last_used, digest")
       while usage > target, let row = try oldest.next() {
-        guard let digest = row.soundDigest("digest") else { continue }
-        guard try removeUnlessPinned(digest) else { continue }
+        guard let digest = row.soundDigest("digest"), let lastUsed: Double = row.sound("last_used"),
+          try removeUnlessPinned(digest, lastUsed: lastUsed)
+        else { continue }
         goneRows.append(digest)
         usage -= row.sound("bytes") ?? 0
       }
-      for digest in goneRows { try Self.forget(digest, in: database) }
+      try Self.forget(goneRows, in: database)
       use.withLock { $0.verified.subtract(goneRows) }
       return before - usage
     }
@@ -52,10 +53,15 @@ extension DiskStore {
     if try usage().bytes > capacity { try purge() }
   }
 
-  /// Removes an object's file, unless a process holds it.
-  private func removeUnlessPinned(_ digest: ContentDigest) throws(CacheError) -> Bool {
+  /// How long a row without a file is taken for one whose file is about to come, in seconds.
+  private static let arrivalTime = 60.0
+
+  /// Removes an object's file, unless a process holds it or is about to put it in place.
+  private func removeUnlessPinned(_ digest: ContentDigest, lastUsed: Double) throws(CacheError) -> Bool {
     let path = layout.object(digest)
-    guard let file = try FileDescriptor.open(path, O_RDONLY) else { return true }
+    guard let file = try FileDescriptor.open(path, O_RDONLY) else {
+      return lastUsed < Self.now() - Self.arrivalTime
+    }
     // Whoever opens it from here on waits for this lock, then finds that the file has lost its name.
     guard file.lock(exclusive: true, waits: false) else { return false }
     if unlink(path) != 0, errno != ENOENT { throw .file("remove", path, errno: errno) }

@@ -54,6 +54,15 @@ extension DiskStore {
   /// Every object, the last used first.
   public func list() throws(CacheError) -> [ListedObject] {
     try index.read { database in
+      var urls: [String: [String]] = [:]
+      for row in try Row.fetchAll(database, sql: "SELECT digest, url FROM responses") {
+        guard let digest: String = row.sound("digest"), let url: String = row.sound("url") else { continue }
+        urls[digest, default: []].append(url)
+      }
+      var outputs: [String: Int] = [:]
+      for digest in try String.fetchAll(database, sql: "SELECT digest FROM outputs") {
+        outputs[digest, default: 0] += 1
+      }
       let rows = try Row.fetchAll(
         database, sql: "SELECT digest, bytes, last_used FROM objects ORDER BY last_used DESC")
       return try rows.map { row in
@@ -61,11 +70,8 @@ extension DiskStore {
           let lastUsed: Double = row.sound("last_used")
         else { throw StoreIndex.Damage(reason: "an object's row is no such row") }
         return ListedObject(
-          digest: digest, bytes: bytes, lastUsed: lastUsed,
-          urls: try String.fetchAll(
-            database, sql: "SELECT url FROM responses WHERE digest = ?", arguments: [digest]),
-          outputs: try Int.fetchOne(
-            database, sql: "SELECT count(*) FROM outputs WHERE digest = ?", arguments: [digest]) ?? 0)
+          digest: digest, bytes: bytes, lastUsed: lastUsed, urls: urls[digest] ?? [],
+          outputs: outputs[digest] ?? 0)
       }
     }
   }
@@ -84,14 +90,16 @@ extension DiskStore {
     }
     let known = Set(files.map(\.digest.hex))
     try index.write { database in
+      var gone: [ContentDigest] = []
       for digest in try String.fetchAll(database, sql: "SELECT digest FROM objects")
       where !known.contains(digest) {
-        guard let gone = ContentDigest(hex: digest) else {
+        if let digest = ContentDigest(hex: digest) {
+          gone.append(digest)
+        } else {
           try database.execute(sql: "DELETE FROM objects WHERE digest = ?", arguments: [digest])
-          continue
         }
-        try Self.forget(gone, in: database)
       }
+      try Self.forget(gone, in: database)
       for file in files {
         try database.execute(
           sql: """

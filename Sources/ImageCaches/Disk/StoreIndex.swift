@@ -9,11 +9,11 @@ import Synchronization
 package final class StoreIndex: Sendable {
   private let layout: StoreLayout
   private let database = Mutex<DatabaseQueue?>(nil)
-  private let sharedWrites = SharedWrites()
+  private let gathered = GatheredWrites()
   private let onMend: @Sendable (String) -> Void
 
   /// Changed whenever the tables change; an index of another version is made anew.
-  private static let version = 2
+  private static let version = 3
   private static let busyTimeout = 60.0
 
   init(layout: StoreLayout, onMend: @escaping @Sendable (String) -> Void) {
@@ -37,9 +37,15 @@ package final class StoreIndex: Sendable {
     try access { try $0.write(body) }
   }
 
-  /// Runs `body` in a transaction that it may share with others who write at the same time; it may be run twice.
-  package func writeShared(_ body: @escaping @Sendable (Database) throws -> Int) throws(CacheError) -> Int {
-    try access { try sharedWrites.run(body, on: $0) }
+  /// Runs `body` in a transaction that it shares with others that come within milliseconds, and then `completion`, on a
+  /// thread that both may block; `body` may be run more than once.
+  func writeGathered(
+    _ body: @escaping @Sendable (Database) throws -> Int,
+    completion: @escaping @Sendable (Result<Int, CacheError>) -> Void
+  ) {
+    gathered.add(GatheredWrites.Write(body: body, completion: completion)) { bodies throws(CacheError) in
+      try self.write { database in try bodies.map { try $0(database) } }
+    }
   }
 
   /// Closes the file; the next use opens it again.
@@ -161,10 +167,11 @@ package final class StoreIndex: Sendable {
 
   private func connect() throws -> DatabaseQueue {
     var configuration = Configuration()
-    configuration.journalMode = .wal
     configuration.busyMode = .timeout(Self.busyTimeout)
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
+      // Not GRDB's own setting for WAL, which asks for `synchronous = NORMAL` last.
+      try database.execute(sql: "PRAGMA journal_mode = WAL")
       // What a power cut loses is made again; what it breaks is found by digests and seals.
       try database.execute(sql: "PRAGMA synchronous = OFF")
     }

@@ -18,19 +18,20 @@ enum StoreSchema {
       UPDATE totals SET bytes = bytes - OLD.bytes + NEW.bytes;
     END;
 
+    -- Neither answers nor outputs have an index by digest: they come by the thousand, and are looked for by it once in a while,
+    -- for many at once.
+
     -- HTTP answers by request key, with a variant for each combination of the fields that they vary by (RFC 9111 §4.1).
     CREATE TABLE responses (
       key TEXT NOT NULL, variant TEXT NOT NULL, url TEXT NOT NULL, digest TEXT NOT NULL, record TEXT NOT NULL,
       last_used REAL NOT NULL, seal TEXT NOT NULL, PRIMARY KEY (key, variant)
     ) WITHOUT ROWID;
-    CREATE INDEX responses_digest ON responses (digest);
 
     -- Encoded outputs by output key.
     CREATE TABLE outputs (
       key TEXT PRIMARY KEY, digest TEXT NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
       frames INTEGER NOT NULL, bytes INTEGER NOT NULL, seconds REAL NOT NULL, extra TEXT NOT NULL, seal TEXT NOT NULL
     ) WITHOUT ROWID;
-    CREATE INDEX outputs_digest ON outputs (digest);
 
     -- Digests of files outside the store, as long as their stamps stay as they were.
     CREATE TABLE stamps (

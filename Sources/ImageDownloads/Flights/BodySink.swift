@@ -3,7 +3,8 @@ import Curl
 import ImageCaches
 import Synchronization
 
-/// Takes a body from the transfer thread into a file, hashing and judging it on the way.
+/// Takes a body from the transfer thread and judges it on the way. A long one goes into a file, and is hashed as it comes; a short
+/// one is held in memory, so that the thread that all transfers share neither hashes it nor waits for a disk.
 final class BodySink: TransferSink {
   /// What it is told beforehand.
   struct Plan: Sendable {
@@ -24,7 +25,10 @@ final class BodySink: TransferSink {
   /// What has come.
   struct Body: Sendable {
     var file: PartialFile?
-    var hasher = SHA256()
+    /// The bytes of a body that no file was made for.
+    var held: [UInt8] = []
+    /// Has hashed what is in the file.
+    fileprivate var fileHasher = SHA256()
     var byteCount = 0
     var expected: Int?
     /// What vouches for the rest of this body, should the transfer break off.
@@ -41,9 +45,17 @@ final class BodySink: TransferSink {
     fileprivate var isJudged = false
     fileprivate var reported = 0
     fileprivate var reportedAt = ContinuousClock.now
+
+    /// The hash function that has had all that came.
+    var hasher: SHA256 {
+      var hasher = fileHasher
+      held.withUnsafeBytes { hasher.update(bufferPointer: $0) }
+      return hasher
+    }
   }
 
-  /// Bodies shorter than this aren't worth the note that another run would need to resume them, in bytes.
+  /// Bodies shorter than this are held in memory: they aren't worth the note that another run would need to resume them, in
+  /// bytes.
   private static let worthKeeping = 256 * 1024
 
   private let plan: Plan
@@ -59,6 +71,8 @@ final class BodySink: TransferSink {
 
   func receive(head: ResponseHead) -> Bool {
     state.withLock { body in
+      // What came before another answer was the body of a challenge.
+      if body.head != nil { body = Body() }
       body.head = head
       body.expected = head.fields.first("Content-Length").flatMap { Int($0) }
       do throws(CacheError) {
@@ -77,7 +91,7 @@ final class BodySink: TransferSink {
       {
       case .rest:
         body.file = partial.file
-        body.hasher = partial.hasher
+        body.fileHasher = partial.hasher
         body.byteCount = partial.received
         body.expected = partial.total ?? body.expected.map { $0 + partial.received }
         body.validator = partial.validator
@@ -95,6 +109,7 @@ final class BodySink: TransferSink {
     body.validator = StrongValidator.find(in: head.fields, now: Int(Clock.now))
     if head.fields.first("Accept-Ranges")?.lowercased() == "none" { body.validator = nil }
     let isLong = body.expected.map { $0 >= Self.worthKeeping } ?? true
+    guard isLong || plan.partial != nil else { return body.held.reserveCapacity(body.expected ?? 0) }
     let file: PartialFile
     if let partial = plan.partial {
       file = partial.file
@@ -102,7 +117,7 @@ final class BodySink: TransferSink {
       file.forgetNote()
       try file.truncate()
     } else {
-      file = try plan.makeFile(isLong && body.validator != nil)
+      file = try plan.makeFile(body.validator != nil)
     }
     body.file = file
     if let validator = body.validator {
@@ -118,13 +133,11 @@ final class BodySink: TransferSink {
         guard body.failure == nil else { return false }
       }
       do throws(CacheError) {
-        if body.file == nil { body.file = try plan.makeFile(false) }
-        try body.file?.file.write(bytes)
+        try take(bytes, into: &body)
       } catch {
         body.failure = DownloadError(error, source: plan.source)
         return false
       }
-      body.hasher.update(bufferPointer: bytes)
       body.byteCount += bytes.count
       if let status = body.head?.status, !(200..<300).contains(status), plan.validation != nil,
         body.byteCount > plan.errorBodyLimit
@@ -141,6 +154,22 @@ final class BodySink: TransferSink {
       }
       return true
     }
+  }
+
+  private func take(_ bytes: UnsafeRawBufferPointer, into body: inout Body) throws(CacheError) {
+    if body.file == nil {
+      guard body.held.count + bytes.count >= Self.worthKeeping else {
+        return body.held.append(contentsOf: bytes)
+      }
+      // Longer than it seemed.
+      let file = try plan.makeFile(false)
+      try file.write(body.held)
+      body.fileHasher = body.hasher
+      body.held = []
+      body.file = file
+    }
+    try body.file?.file.write(bytes)
+    body.fileHasher.update(bufferPointer: bytes)
   }
 
   /// Judges by the head and the first bytes, as soon as there are enough of them or no more will come.

@@ -2,20 +2,45 @@ import Curl
 import ImageCaches
 
 extension Transport {
+  /// What is to be done about an attempt.
+  private enum Settlement: Sendable {
+    case step(Step)
+    /// The answer is stored, and then comes what `next` says.
+    case keep(Keeping, next: @Sendable (StoredObject) -> Step)
+  }
+
+  /// An answer on its way into the store.
+  private struct Keeping: Sendable {
+    /// Where the bytes are.
+    enum Body: Sendable {
+      /// In the store already.
+      case stored(StoredObject)
+      case file(TemporaryFile)
+    }
+
+    let body: Body
+    let digest: ContentDigest
+    /// What the HTTP cache keeps; nil where it keeps nothing.
+    let entry: ResponseTable.Entry?
+  }
+
   /// What comes after an attempt.
   func evaluate(_ attempt: Attempt) async -> Step {
     do throws(CacheError) {
-      return try await work.run { () throws(CacheError) in try settle(attempt) }
+      switch try await work.run({ () throws(CacheError) in try settle(attempt) }) {
+      case .step(let step): return step
+      case .keep(let keeping, let next): return next(try await keep(keeping))
+      }
     } catch {
       return .done(.failure(DownloadError(error, source: attempt.journey.order.displayText)))
     }
   }
 
-  private func settle(_ attempt: Attempt) throws(CacheError) -> Step {
+  private func settle(_ attempt: Attempt) throws(CacheError) -> Settlement {
     let journey = attempt.journey
-    if attempt.body.mustRestart { return restart(attempt) }
-    if let failure = attempt.body.failure { return .done(.failure(failure)) }
-    guard var result = attempt.result, let key = attempt.key else { return try failed(attempt) }
+    if attempt.body.mustRestart { return .step(restart(attempt)) }
+    if let failure = attempt.body.failure { return .step(.done(.failure(failure))) }
+    guard var result = attempt.result, let key = attempt.key else { return .step(try failed(attempt)) }
     meter.add(bytes: result.byteCount)
     if attempt.body.isResumed {
       // The rest's head speaks of a part; what there is now is the whole.
@@ -26,16 +51,22 @@ extension Transport {
     }
     let head = result.head
     if head.status == 304, let stored = journey.validating {
-      return try confirmed(stored, by: head, attempt, key)
+      return .step(try confirmed(stored, by: head, attempt, key))
     }
+    let digest = ContentDigest(attempt.body.hasher.finalize())
     if let next = redirect(attempt, result) {
-      try keep(attempt, result, key)
-      return next
+      return .keep(try keeping(attempt, result, key, digest)) { _ in next }
     }
-    if mayPass(head, attempt.body), !isMeantToLast(attempt, head) {
-      if let step = try passing(attempt, head) { return step }
+    if mayPass(head, attempt.body), !isMeantToLast(attempt, head), let step = try passing(attempt, head) {
+      return .step(step)
     }
-    return try received(attempt, result, key)
+    if let failure = refusal(attempt, head, digest) { return .step(.done(.failure(failure))) }
+    return .keep(try keeping(attempt, result, key, digest)) { object in
+      meter.count(.downloads)
+      var head = head
+      head.fields = HopByHop.removed(from: head.fields)
+      return conclude(journey, head: head, object, .downloaded)
+    }
   }
 
   private func mayPass(_ head: ResponseHead, _ body: BodySink.Body) -> Bool {
@@ -57,59 +88,62 @@ extension Transport {
     return .transfer(journey)
   }
 
-  private func received(_ attempt: Attempt, _ result: TransferResult, _ key: ContentDigest) throws(CacheError)
-    -> Step
-  {
-    let journey = attempt.journey
-    let name = journey.order.displayText
-    let digest = ContentDigest(attempt.body.hasher.finalize())
-    if journey.order.wantsImage {
-      if result.head.status == 206 {
-        let message = "the server sent a part of the picture, which nobody asked for"
-        return .done(.failure(DownloadError(.transferFailed, message, source: name)))
-      }
-      if (200..<300).contains(result.head.status), attempt.body.byteCount == 0 {
-        return .done(.failure(validation.emptyBody(result.head, source: name)))
-      }
-      if let pinned = journey.order.pinnedDigest, pinned != digest, (200..<300).contains(result.head.status) {
-        attempt.body.file?.forgetNote()
-        if let key = attempt.key { store.removePartial(key) }
-        return .done(.failure(.mismatch(digest, pinned: pinned, source: name)))
-      }
+  /// Why a whole answer is neither used nor stored; nil where it is.
+  private func refusal(_ attempt: Attempt, _ head: ResponseHead, _ digest: ContentDigest) -> DownloadError? {
+    let order = attempt.journey.order
+    guard order.wantsImage, (200..<300).contains(head.status) else { return nil }
+    if head.status == 206 {
+      let message = "the server sent a part of the picture, which nobody asked for"
+      return DownloadError(.transferFailed, message, source: order.displayText)
     }
-    guard let object = try keep(attempt, result, key) else {
-      return .done(.failure(validation.emptyBody(result.head, source: name)))
+    if attempt.body.byteCount == 0 { return validation.emptyBody(head, source: order.displayText) }
+    guard let pinned = order.pinnedDigest, pinned != digest else { return nil }
+    attempt.body.file?.forgetNote()
+    if let key = attempt.key { store.removePartial(key) }
+    return .mismatch(digest, pinned: pinned, source: order.displayText)
+  }
+
+  private func keeping(
+    _ attempt: Attempt, _ result: TransferResult, _ key: ContentDigest, _ digest: ContentDigest
+  ) throws(CacheError) -> Keeping {
+    let entry = cacheEntry(attempt, result, key, digest)
+    let body: Keeping.Body
+    if let stored = try store.object(digest) {
+      body = .stored(stored)
+    } else {
+      body = .file(try file(of: attempt.body).file)
     }
-    meter.count(.downloads)
-    var head = result.head
-    head.fields = HopByHop.removed(from: head.fields)
-    return conclude(journey, head: head, object, .downloaded)
+    attempt.body.file?.forgetNote()
+    return Keeping(body: body, digest: digest, entry: entry)
+  }
+
+  /// The file that a body is in; made here for one that was held in memory.
+  func file(of body: BodySink.Body) throws(CacheError) -> PartialFile {
+    if let file = body.file { return file }
+    let file = PartialFile(try store.makeTemporaryFile())
+    try file.write(body.held)
+    return file
   }
 
   /// Takes the body into the store, and the answer into the HTTP cache.
-  @discardableResult
-  private func keep(
-    _ attempt: Attempt, _ result: TransferResult, _ key: ContentDigest
-  ) throws(CacheError) -> StoredObject? {
-    let digest = ContentDigest(attempt.body.hasher.finalize())
-    let file: PartialFile
-    if let written = attempt.body.file {
-      file = written
-    } else {
-      file = PartialFile(try store.makeTemporaryFile())
+  private func keep(_ keeping: Keeping) async throws(CacheError) -> StoredObject {
+    switch keeping.body {
+    case .stored(let object):
+      if let entry = keeping.entry {
+        try await store.writeGathered { try ResponseTable.write(entry, in: $0) }
+      }
+      return object
+    case .file(let file):
+      return try await store.insertGathered(file, digest: keeping.digest) { database in
+        if let entry = keeping.entry { try ResponseTable.write(entry, in: database) }
+      }
     }
-    let entry = try cacheEntry(attempt, result, key, digest)
-    let object = try store.insert(file.file, digest: digest) { database in
-      if let entry { try ResponseTable.write(entry, in: database) }
-    }
-    file.forgetNote()
-    return object
   }
 
   /// What the HTTP cache keeps of an answer; nil where it keeps nothing.
   private func cacheEntry(
     _ attempt: Attempt, _ result: TransferResult, _ key: ContentDigest, _ digest: ContentDigest
-  ) throws(CacheError) -> ResponseTable.Entry? {
+  ) -> ResponseTable.Entry? {
     let head = result.head
     guard attempt.journey.order.cacheMode != .none, isFramed(result, attempt),
       StoredResponse.mayStore(status: head.status, fields: head.fields, request: attempt.sent),
@@ -118,7 +152,7 @@ extension Transport {
         responseTime: attempt.responseTime,
         digest: digest)
     else { return nil }
-    return try table.entry(response, for: key, url: attempt.journey.address.displayText)
+    return ResponseTable.entry(response, for: key, url: attempt.journey.address.displayText)
   }
 
   /// Whether the body's end was told by more than the end of the connection: an image whose end may be missing is never kept as a whole one.

@@ -11,7 +11,7 @@ extension Transport {
       if Self.mayBeHTTP2(curlError) { meter.noteHTTP2Failure(journey.address.host) }
       // libcurl keeps a connection whose stream has timed out for others.
       next.needsFreshConnection = Self.mayBeHTTP2(curlError)
-      next.partial = remainder(attempt) ?? (attempt.body.file == nil ? journey.partial : nil)
+      next.partial = try remainder(attempt) ?? (attempt.body.file == nil ? journey.partial : nil)
     }
     guard error.isTemporary else { return .done(.failure(error)) }
     return try again(next, attempt, error, floor: nil)
@@ -85,11 +85,12 @@ extension Transport {
   }
 
   /// What has come of a body whose rest can be asked for.
-  private func remainder(_ attempt: Attempt) -> PartialBody? {
+  private func remainder(_ attempt: Attempt) throws(CacheError) -> PartialBody? {
     let body = attempt.body
-    guard let file = body.file, let validator = body.validator, body.byteCount > 0 else { return nil }
+    guard let validator = body.validator, body.byteCount > 0 else { return nil }
     return PartialBody(
-      file: file, validator: validator, total: body.expected, received: body.byteCount, hasher: body.hasher)
+      file: try file(of: body), validator: validator, total: body.expected, received: body.byteCount,
+      hasher: body.hasher)
   }
 }
 

@@ -1,5 +1,4 @@
 import Curl
-import FoundationEssentials
 import GRDB
 import ImageCaches
 
@@ -21,7 +20,7 @@ struct ResponseTable: Sendable {
       guard let variant: String = row.sound("variant"), let record: String = row.sound("record"),
         Self.seal(key, variant, record) == row.sound("seal")
       else { return nil }
-      return try? JSONDecoder().decode(StoredResponse.self, from: Data(record.utf8))
+      return StoredResponse(record: record)
     }
   }
 
@@ -34,22 +33,14 @@ struct ResponseTable: Sendable {
     fileprivate let url: String
   }
 
-  func entry(_ response: StoredResponse, for key: ContentDigest, url: String) throws(CacheError) -> Entry {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    let record: String
-    do {
-      record = String(decoding: try encoder.encode(response), as: UTF8.self)
-    } catch {
-      throw CacheError(code: .index, message: "an HTTP answer can't be written as JSON: \(error)")
-    }
-    return Entry(
-      key: key, variant: Self.variant(response.selection), record: record, response: response, url: url)
+  static func entry(_ response: StoredResponse, for key: ContentDigest, url: String) -> Entry {
+    Entry(
+      key: key, variant: variant(response.selection), record: response.record, response: response, url: url)
   }
 
   /// Stores an answer in place of the one that the same fields chose.
   func store(_ response: StoredResponse, for key: ContentDigest, url: String) throws(CacheError) {
-    let entry = try entry(response, for: key, url: url)
+    let entry = Self.entry(response, for: key, url: url)
     try store.index.write { try Self.write(entry, in: $0) }
   }
 

@@ -2,7 +2,7 @@ import Curl
 import ImageCaches
 
 /// An answer in the HTTP cache: its head, when it was had, and which of a request's fields it depends on. The body is an object of the store.
-struct StoredResponse: Sendable, Hashable, Codable {
+struct StoredResponse: Sendable, Hashable {
   /// The status code.
   var status: Int
   /// The reason phrase.
@@ -19,7 +19,7 @@ struct StoredResponse: Sendable, Hashable, Codable {
   var digest: ContentDigest
 
   /// A request field that chose this variant.
-  struct Selection: Sendable, Hashable, Codable {
+  struct Selection: Sendable, Hashable {
     /// In lower case.
     var name: String
     /// Normalised; nil where the request had no such field.

@@ -36,6 +36,11 @@ final class PartialFile: Sendable {
     try output.write(Array(text), path: notePath)
   }
 
+  /// Appends bytes.
+  func write(_ bytes: [UInt8]) throws(CacheError) {
+    try file.file.write(bytes, path: file.path)
+  }
+
   /// Empties the file.
   func truncate() throws(CacheError) {
     guard ftruncate(file.file.number, 0) == 0, lseek(file.file.number, 0, SEEK_SET) == 0 else {

@@ -7,7 +7,7 @@ import ImageDownloads
 import Vips
 
 /// Downloads into the cache, without a look at the content.
-struct FetchCommand: AsyncParsableCommand {
+struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
   static let configuration = CommandConfiguration(
     commandName: "fetch", abstract: "Download into the cache; say what a client of the cache sees.",
     discussion: """
@@ -19,7 +19,8 @@ struct FetchCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: ArgumentHelp("http or https URLs.", valueName: "url"))
-  var urls: [String]
+  var operands: [OperandGroup]
+  private var urls: [String] { operands.words }
 
   @Flag(help: "A redirecting answer is the answer; it isn't followed.")
   var noRedirect = false

@@ -4,7 +4,7 @@ import ImageBatch
 import ImageDownloads
 
 /// What a picture is.
-struct InspectCommand: AsyncParsableCommand {
+struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
     abstract: "Say what a picture is: size, format, orientation, profile, frames, digest.",
@@ -15,8 +15,11 @@ struct InspectCommand: AsyncParsableCommand {
         imagemill inspect --json https://example.org/a.png
       """)
 
-  @Argument(help: "Paths, http(s), file or data URLs, or '-' for standard input.", completion: .file())
-  var sources: [String]
+  @Argument(
+    help: ArgumentHelp(
+      "Paths, http(s), file or data URLs, or '-' for standard input.", valueName: "sources"),
+    completion: .file())
+  var operands: [OperandGroup]
 
   @Flag(help: "One JSON object a source.")
   var json = false
@@ -29,7 +32,7 @@ struct InspectCommand: AsyncParsableCommand {
   @OptionGroup(title: "Cache") var cache: CacheOptions
 
   func run() async throws {
-    let parsed = try sources.map { try ImageSource(argument: $0) }
+    let parsed = try operands.words.map { try ImageSource(argument: $0) }
     let session = try Session(downloads: downloads, cache: cache, typedHosts: parsed.compactMap(\.host))
     var failures = 0
     for source in parsed {
