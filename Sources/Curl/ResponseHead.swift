@@ -55,13 +55,14 @@ struct ResponseHeadParser {
     if let first = bytes.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
       // An obsolete fold (RFC 9112 §5.2) goes on with the value before it.
       guard let head, var last = head.fields.last else { return }
-      last.value = Self.trimmed(last.value + " " + Self.trimmed(Self.text(bytes)))
+      let rest = Self.text(Self.trimmed(bytes))
+      last.value = last.value.isEmpty || rest.isEmpty ? last.value + rest : "\(last.value) \(rest)"
       self.head?.fields[head.fields.count - 1] = last
       return
     }
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return }
-    let name = Self.trimmed(Self.text(bytes[..<colon]))
-    head?.fields.append(HeaderField(name, Self.trimmed(Self.text(bytes[(colon + 1)...]))))
+    let name = Self.text(Self.trimmed(bytes[..<colon]))
+    head?.fields.append(HeaderField(name, Self.text(Self.trimmed(bytes[(colon + 1)...]))))
   }
 
   private static func statusLine(_ line: String) -> ResponseHead {
@@ -79,11 +80,10 @@ struct ResponseHeadParser {
     return text
   }
 
-  private static func trimmed(_ text: String) -> String {
-    func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
-    guard let first = text.firstIndex(where: { !isBlank($0) }),
-      let last = text.lastIndex(where: { !isBlank($0) })
-    else { return "" }
-    return String(text[first...last])
+  private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+    func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    var bytes = bytes.drop(while: isBlank)
+    while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+    return bytes
   }
 }

@@ -3,8 +3,8 @@ import ImageCaches
 
 /// A flight's way: looked up first, then, where that isn't enough, transfers with a slot each.
 extension ImageDownloader {
-  /// Looks a flight up; it ends here, or queues for a slot.
-  func lookUp(_ number: Int) async {
+  /// Looks a flight up; it ends here, or queues for a slot. Blocks.
+  func lookUp(_ number: Int) {
     guard let order = board.withLock({ $0.flights[number]?.order }) else {
       // Cancelled meanwhile.
       return perform(
@@ -17,9 +17,9 @@ extension ImageDownloader {
         let error = DownloadError.badSource(text, "this is no URL of the form http://host/path")
         return finishLookup(number, .failure(error))
       }
-      step = await lookUp(Journey(order, home: address))
+      step = transport.lookUp(Journey(order, home: address))
     default:
-      return finishLookup(number, await local(order))
+      return finishLookup(number, local(order))
     }
     switch step {
     case .done(let outcome): finishLookup(number, outcome)
@@ -37,13 +37,6 @@ extension ImageDownloader {
 
   private func finishLookup(_ number: Int, _ outcome: FlightBoard.Outcome) {
     perform(board.withLock { $0.endLookup(number, outcome) + $0.begin(now: Clock.monotonic) })
-  }
-
-  /// Stored redirects are followed without a slot.
-  private func lookUp(_ journey: Journey) async -> Transport.Step {
-    var step = await transport.lookUp(journey)
-    while case .redirect(let next) = step { step = await transport.lookUp(next) }
-    return step
   }
 
   /// Validates a stale answer that was already handed out, as a flight that nobody waits for.
@@ -65,7 +58,8 @@ extension ImageDownloader {
     while true {
       var step = await transfer(number, journey)
       release(number)
-      while case .redirect(let next) = step { step = await transport.lookUp(next) }
+      // Stored redirects are followed without a slot.
+      if case .redirect(let next) = step { step = await work.run { self.transport.lookUp(next) } }
       switch step {
       case .done(let outcome): return land(number, outcome)
       case .doneForNow(let answer, let validate):
@@ -84,15 +78,17 @@ extension ImageDownloader {
       }
       switch await nextSlot(number, journey.address.origin) {
       case .granted: continue
-      case .refused: return await refuse(number, journey)
+      case .refused:
+        let refused = journey
+        return await work.run { self.refuse(number, refused) }
       case .withdrawn: return land(number, .failure(.cancelled(journey.order.displayText)))
       }
     }
   }
 
-  /// Ends a flight to a host that is down: with what is stored, where that may stand in.
-  func refuse(_ number: Int, _ journey: Journey) async {
-    land(number, await transport.refused(journey))
+  /// Ends a flight to a host that is down: with what is stored, where that may stand in. Blocks.
+  func refuse(_ number: Int, _ journey: Journey) {
+    land(number, transport.refused(journey))
   }
 
   private func transfer(_ number: Int, _ journey: Journey) async -> Transport.Step {

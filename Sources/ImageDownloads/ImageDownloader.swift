@@ -108,6 +108,27 @@ public final class ImageDownloader: Sendable {
       try await answer(to: order, RequestReceipt(request), priority: priority), order.cacheMode)
   }
 
+  /// As ``fetch(_:followsRedirects:priority:)``, for callers without a task: `completion` is called exactly once, on a thread of the downloader's.
+  ///
+  /// - Parameters:
+  ///   - request: the source.
+  ///   - followsRedirects: whether a redirecting answer is followed or is the answer.
+  ///   - priority: higher goes first among pending downloads.
+  ///   - completion: told the answer, or why there is none.
+  /// - Returns: what cancels this call, and no other.
+  @discardableResult
+  public func fetch(
+    _ request: ImageRequest, followsRedirects: Bool = true, priority: Int = 0,
+    completion: @escaping @Sendable (Result<FetchedResponse, DownloadError>) -> Void
+  ) -> RequestReceipt {
+    let receipt = RequestReceipt(request)
+    let order = order(request, wantsImage: false, followsRedirects: followsRedirects)
+    start(order, receipt, priority: priority, progress: nil) { outcome in
+      completion(outcome.map { FetchedResponse($0, order.cacheMode) })
+    }
+    return receipt
+  }
+
   private func answer(
     to order: FlightOrder, _ receipt: RequestReceipt, priority: Int
   ) async throws(DownloadError) -> Answer {
@@ -198,6 +219,7 @@ public final class ImageDownloader: Sendable {
   /// Aborts everything, answers everybody, and waits until the transfer thread has ended. Calls after this are answered with a cancellation.
   public func shutDown() async {
     perform(board.withLock { $0.shutDown() })
+    await work.finish()
     while let task = board.withLock({ $0.flights.values.lazy.compactMap(\.task).first }) { await task.value }
     let engine = engine.withLock { engine in
       defer { engine = nil }
@@ -232,9 +254,9 @@ public final class ImageDownloader: Sendable {
   func perform(_ actions: [FlightBoard.Action]) {
     for action in actions {
       switch action {
-      case .lookUp(let number): launch(number) { await self.lookUp(number) }
+      case .lookUp(let number): work.start { self.lookUp(number) }
       case .transfer(let number, let journey): launch(number) { await self.travel(number, journey) }
-      case .refuse(let number, let journey): launch(number) { await self.refuse(number, journey) }
+      case .refuse(let number, let journey): work.start { self.refuse(number, journey) }
       case .resume(let continuation, let slot): continuation.resume(returning: slot)
       case .answer(let completion, let outcome): completion(outcome)
       case .cancel(let task): task.cancel()

@@ -8,8 +8,10 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
   public let host: String
   /// The port: that of the scheme unless another was given.
   public let port: Int
-  /// The path and the query, beginning with `/`; what a URL may not hold is percent-encoded.
-  public let target: String
+  /// `scheme://host`, with the port where it isn't the scheme's own (RFC 6454): what credentials belong to.
+  public let origin: String
+  /// The whole URL without user name and password, normalised: what is sent, shown and keyed by.
+  public let description: String
   /// User name and password of the URL, decoded; they are never part of any text of it.
   let credential: Credential?
 
@@ -38,21 +40,21 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     guard let (host, port) = Self.hostAndPort(authority) else { return nil }
     self.scheme = scheme
     self.host = host
-    self.port = port ?? (scheme == "https" ? 443 : 80)
+    let defaultPort = scheme == "https" ? 443 : 80
+    self.port = port ?? defaultPort
+    origin = self.port == defaultPort ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(self.port)"
     let fragment = rest.utf8[end...].firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
-    self.target = Self.encoded(rest[end..<fragment])
+    let description = origin + Self.encoded(rest[end..<fragment])
+    // What is normal already stays the caller's text, of which there is then one copy.
+    self.description = description == text ? text : description
   }
 
   private static let authorityEnds = Array("/?#\\".utf8)
 
-  /// `scheme://host`, with the port where it isn't the scheme's own (RFC 6454): what credentials belong to.
-  public var origin: String {
-    let isDefault = port == (scheme == "https" ? 443 : 80)
-    return isDefault ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+  /// The path and the query, beginning with `/`; what a URL may not hold is percent-encoded.
+  public var target: Substring {
+    description[description.utf8.index(description.startIndex, offsetBy: origin.utf8.count)...]
   }
-
-  /// The whole URL without user name and password, normalised: what is sent, shown and keyed by.
-  public var description: String { origin + target }
 
   /// The URL as it may be shown: the values of query parameters that carry signatures or tokens are left out.
   public var displayText: String {

@@ -9,6 +9,8 @@ struct StoreUse {
   var verified: Set<ContentDigest> = []
   /// For names that no other process makes.
   var temporaryCount = 0
+  /// Whether an interrupted body may lie in the store; nil before anyone has looked.
+  var hasPartials: Bool?
 }
 
 /// What an object is, as far as a purge is concerned.
@@ -37,7 +39,7 @@ extension DiskStore {
         use.temporaryCount += 1
         return use.temporaryCount
       }
-      let path = "\(layout.temporaries)/\(getpid())-\(count)-\(UInt32.random(in: .min ... .max))"
+      let path = "\(temporaryPrefix)\(count)"
       guard let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o644) else {
         try layout.make()
         continue
@@ -67,53 +69,44 @@ extension DiskStore {
   ) throws(CacheError) -> StoredObject {
     if let existing = try object(digest) { return existing }
     let byteCount = Int(temporary.file.status.st_size)
-    let usage = try index.write { try Self.addRow(digest, byteCount: byteCount, as: kind, in: $0) }
+    let usage = try index.write { database in
+      try Self.addRow(digest, byteCount: byteCount, as: kind, in: database)
+      return try Int.fetchOne(database.cachedStatement(sql: "SELECT bytes FROM totals")) ?? 0
+    }
     return try place(temporary, digest: digest, byteCount: byteCount, usage: usage)
   }
 
   /// As above, for bytes that the store is known not to have, with more to be written to the index, in a transaction
-  /// that may be shared with others'.
+  /// that may be shared with others'. `completion` is called on a thread that it may block.
   package func insertGathered(
     _ temporary: TemporaryFile, digest: ContentDigest,
-    alongside: @escaping @Sendable (Database) throws -> Void
-  ) async throws(CacheError) -> StoredObject {
+    alongside: @escaping @Sendable (Database) throws -> Void,
+    completion: @escaping @Sendable (Result<StoredObject, CacheError>) -> Void
+  ) {
     let byteCount = Int(temporary.file.status.st_size)
-    return try await gathered { database in
-      let usage = try Self.addRow(digest, byteCount: byteCount, as: .primary, in: database)
+    index.writeGathered { database in
+      try Self.addRow(digest, byteCount: byteCount, as: .primary, in: database)
       try alongside(database)
-      return usage
-    } afterwards: { usage throws(CacheError) in
-      try self.place(temporary, digest: digest, byteCount: byteCount, usage: usage)
+    } completion: { usage in
+      completion(
+        Result { () throws(CacheError) in
+          try self.place(temporary, digest: digest, byteCount: byteCount, usage: try usage.get())
+        })
     }
   }
 
   /// Writes to the index, in a transaction that may be shared with others'.
-  package func writeGathered(_ body: @escaping @Sendable (Database) throws -> Void) async throws(CacheError) {
-    try await gathered { database in
-      try body(database)
-      return 0
-    } afterwards: { _ in
-    }
-  }
-
-  private func gathered<Value: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Int,
-    afterwards: @escaping @Sendable (Int) throws(CacheError) -> Value
-  ) async throws(CacheError) -> Value {
-    let outcome: Result<Value, CacheError> = await withCheckedContinuation { continuation in
-      index.writeGathered(body) { outcome in
-        continuation.resume(
-          returning: Result { () throws(CacheError) -> Value in try afterwards(outcome.get()) })
-      }
-    }
-    return try outcome.get()
+  package func writeGathered(
+    _ body: @escaping @Sendable (Database) throws -> Void,
+    completion: @escaping @Sendable (Result<Void, CacheError>) -> Void
+  ) {
+    index.writeGathered(body) { completion($0.map { _ in }) }
   }
 
   /// Enters an object into the index.
-  /// - Returns: the objects' total size, in bytes.
   private static func addRow(
     _ digest: ContentDigest, byteCount: Int, as kind: ObjectKind, in database: Database
-  ) throws -> Int {
+  ) throws {
     try database.cachedStatement(
       sql: """
         INSERT INTO objects (digest, bytes, last_used, kind) VALUES (?, ?, ?, ?)
@@ -121,7 +114,6 @@ extension DiskStore {
           kind = min(kind, excluded.kind)
         """
     ).execute(arguments: [digest.hex, byteCount, now(), kind.rawValue])
-    return try Int.fetchOne(database.cachedStatement(sql: "SELECT bytes FROM totals")) ?? 0
   }
 
   /// Puts an object's file at its place. The row comes first: a file without one would never be purged, while a row without a
@@ -219,8 +211,21 @@ extension DiskStore {
   /// Where the beginning of a body is kept.
   package func partialPath(_ key: ContentDigest) -> String { "\(layout.partials)/\(key.hex)" }
 
+  /// Whether an interrupted body of an earlier run, or one that this process has begun, may lie in the store: most of the time
+  /// there is none, and no need to look for each.
+  package func mayHavePartials() throws(CacheError) -> Bool {
+    if let known = use.withLock(\.hasPartials) { return known }
+    let found = try !StoreLayout.names(in: layout.partials).isEmpty
+    return use.withLock { use in
+      let known = use.hasPartials ?? found
+      use.hasPartials = known
+      return known
+    }
+  }
+
   /// Opens the file of an interrupted body and locks it; nil where there is none, or another process has it.
   package func openPartial(_ key: ContentDigest, creates: Bool) throws(CacheError) -> TemporaryFile? {
+    if creates { use.withLock { $0.hasPartials = true } }
     let path = partialPath(key)
     guard let file = try FileDescriptor.open(path, O_RDWR | (creates ? O_CREAT : 0)),
       file.lock(exclusive: true, waits: false), file.isLinked

@@ -25,6 +25,8 @@ public final class DiskStore: Sendable {
   /// A read-only cache whose objects are used where they are.
   let readOnlyLayout: StoreLayout?
   package let index: StoreIndex
+  /// What its temporary files' paths begin with: another store's, in this process or another, begin otherwise.
+  let temporaryPrefix: String
   private let scratch: ScratchDirectory?
   private let repairs: StoreRepairs
   let use = Mutex(StoreUse())
@@ -80,6 +82,7 @@ public final class DiskStore: Sendable {
     self.scratch = scratch
     layout = StoreLayout(root: scratch?.path ?? directory)
     readOnlyLayout = isReadOnly ? StoreLayout(root: directory) : nil
+    temporaryPrefix = "\(layout.temporaries)/\(getpid())-\(UInt64.random(in: .min ... .max))-"
     let repairs = StoreRepairs()
     self.repairs = repairs
     index = StoreIndex(layout: layout) { repairs.note($0) }

@@ -8,11 +8,11 @@ import Synchronization
 /// A write that comes alone is carried out at once. Those that come within ``pause`` of the last commit wait for its end, and
 /// go together.
 final class GatheredWrites: Sendable {
-  typealias Body = @Sendable (Database) throws -> Int
+  typealias Body = @Sendable (Database) throws -> Void
 
   struct Write: Sendable {
     let body: Body
-    /// Told what `body` returned once that is committed, or why it isn't.
+    /// Told what the commit returned, or why `body` isn't committed.
     let completion: @Sendable (Result<Int, CacheError>) -> Void
   }
 
@@ -28,8 +28,8 @@ final class GatheredWrites: Sendable {
   private let queue = DispatchQueue(label: "imagemill.cache.index")
 
   /// Has a write done soon.
-  /// - Parameter commit: runs bodies in one transaction and returns what each returned; blocks.
-  func add(_ write: Write, commit: @escaping @Sendable ([Body]) throws(CacheError) -> [Int]) {
+  /// - Parameter commit: runs bodies in one transaction and returns what all of their completions are told; blocks.
+  func add(_ write: Write, commit: @escaping @Sendable ([Body]) throws(CacheError) -> Int) {
     let time: DispatchTime? = state.withLock { state in
       state.waiting.append(write)
       return state.waiting.count == 1 ? state.nextCommit : nil
@@ -39,7 +39,7 @@ final class GatheredWrites: Sendable {
     queue.asyncAfter(deadline: max(time, .now())) { self.flush(commit) }
   }
 
-  private func flush(_ commit: ([Body]) throws(CacheError) -> [Int]) {
+  private func flush(_ commit: ([Body]) throws(CacheError) -> Int) {
     let batch = state.withLock { state in
       defer { state.waiting = [] }
       state.nextCommit = .now() + Self.pause
@@ -48,9 +48,10 @@ final class GatheredWrites: Sendable {
     Self.perform(batch, commit)
   }
 
-  private static func perform(_ batch: [Write], _ commit: ([Body]) throws(CacheError) -> [Int]) {
+  private static func perform(_ batch: [Write], _ commit: ([Body]) throws(CacheError) -> Int) {
     do throws(CacheError) {
-      for (write, value) in zip(batch, try commit(batch.map(\.body))) { write.completion(.success(value)) }
+      let value = try commit(batch.map(\.body))
+      for write in batch { write.completion(.success(value)) }
     } catch {
       guard batch.count > 1 else { return batch.forEach { $0.completion(.failure(error)) } }
       // One of them spoils the transaction: each gets its own.

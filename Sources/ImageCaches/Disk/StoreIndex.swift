@@ -37,14 +37,17 @@ package final class StoreIndex: Sendable {
     try access { try $0.write(body) }
   }
 
-  /// Runs `body` in a transaction that it shares with others that come within milliseconds, and then `completion`, on a
-  /// thread that both may block; `body` may be run more than once.
+  /// Runs `body` in a transaction that it shares with others that come within milliseconds, and then `completion` with
+  /// the objects' total size in bytes, on a thread that both may block; `body` may be run more than once.
   func writeGathered(
-    _ body: @escaping @Sendable (Database) throws -> Int,
+    _ body: @escaping @Sendable (Database) throws -> Void,
     completion: @escaping @Sendable (Result<Int, CacheError>) -> Void
   ) {
     gathered.add(GatheredWrites.Write(body: body, completion: completion)) { bodies throws(CacheError) in
-      try self.write { database in try bodies.map { try $0(database) } }
+      try self.write { database in
+        for body in bodies { try body(database) }
+        return try Int.fetchOne(database.cachedStatement(sql: "SELECT bytes FROM totals")) ?? 0
+      }
     }
   }
 

@@ -22,10 +22,11 @@ enum StoreSchema {
     -- for many at once.
 
     -- HTTP answers by request key, with a variant for each combination of the fields that they vary by (RFC 9111 §4.1).
+    -- With a rowid: its rows are long and its keys random, and so new rows come to lie beside each other.
     CREATE TABLE responses (
       key TEXT NOT NULL, variant TEXT NOT NULL, url TEXT NOT NULL, digest TEXT NOT NULL, record TEXT NOT NULL,
       last_used REAL NOT NULL, seal TEXT NOT NULL, PRIMARY KEY (key, variant)
-    ) WITHOUT ROWID;
+    );
 
     -- Encoded outputs by output key.
     CREATE TABLE outputs (

@@ -1,17 +1,25 @@
 import Dispatch
 
-/// Runs what blocks on the disk on threads of its own, never on Swift's cooperative pool.
+/// Runs what blocks on the disk on threads of its own, never on Swift's cooperative pool: on Linux that is made of Dispatch's
+/// threads for the default quality of service, so this is of another.
 struct BlockingWork: Sendable {
-  private let queue = DispatchQueue(label: "imagemill.downloads.disk", attributes: .concurrent)
+  private let queue = DispatchQueue(
+    label: "imagemill.downloads.disk", qos: .userInitiated, attributes: .concurrent)
 
-  func run<Value: Sendable, Failure: Error>(
-    _ body: @escaping @Sendable () throws(Failure) -> Value
-  ) async throws(Failure) -> Value {
-    let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-      queue.async {
-        continuation.resume(returning: Result { () throws(Failure) -> Value in try body() })
-      }
+  /// Begins to run `body`.
+  func start(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
+  /// Runs `body` to its end.
+  func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: body()) }
     }
-    return try result.get()
+  }
+
+  /// Waits until all that has begun has ended.
+  func finish() async {
+    await withCheckedContinuation { continuation in
+      queue.async(flags: .barrier) { continuation.resume() }
+    }
   }
 }

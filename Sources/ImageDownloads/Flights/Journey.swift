@@ -59,7 +59,6 @@ final class FlightOrder: Hashable, Sendable {
   ) {
     if case .url(let text) = source, let address = WebAddress(text) {
       let normal = address.description
-      // What is normal already stays the caller's text, of which there is then one copy.
       self.source = address.credential == nil && normal != text ? .url(normal) : source
       self.address = address
     } else {

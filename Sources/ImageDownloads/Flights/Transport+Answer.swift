@@ -1,4 +1,5 @@
 import Curl
+import GRDB
 import ImageCaches
 
 extension Transport {
@@ -26,12 +27,22 @@ extension Transport {
 
   /// What comes after an attempt.
   func evaluate(_ attempt: Attempt) async -> Step {
-    do throws(CacheError) {
-      switch try await work.run({ () throws(CacheError) in try settle(attempt) }) {
-      case .step(let step): return step
-      case .keep(let keeping, let next): return next(try await keep(keeping))
+    let outcome: Result<Step, CacheError> = await withCheckedContinuation { continuation in
+      work.start {
+        do throws(CacheError) {
+          switch try settle(attempt) {
+          case .step(let step): continuation.resume(returning: .success(step))
+          case .keep(let keeping, let next):
+            keep(keeping) { stored in continuation.resume(returning: stored.map(next)) }
+          }
+        } catch {
+          continuation.resume(returning: .failure(error))
+        }
       }
-    } catch {
+    }
+    switch outcome {
+    case .success(let step): return step
+    case .failure(let error):
       return .done(.failure(DownloadError(error, source: attempt.journey.order.displayText)))
     }
   }
@@ -126,17 +137,17 @@ extension Transport {
   }
 
   /// Takes the body into the store, and the answer into the HTTP cache.
-  private func keep(_ keeping: Keeping) async throws(CacheError) -> StoredObject {
+  private func keep(
+    _ keeping: Keeping, completion: @escaping @Sendable (Result<StoredObject, CacheError>) -> Void
+  ) {
+    let writeEntry: @Sendable (Database) throws -> Void = { database in
+      if let entry = keeping.entry { try ResponseTable.write(entry, in: database) }
+    }
     switch keeping.body {
-    case .stored(let object):
-      if let entry = keeping.entry {
-        try await store.writeGathered { try ResponseTable.write(entry, in: $0) }
-      }
-      return object
     case .file(let file):
-      return try await store.insertGathered(file, digest: keeping.digest) { database in
-        if let entry = keeping.entry { try ResponseTable.write(entry, in: database) }
-      }
+      store.insertGathered(file, digest: keeping.digest, alongside: writeEntry, completion: completion)
+    case .stored(let object) where keeping.entry == nil: completion(.success(object))
+    case .stored(let object): store.writeGathered(writeEntry) { completion($0.map { object }) }
     }
   }
 

@@ -75,9 +75,9 @@ extension Transport {
   }
 
   /// What becomes of a request that isn't sent, because its host is down.
-  func refused(_ journey: Journey) async -> FlightBoard.Outcome {
+  func refused(_ journey: Journey) -> FlightBoard.Outcome {
     do throws(CacheError) {
-      let stale = try await work.run { () throws(CacheError) in try standIn(journey) }
+      let stale = try standIn(journey)
       return stale.map { .success($0) } ?? .failure(.hostDown(journey))
     } catch {
       return .failure(DownloadError(error, source: journey.order.displayText))

@@ -1,15 +1,21 @@
 import ImageCaches
 
 extension Transport {
-  /// The first step of every hop: the policy by name, then the cache.
-  func lookUp(_ journey: Journey) async -> Step {
+  /// The first step of every hop: the policy by name, then the cache. Stored redirects are followed. Blocks.
+  func lookUp(_ journey: Journey) -> Step {
+    var step = lookUpHop(journey)
+    while case .redirect(let next) = step { step = lookUpHop(next) }
+    return step
+  }
+
+  private func lookUpHop(_ journey: Journey) -> Step {
     let name = journey.order.displayText
     if let refusal = configuration.addressPolicy.refusal(ofHost: journey.address.host) {
       return .done(.failure(DownloadError(.notAllowed, refusal, source: name)))
     }
     guard journey.order.cacheMode != .none else { return .transfer(journey) }
     do throws(CacheError) {
-      return try await work.run { () throws(CacheError) in try consult(journey) }
+      return try consult(journey)
     } catch {
       return .done(.failure(DownloadError(error, source: name)))
     }

@@ -48,7 +48,7 @@ extension WebAddress {
     let withoutFragment = reference.prefix { $0 != "#" }
     let target: String
     if withoutFragment.isEmpty {
-      target = self.target
+      target = String(self.target)
     } else if withoutFragment.hasPrefix("/") {
       target = Self.withoutDots(withoutFragment)
     } else if withoutFragment.hasPrefix("?") {

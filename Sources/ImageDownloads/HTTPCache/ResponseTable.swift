@@ -26,16 +26,20 @@ struct ResponseTable: Sendable {
 
   /// An answer as a row, ready to be written in a transaction.
   struct Entry: Sendable {
-    fileprivate let key: ContentDigest
+    fileprivate let key: String
     fileprivate let variant: String
-    fileprivate let record: String
-    fileprivate let response: StoredResponse
     fileprivate let url: String
+    fileprivate let digest: String
+    fileprivate let record: String
+    fileprivate let time: Double
+    fileprivate let seal: String
   }
 
   static func entry(_ response: StoredResponse, for key: ContentDigest, url: String) -> Entry {
-    Entry(
-      key: key, variant: variant(response.selection), record: response.record, response: response, url: url)
+    let (variant, record) = (variant(response.selection), response.record)
+    return Entry(
+      key: key.hex, variant: variant, url: url, digest: response.digest.hex, record: record,
+      time: response.responseTime, seal: seal(key, variant, record))
   }
 
   /// Stores an answer in place of the one that the same fields chose.
@@ -52,21 +56,21 @@ struct ResponseTable: Sendable {
         VALUES (?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
-      entry.key.hex, entry.variant, entry.url, entry.response.digest.hex, entry.record,
-      entry.response.responseTime,
-      seal(entry.key, entry.variant, entry.record),
+      entry.key, entry.variant, entry.url, entry.digest, entry.record, entry.time, entry.seal,
     ])
     // An answer that varies by nothing is the only one of its key.
-    guard !entry.response.selection.isEmpty else { return }
+    guard !entry.variant.isEmpty else { return }
     try database.cachedStatement(
       sql: """
         DELETE FROM responses WHERE key = ?1 AND variant NOT IN
         (SELECT variant FROM responses WHERE key = ?1 ORDER BY last_used DESC LIMIT ?2)
         """
-    ).execute(arguments: [entry.key.hex, variantLimit])
+    ).execute(arguments: [entry.key, variantLimit])
   }
 
+  /// What tells a key's answers apart; empty where they vary by nothing.
   private static func variant(_ selection: [StoredResponse.Selection]) -> String {
+    guard !selection.isEmpty else { return "" }
     var variant = KeyBuilder("http-variant")
     for field in selection {
       variant.append(field.name)

@@ -55,15 +55,14 @@ extension StoredResponse {
 
 /// Fields that speak of one connection (RFC 9110 §7.6.1, RFC 9111 §3.1).
 enum HopByHop {
-  private static let names: Set<String> = [
+  private static let names = [
     "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
     "proxy-connection", "te", "transfer-encoding", "upgrade",
   ]
 
   /// The fields without those, nor those that `Connection` names.
   static func removed(from fields: [HeaderField]) -> [HeaderField] {
-    let named = FieldList.members(of: fields.values(of: "Connection")).map { $0.lowercased() }
-    let dropped = names.union(named)
-    return fields.filter { !dropped.contains($0.name.lowercased()) }
+    let dropped = names + FieldList.members(of: fields.values(of: "Connection"))
+    return fields.filter { field in !dropped.contains { field.isNamed($0) } }
   }
 }

@@ -4,9 +4,10 @@ import ImageCaches
 
 /// Sources that need no network: files, `data:` URLs, standard input.
 extension ImageDownloader {
-  func local(_ order: FlightOrder) async -> FlightBoard.Outcome {
+  /// Reads one; blocks.
+  func local(_ order: FlightOrder) -> FlightBoard.Outcome {
     let reader = LocalReader(store: store, byteLimit: configuration.byteLimit, source: order.displayText)
-    let outcome: FlightBoard.Outcome = await work.run { reader.read(order.source) }
+    let outcome = reader.read(order.source)
     guard order.wantsImage, let pinned = order.pinnedDigest, case .success(let answer) = outcome,
       answer.digest != pinned
     else { return outcome }

@@ -63,6 +63,7 @@ final class PartialFile: Sendable {
 extension DiskStore {
   /// What an earlier run has of a body; nil where there is nothing, or another process is at it.
   func interruptedBody(_ key: ContentDigest, url: String) throws(CacheError) -> PartialBody? {
+    guard try mayHavePartials() else { return nil }
     let path = partialPath(key)
     let notePath = path + ".json"
     guard let noteFile = try FileDescriptor.open(notePath, O_RDONLY) else { return nil }

@@ -61,21 +61,30 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
       }
       return source
     }
+    let session = try Session(downloads: downloads, cache: cache, typedHosts: sources.compactMap(\.host))
+    // No task for each: the first transfers would have to wait until all of them have begun.
+    let (outcomes, continuation) = AsyncStream.makeStream(of: (ImageSource, Outcome).self)
+    for source in sources {
+      session.downloader.fetch(ImageRequest(source), followsRedirects: !noRedirect) {
+        continuation.yield((source, $0))
+      }
+    }
     // No picture is rendered here.
     ProcessMemory.releaseLinkedPages()
-    let session = try Session(downloads: downloads, cache: cache, typedHosts: sources.compactMap(\.host))
-    let hasFailed = await withTaskGroup(of: Bool.self) { group in
-      for source in sources { group.addTask { await fetch(source, session.downloader) } }
-      return await group.contains(false)
+    var hasFailed = false
+    for await (source, outcome) in outcomes.prefix(sources.count) where !report(outcome, of: source) {
+      hasFailed = true
     }
     await session.end()
     if hasFailed { throw ExitStatus.failed }
   }
 
-  /// Fetches and prints one; false where that failed.
-  private func fetch(_ source: ImageSource, _ downloader: ImageDownloader) async -> Bool {
+  private typealias Outcome = Result<FetchedResponse, DownloadError>
+
+  /// Prints what has come of one URL; false where that is a failure.
+  private func report(_ outcome: Outcome, of source: ImageSource) -> Bool {
     do {
-      let response = try await downloader.fetch(ImageRequest(source), followsRedirects: !noRedirect)
+      let response = try outcome.get()
       if let output { try write(response, to: output) }
       if json {
         StandardOutput.write(try FetchReport(source, response, withBody: body).line)
