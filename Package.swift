@@ -30,13 +30,15 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
-    .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+    // The headers alone: CVipsLibrary loads the library when it is called. Their own dependencies are GLib's.
+    .systemLibrary(name: "CVips", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
+    .target(name: "CVipsLibrary", dependencies: ["CVips"]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
-    .target(name: "Vips", dependencies: ["CVips"], swiftSettings: settings),
+    .target(name: "Vips", dependencies: ["CVips", "CVipsLibrary"], swiftSettings: settings),
     .target(name: "Curl", dependencies: ["CCurl"], swiftSettings: settings),
     .target(
       name: "ImageFilters",

@@ -2,9 +2,6 @@
 #pragma once
 #include <link.h>
 #include <malloc.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <vips/vips.h>
 
 // glibc declares these with _GNU_SOURCE only, and that would give types like fd_set other members here than in Swift's
@@ -52,26 +49,4 @@ static int cvips_note_visit(struct dl_phdr_info *info, size_t size, void *data) 
 static inline void cvips_each_note(cvips_note_body body, void *context) {
   struct cvips_note_call call = {body, context};
   dl_iterate_phdr(cvips_note_visit, &call);
-}
-
-static int cvips_release_segments(struct dl_phdr_info *info, size_t size, void *data) {
-  (void)size;
-  const uintptr_t page = *(const uintptr_t *)data;
-  // The kernel's own library is no file.
-  if (strncmp(info->dlpi_name, "linux-", 6) == 0) return 0;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-    if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W)) continue;
-    uintptr_t start = (info->dlpi_addr + segment->p_vaddr) & ~(page - 1);
-    uintptr_t end = info->dlpi_addr + segment->p_vaddr + segment->p_memsz;
-    madvise((void *)start, end - start, MADV_DONTNEED);
-  }
-  return 0;
-}
-
-// Drops the pages of the program and its libraries that are read-only images of their files: what is needed again, the
-// kernel maps again.
-static inline void cvips_release_linked_pages(void) {
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  dl_iterate_phdr(cvips_release_segments, &page);
 }

@@ -1,4 +1,5 @@
 import CVips
+import CVipsLibrary
 
 /// The shared libraries that pixels go through, as they are loaded in this process.
 public enum LoadedLibraries {
@@ -16,8 +17,10 @@ public enum LoadedLibraries {
   /// Each library's name and build identifier (ELF note `NT_GNU_BUILD_ID`), sorted: another build of one of them may
   /// give other pixels. A library that was linked without the note isn't among them.
   ///
-  /// It reads what is in memory when the program begins, before libvips loads modules; libvips isn't started.
+  /// It loads libvips and reads what is in memory then, before libvips loads modules; libvips isn't started. Empty where it can't be
+  /// loaded.
   public static let builds: [String] = {
+    guard cvips_library_load() == nil else { return [] }
     var builds: [String] = []
     withUnsafeMutablePointer(to: &builds) { builds in
       cvips_each_note(

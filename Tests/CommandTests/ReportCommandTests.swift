@@ -135,7 +135,8 @@ struct ReportCommandTests {
       .nodes(forXPath: "//testcase[skipped]/@name").compactMap(\.stringValue)
     #expect(skipped == ["\(40 - ended) jobs not started"])
     let page = String(decoding: try read("r.html"), as: UTF8.self)
-    #expect(page.contains("\(failures) of \(ended) outputs failed, \(40 - ended) jobs not started</small>"))
+    let all = ended == 1 ? "1 output" : "\(ended) outputs"
+    #expect(page.contains("\(failures) of \(all) failed, \(40 - ended) jobs not started</small>"))
     #expect(command.files.filter { $0.hasSuffix(".png") }.count == ended - failures)
   }
 

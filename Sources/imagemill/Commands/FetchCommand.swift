@@ -4,7 +4,6 @@ import Glibc
 import ImageBatch
 import ImageCaches
 import ImageDownloads
-import Vips
 
 /// Downloads into the cache, without a look at the content.
 struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
@@ -69,8 +68,6 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
         continuation.yield((source, $0))
       }
     }
-    // No picture is rendered here.
-    ProcessMemory.releaseLinkedPages()
     var hasFailed = false
     for await (source, outcome) in outcomes.prefix(sources.count) where !report(outcome, of: source) {
       hasFailed = true
