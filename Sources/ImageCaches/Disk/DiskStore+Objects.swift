@@ -71,7 +71,7 @@ extension DiskStore {
     let byteCount = Int(temporary.file.status.st_size)
     let usage = try index.write { database in
       try Self.addRow(digest, byteCount: byteCount, as: kind, in: database)
-      return try Int.fetchOne(database.cachedStatement(sql: "SELECT bytes FROM totals")) ?? 0
+      return try StoreIndex.totalBytes(in: database)
     }
     return try place(temporary, digest: digest, byteCount: byteCount, usage: usage)
   }

@@ -27,7 +27,7 @@ extension DiskStore {
     try clearOldPartials()
     let target = target ?? preferredUsageAfterPurge
     return try index.write { database in
-      var usage = try Int.fetchOne(database, sql: "SELECT bytes FROM totals") ?? 0
+      var usage = try StoreIndex.totalBytes(in: database)
       let before = usage
       var goneRows: [ContentDigest] = []
       let oldest = try Row.fetchCursor(

@@ -46,9 +46,14 @@ package final class StoreIndex: Sendable {
     gathered.add(GatheredWrites.Write(body: body, completion: completion)) { bodies throws(CacheError) in
       try self.write { database in
         for body in bodies { try body(database) }
-        return try Int.fetchOne(database.cachedStatement(sql: "SELECT bytes FROM totals")) ?? 0
+        return try Self.totalBytes(in: database)
       }
     }
+  }
+
+  /// The objects' total size, in bytes.
+  static func totalBytes(in database: Database) throws -> Int {
+    try Int.fetchOne(database.cachedStatement(sql: "SELECT bytes FROM totals")) ?? 0
   }
 
   /// Closes the file; the next use opens it again.
