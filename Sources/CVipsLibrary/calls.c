@@ -14,7 +14,7 @@
 // The ABI's number has been the same since libvips 8.0.
 static const char *const file_name = "libvips.so.42";
 
-// FUNCTION(result, name, parameters, arguments)
+// FUNCTION(result, name, parameters, arguments), by name. One that is called and isn't here is an undefined symbol to the linker.
 #define FUNCTIONS \
   FUNCTION(void, vips_area_unref, (VipsArea *area), (area)) \
   FUNCTION(GType, vips_array_double_get_type, (void), ()) \
