@@ -36,7 +36,7 @@ final class Transfer {
   }
 
   deinit {
-    // The handle has been reset or destroyed by now, so libcurl holds neither pointer.
+    // The handle has been freed by now, so libcurl holds neither pointer.
     curl_slist_free_all(fieldList)
     errorText.deallocate()
   }
@@ -50,10 +50,6 @@ final class Transfer {
   func finish(_ code: CURLcode) {
     completion(.failure(error(code)))
   }
-
-  /// Whether the handle may be used again: one that has shared a connection keeps its buffer (libcurl 7.88), and refuses
-  /// to have its size set.
-  var leavesReusableHandle: Bool { parser.head?.version.hasPrefix("1") ?? false }
 
   // MARK: Setting up
 
@@ -237,7 +233,7 @@ final class Transfer {
 
   // MARK: The end
 
-  /// What to answer, read off the handle before it is reset.
+  /// What to answer, read off the handle before it is freed.
   /// - Parameter sharesConnection: whether another transfer has begun on the connection that this one had.
   func outcome(_ code: CURLcode, sharesConnection: Bool) -> Result<TransferResult, CurlError> {
     guard code == CURLE_OK else { return .failure(error(code)) }

@@ -5,13 +5,10 @@ struct TransferLoop {
   private let mailbox: TransferMailbox
   private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
   private var handles: [TransferID: UnsafeMutableRawPointer] = [:]
-  /// Easy handles that await their next transfer: making one costs more than resetting one.
-  private var idle: [UnsafeMutableRawPointer] = []
   private var stopCompletions: [@Sendable () -> Void] = []
 
   /// How long the thread sleeps when nothing happens, in milliseconds; messages and sockets wake it at once.
   private static let longestSleep: Int32 = 1000
-  private static let idleHandles = 64
 
   init(mailbox: TransferMailbox) {
     self.mailbox = mailbox
@@ -41,7 +38,7 @@ struct TransferLoop {
         completion(.failure(.cancelled(options.url)))
         return
       }
-      guard let easy = idle.popLast() ?? curl_easy_init() else {
+      guard let easy = curl_easy_init() else {
         completion(
           .failure(CurlError(engineFailure: "libcurl can't make a handle; there may be too little memory")))
         return
@@ -86,17 +83,14 @@ struct TransferLoop {
     }
   }
 
-  /// Takes a handle out of the multi handle, wiped for its next use.
+  /// Takes a handle out of the multi handle and frees it. Its connection stays in the multi handle, for others.
+  ///
+  /// A handle is never used again. `curl_easy_reset` costs a little less, but libcurl 7.88 keeps a pointer to the last
+  /// header field across it, and writes through that pointer if the next response begins with a folded line.
   private mutating func retire(_ easy: UnsafeMutableRawPointer, on multi: UnsafeMutableRawPointer) {
     curl_multi_remove_handle(multi, easy)
-    let transfer = transfers.removeValue(forKey: easy)
-    if let transfer { handles[transfer.id] = nil }
-    if idle.count < Self.idleHandles, transfer?.leavesReusableHandle == true {
-      curl_easy_reset(easy)
-      idle.append(easy)
-    } else {
-      curl_easy_cleanup(easy)
-    }
+    if let transfer = transfers.removeValue(forKey: easy) { handles[transfer.id] = nil }
+    curl_easy_cleanup(easy)
   }
 
   private mutating func end(_ multi: UnsafeMutableRawPointer) {
@@ -105,7 +99,6 @@ struct TransferLoop {
       transfer.stop(.shutDown)
       retire(transfer.easy, on: multi)
     }
-    for easy in idle { curl_easy_cleanup(easy) }
     let late = mailbox.abandon()
     for transfer in unfinished { transfer.finish(CURLE_ABORTED_BY_CALLBACK) }
     for message in late {

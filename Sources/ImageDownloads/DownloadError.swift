@@ -118,7 +118,12 @@ extension DownloadError {
     case .stoppedBySink:
       self.init(.transferFailed, "the body was not wanted", source: source)
     case .transport:
-      let (code, message) = Self.meaning(ofCurl: error.curlCode, error.message)
+      // Before a request is sent, 43 speaks of the request.
+      let isAboutResponse = error.requests > 0 && [27, 43].contains(error.curlCode)
+      let (code, message) =
+        isAboutResponse
+        ? (.transferFailed, "the server sent a header that makes no sense; ask whoever runs the server")
+        : Self.meaning(ofCurl: error.curlCode, error.message)
       self.init(code, message, source: source)
       isTemporary = RetryPolicy.isTransient(curlCode: error.curlCode)
     }

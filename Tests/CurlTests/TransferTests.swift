@@ -76,6 +76,30 @@ struct TransferTests {
     #expect(server.connectionCount == 1)
   }
 
+  @Test("connections outlive the handles that made them: eight transfers at a time need no ninth")
+  func reuseInParallel() async throws {
+    let server = try LoopbackServer(pages: ["/a": Page(text: "a"), "/b": Page(body, framing: .chunked(900))])
+    defer { server.stop() }
+    try await withEngine { engine in
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            var connections = 0
+            for number in 0..<50 {
+              let options = TransferOptions(url: server.url(number % 2 == 0 ? "/a" : "/b"))
+              connections += try await engine.perform(options, into: MemorySink()).connections
+            }
+            return connections
+          }
+        }
+        let connections = try await group.reduce(0, +)
+        #expect((1...8).contains(connections))
+      }
+    }
+    #expect(server.requests.count == 400)
+    #expect((1...8).contains(server.connectionCount))
+  }
+
   @Test("the byte limit ends a body that would never end")
   func byteLimit() async throws {
     let server = try LoopbackServer(pages: ["/a": Page(body, framing: .close, fault: .endless)])

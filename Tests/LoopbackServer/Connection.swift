@@ -68,6 +68,12 @@ struct Connection {
       _ = write(page.body)
       return false
     }
+    if case .rawOpen(let milliseconds) = page.framing {
+      var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+      beforeEnd()
+      return write(page.body)
+    }
     if case .reset(let count)? = page.fault, count < 0 {
       beforeEnd()
       reset()
@@ -147,7 +153,7 @@ struct Connection {
       case .chunked where !page.body.isEmpty: lines += "Transfer-Encoding: chunked\r\n"
       case .chunked: lines += "Content-Length: 0\r\n"
       case .close: lines += "Connection: close\r\n"
-      case .raw: break
+      case .raw, .rawOpen: break
       }
     }
     return Array((lines + "\r\n").utf8)

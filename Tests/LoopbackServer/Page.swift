@@ -74,6 +74,8 @@ public struct Page: Sendable {
     case close
     /// The body is the whole answer, status line and all.
     case raw
+    /// As `raw`, but the connection stays open for this many milliseconds after the client's last byte.
+    case rawOpen(milliseconds: Int)
   }
 
   /// What goes wrong while the body is sent.
