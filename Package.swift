@@ -55,7 +55,7 @@ let package = Package(
     .target(
       name: "ImageDownloads",
       dependencies: [
-        "ImageFilters", "ImageCaches", "Curl",
+        "ImageFilters", "ImageCaches", "Curl", "Vips",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Collections", package: "swift-collections"),
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -109,7 +109,7 @@ let package = Package(
       dependencies: ["ImageCaches", "Vips", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings),
     .testTarget(
-      name: "ImageDownloadsTests", dependencies: ["ImageDownloads", "LoopbackServer"],
+      name: "ImageDownloadsTests", dependencies: ["ImageDownloads", "LoopbackServer", "Vips"],
       swiftSettings: settings),
     .testTarget(
       name: "ImageBatchTests", dependencies: ["ImageBatch", "LoopbackServer", "Vips"],

@@ -54,7 +54,8 @@ extension ImageDownloader {
     public var byteLimit = 256 << 20
     /// Which hosts and addresses may be reached.
     public var addressPolicy = AddressPolicy()
-    /// Content types that an image may have, in lower case.
+    /// Content types that an image may have, in lower case: what `Accept` names. A format is read under any label, with
+    /// a warning, if one of its own types is among them.
     public var acceptableContentTypes = ContentTypes.images
     /// What is sent as `User-Agent`.
     public var userAgent = "imagemill (+https://github.com/imagemill/imagemill)"

@@ -106,6 +106,9 @@ extension ImageDownloader {
       for handler in self.board.withLock({ $0.progressHandlers(of: number) }) { handler(received, expected) }
     }
     send(.finished(id: number, bytes: attempt.body.byteCount, failed: attempt.result == nil))
+    if let warning = attempt.body.warning, attempt.result != nil {
+      send(.warning(source: name, message: warning))
+    }
     // The slot is for the network; what follows is disk work.
     note(attempt)
     release(number)

@@ -8,6 +8,11 @@ public enum ImageFormat: String, CaseIterable, Sendable, Hashable, Codable {
     guard let format = Signature.format(of: head) else { return nil }
     self = format
   }
+
+  /// The formats whose decoders are trusted with input from anywhere; the others are read on request.
+  public static let readByDefault: Set<ImageFormat> = [
+    .jpeg, .png, .webp, .gif, .tiff, .heic, .avif, .bmp, .ico, .xbm,
+  ]
 }
 
 /// What a file that is no picture seems to be instead, for a message that helps.

@@ -26,7 +26,7 @@ struct BatchRun {
   ) async throws -> ExitStatus
   where Items.Element == BatchItem, Items.Failure == Never {
     let reporting = reporting
-    let session = try Session(downloads: downloads, cache: cache, origins: origins) { event in
+    let session = try Session(downloads: downloads, cache: cache, limits: limits, origins: origins) { event in
       if let event = BatchEvent(event) { reporting.note(event) }
     }
     let pool = WorkerPool(

@@ -10,17 +10,25 @@ struct Session: Sendable {
   let downloader: ImageDownloader
 
   /// Opens the cache and makes the downloader. `typedHosts` are those of the sources typed as arguments: their
-  /// networks may be reached without being named. `report` is told what the downloader does.
+  /// networks may be reached without being named; `limits` say which formats are asked for. `report` is told what the downloader does.
   init(
-    downloads: DownloadOptions, cache: CacheOptions, origins: [String: OriginSettings] = [:],
-    typedHosts: [String] = [], report: @escaping @Sendable (DownloadEvent) -> Void = { _ in }
+    downloads: DownloadOptions, cache: CacheOptions, limits: LimitOptions? = nil,
+    origins: [String: OriginSettings] = [:], typedHosts: [String] = [],
+    report: @escaping @Sendable (DownloadEvent) -> Void = Session.printWarning
   ) throws {
-    let configuration = try downloads.configuration(cache: cache, origins: origins, typedHosts: typedHosts)
+    var configuration = try downloads.configuration(cache: cache, origins: origins, typedHosts: typedHosts)
+    if let limits { configuration.acceptableContentTypes = limits.contentTypes }
     OpenFiles.allowMany()
     ProcessMemory.limitArenas()
     store = try cache.openStore()
     store.onMend { StandardError.write("imagemill: warning: \($0)\n") }
     downloader = ImageDownloader(configuration: configuration, store: store, report: report)
+  }
+
+  /// What a command without a batch says of its downloads.
+  static let printWarning: @Sendable (DownloadEvent) -> Void = { event in
+    guard case .warning(let source, let message) = event else { return }
+    StandardError.write("imagemill: warning: \(source): \(message)\n")
   }
 
   /// Ends the transfer thread, and closes the store with no more in it than it may hold.

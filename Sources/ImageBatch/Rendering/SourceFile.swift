@@ -15,7 +15,7 @@ struct SourceFile {
   let limits: RenderLimits
 
   /// Formats that need no `--allow-format`.
-  static let safe: Set<ImageFormat> = [.jpeg, .png, .webp, .gif, .tiff, .heic, .avif, .bmp, .ico, .xbm]
+  static let safe = ImageFormat.readByDefault
 
   init(path: String, limits: RenderLimits) throws(JobError) {
     self.path = path

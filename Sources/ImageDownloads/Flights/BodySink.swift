@@ -37,6 +37,8 @@ final class BodySink: TransferSink {
     var prefix: [UInt8] = []
     /// Why it was stopped.
     var failure: DownloadError?
+    /// What is odd about a response that is taken all the same.
+    var warning: String?
     /// The answer didn't fit the range that was asked for.
     var mustRestart = false
     /// The answer was the rest of what an earlier try had received.
@@ -127,8 +129,8 @@ final class BodySink: TransferSink {
 
   func receive(bytes: UnsafeRawBufferPointer) -> Bool {
     state.withLock { body in
-      if body.prefix.count < ContentSignature.length {
-        body.prefix += bytes.prefix(ContentSignature.length - body.prefix.count)
+      if body.prefix.count < ResponseValidation.prefixLength {
+        body.prefix += bytes.prefix(ResponseValidation.prefixLength - body.prefix.count)
         judge(&body, isWhole: false)
         guard body.failure == nil else { return false }
       }
@@ -176,10 +178,15 @@ final class BodySink: TransferSink {
   private func judge(_ body: inout Body, isWhole: Bool) {
     guard !body.isJudged, let validation = plan.validation, let head = body.head,
       (200..<300).contains(head.status),
-      isWhole || body.prefix.count >= 64
+      isWhole ? !body.prefix.isEmpty : body.prefix.count >= 64
     else { return }
+    let isFinal = isWhole || body.prefix.count >= ResponseValidation.prefixLength
+    switch validation.verdict(on: head, prefix: body.prefix, isFinal: isFinal, source: plan.source) {
+    case .accepted(let warning)?: body.warning = warning
+    case .refused(let error)?: body.failure = error
+    case nil: return
+    }
     body.isJudged = true
-    body.failure = validation.failure(of: head, prefix: body.prefix, source: plan.source)
   }
 
   /// All that came, judged to the end.

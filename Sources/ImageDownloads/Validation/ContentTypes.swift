@@ -1,52 +1,59 @@
+public import Vips
+
 /// Media types of image sources.
 public enum ContentTypes {
-  /// Those that AlamofireImage accepts. `application/octet-stream` is what servers send that know nothing better.
-  public static let images: Set<String> = [
-    "application/octet-stream", "image/avif", "image/bmp", "image/gif", "image/heic", "image/heif",
-    "image/ico",
-    "image/jp2", "image/jpeg", "image/jpg", "image/jxl", "image/png", "image/tiff", "image/webp",
-    "image/x-bmp",
-    "image/x-icon", "image/x-ms-bmp", "image/x-win-bitmap", "image/x-xbitmap",
-  ]
+  /// Those of the formats that are read by default, and `application/octet-stream`, which servers send that know
+  /// nothing better.
+  public static let images = Set(ImageFormat.readByDefault.flatMap(types)).union([unspecific])
+
+  static let unspecific = "application/octet-stream"
+
+  /// The types under which servers send a format, in lower case: IANA's, then those in use beside it.
+  public static func types(of format: ImageFormat) -> [String] {
+    switch format {
+    case .jpeg: ["image/jpeg", "image/jpg", "image/pjpeg"]
+    case .png: ["image/png", "image/x-png"]
+    case .webp: ["image/webp"]
+    case .gif: ["image/gif"]
+    case .tiff: ["image/tiff", "image/tif", "image/x-tiff"]
+    case .heic: ["image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence"]
+    case .avif: ["image/avif", "image/avif-sequence"]
+    case .bmp: ["image/bmp", "image/x-bmp", "image/x-ms-bmp", "image/x-win-bitmap"]
+    case .ico: ["image/vnd.microsoft.icon", "image/ico", "image/x-icon"]
+    case .xbm: ["image/x-xbitmap", "image/x-xbm"]
+    case .svg: ["image/svg+xml", "image/svg"]
+    case .pdf: ["application/pdf"]
+    case .jxl: ["image/jxl"]
+    case .jp2k: ["image/jp2", "image/jpx", "image/j2c"]
+    case .ppm:
+      [
+        "image/x-portable-anymap", "image/x-portable-bitmap", "image/x-portable-graymap",
+        "image/x-portable-pixmap", "image/x-portable-floatmap",
+      ]
+    case .exr: ["image/x-exr", "image/aces"]
+    case .hdr: ["image/vnd.radiance", "image/x-hdr"]
+    case .fits: ["image/fits", "application/fits"]
+    case .psd: ["image/vnd.adobe.photoshop", "image/x-psd", "application/x-photoshop"]
+    }
+  }
+
+  /// Whether a text is a type and subtype without parameters (RFC 9110 §8.3.1).
+  public static func isType(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return parts.count == 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(isTokenByte) }
+  }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: "!#$%&'+-.^_`|~".utf8.contains(byte)
+    }
+  }
 
   /// The type and subtype of a `Content-Type` field in lower case, without parameters.
   static func essence(_ field: String) -> String {
     FieldList.trimmed(field.prefix { $0 != ";" }).lowercased()
-  }
-}
-
-/// What the first bytes of a body say about it.
-enum ContentSignature {
-  /// How many bytes are looked at.
-  static let length = 512
-
-  /// In words, what the bytes are if they are certainly no image: a page, a document, a text.
-  static func refusal(_ bytes: [UInt8]) -> String? {
-    let start = bytes.drop { [0x20, 0x09, 0x0a, 0x0d, 0x0c].contains($0) }
-    let text = String(decoding: start.prefix(64), as: UTF8.self).lowercased()
-    if text.hasPrefix("<!doctype html") || text.hasPrefix("<html") || text.hasPrefix("<head")
-      || text.hasPrefix("<body")
-    {
-      return "an HTML page"
-    }
-    if bytes.starts(with: "%PDF-".utf8) { return nil }
-    if text.hasPrefix("{\"") || text.hasPrefix("[{") { return "JSON" }
-    return nil
-  }
-
-  /// Whether the bytes begin like an image of a format that is read, whatever the content type says.
-  static func isImage(_ bytes: [UInt8]) -> Bool {
-    func has(_ signature: [UInt8], at offset: Int = 0) -> Bool {
-      bytes.dropFirst(offset).starts(with: signature)
-    }
-    func has(_ text: String, at offset: Int = 0) -> Bool { has(Array(text.utf8), at: offset) }
-    if has([0xff, 0xd8, 0xff]) || has([0x89, 0x50, 0x4e, 0x47]) || has("GIF8") || has("BM") { return true }
-    if has("RIFF"), has("WEBP", at: 8) { return true }
-    if has([0x49, 0x49, 0x2a, 0]) || has([0x4d, 0x4d, 0, 0x2a]) || has([0x49, 0x49, 0x2b, 0]) {
-      return true
-    }
-    if has("ftyp", at: 4) { return true }
-    if has([0, 0, 1, 0]) || has([0, 0, 2, 0]) || has([0xff, 0x0a]) || has([0, 0, 0, 0x0c]) { return true }
-    return has("#define ")
   }
 }

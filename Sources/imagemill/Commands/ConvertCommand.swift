@@ -34,7 +34,8 @@ struct ConvertCommand: AsyncParsableCommand {
       pathExtension: output == "-" ? nil : pathExtension(of: output), chain: chain)
     let named = try outputs.sources()
     let session = try Session(
-      downloads: downloads, cache: cache, typedHosts: ([source] + named.values).compactMap(\.host))
+      downloads: downloads, cache: cache, limits: limits,
+      typedHosts: ([source] + named.values).compactMap(\.host))
     let conversion = Conversion(
       source: source, chain: chain, encoding: encoding, namedSources: named, limits: limits.limits(slots: 1),
       onCorrupt: limits.corruptPolicy, destination: output == "-" ? nil : output)

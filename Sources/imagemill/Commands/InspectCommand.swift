@@ -33,7 +33,8 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
 
   func run() async throws {
     let parsed = try operands.words.map { try ImageSource(argument: $0) }
-    let session = try Session(downloads: downloads, cache: cache, typedHosts: parsed.compactMap(\.host))
+    let session = try Session(
+      downloads: downloads, cache: cache, limits: limits, typedHosts: parsed.compactMap(\.host))
     var failures = 0
     for source in parsed {
       do throws(JobError) {

@@ -51,6 +51,8 @@ struct PlanCommand: AsyncParsableCommand {
 struct Planning {
   var downloads: DownloadOptions
   var cache: CacheOptions
+  /// What sources may be: their `Accept` field chooses among the stored responses.
+  var limits: LimitOptions?
   var allowsOutside: Bool
   var force = false
   var prunedManifests: [String] = []
@@ -59,7 +61,7 @@ struct Planning {
   func plan(_ input: JobOptions.Input) async throws -> BatchPlan {
     var offline = cache
     offline.offline = true
-    let session = try Session(downloads: downloads, cache: offline, origins: input.origins)
+    let session = try Session(downloads: downloads, cache: offline, limits: limits, origins: input.origins)
     var configuration = BatchConfiguration()
     configuration.allowsOutside = allowsOutside
     configuration.force = force

@@ -79,7 +79,8 @@ struct RunCommand: AsyncParsableCommand {
   /// Says what would be done; with `--check`, only whether there is anything to do.
   private func plan(_ input: JobOptions.Input) async throws {
     let plan = try await Planning(
-      downloads: downloads, cache: cache, allowsOutside: jobs.arguments.allowOutside, force: batch.force,
+      downloads: downloads, cache: cache, limits: limits, allowsOutside: jobs.arguments.allowOutside,
+      force: batch.force,
       prunedManifests: prune ? try ManifestArguments.paths(manifests) : []
     ).plan(input)
     if dryRun { StandardOutput.write(PlanText.lines(plan)) }

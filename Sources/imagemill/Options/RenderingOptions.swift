@@ -1,6 +1,8 @@
 import ArgumentParser
 import ImageBatch
+import ImageDownloads
 import Reports
+import Vips
 
 /// What a source may be.
 struct LimitOptions: ParsableArguments {
@@ -16,6 +18,11 @@ struct LimitOptions: ParsableArguments {
     completion: .list(FormatSupport.readableOnRequest))
   var allowFormat: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "A further content type that a source may have, such as image/x-foo. Repeatable.", valueName: "type"))
+  var acceptType: [String] = []
+
   @Option(help: ArgumentHelp("What becomes of a corrupt source: fail or warn.", valueName: "policy"))
   var onCorrupt = CorruptArgument.fail
 
@@ -28,6 +35,18 @@ struct LimitOptions: ParsableArguments {
     for (name, value) in [("--max-pixels", maxPixels), ("--max-frames", maxFrames)] where value < 1 {
       throw ValidationError("\(name) is 1 or more, not \(value)")
     }
+    for type in Self.words(acceptType) where !ContentTypes.isType(type) {
+      throw ValidationError("--accept-type takes a type and subtype such as image/x-foo, not '\(type)'")
+    }
+  }
+
+  /// The content types that a source may have: those of the formats that are read, and those that were added.
+  var contentTypes: Set<String> {
+    let formats = Self.words(allowFormat).compactMap { word in
+      word.lowercased() == "heif" ? .heic : ImageFormat(rawValue: word.lowercased())
+    }
+    return ContentTypes.images.union(formats.flatMap(ContentTypes.types(of:)))
+      .union(Self.words(acceptType).map { $0.lowercased() })
   }
 
   /// The words of a list option, which may be repeated or separated by commas.

@@ -1,0 +1,69 @@
+import Foundation
+import LoopbackServer
+import Testing
+
+@Suite("what is asked for is what is accepted", .timeLimit(.minutes(8)))
+struct AcceptedTypeTests {
+  private let command: CommandRun
+  private static let svg =
+    "<svg xmlns='http://www.w3.org/2000/svg' width='8' height='6'><rect width='4' height='6'/></svg>"
+
+  init() throws { command = try CommandRun() }
+
+  @Test("--allow-format lets an SVG in under its own type, and Accept asks for it")
+  func allowFormat() async throws {
+    let server = try LoopbackServer(pages: ["/a": Page(text: Self.svg, type: "image/svg+xml")])
+    defer { server.stop() }
+    let refused = try await command.run("convert", "--no-cache", server.url("/a"), "a.png")
+    #expect(refused.status == 1 && refused.errors.contains("--allow-format svg"), "\(refused.errors)")
+    #expect(server.requests.last?.field("Accept")?.contains("svg") == false)
+    for arguments in [
+      ["convert", "--no-cache", "--allow-format", "svg", server.url("/a"), "a.png"],
+      ["inspect", "--no-cache", "--allow-format", "pdf,SVG", server.url("/a")],
+      ["pipe", "--no-cache", "--allow-net", "loopback", "--allow-format", "svg", "-o", "b.png"],
+    ] {
+      let outcome = try await command.run(arguments: arguments, input: Data("\(server.url("/a"))\n".utf8))
+      #expect(
+        outcome.status == 0 && outcome.errors.contains("warning") == false,
+        "\(arguments[0]): \(outcome.errors)")
+      #expect(server.requests.last?.field("Accept")?.contains("image/svg+xml") == true, "\(arguments[0])")
+    }
+    #expect(command.files == ["a.png", "b.png"])
+  }
+
+  @Test("--accept-type adds a type to Accept, and what isn't one is refused")
+  func acceptType() async throws {
+    let server = try LoopbackServer(pages: [
+      "/a": Page(PNGPicture.bytes(width: 8, height: 6), type: "image/x-foo")
+    ])
+    defer { server.stop() }
+    let outcome = try await command.run(
+      "inspect", "--no-cache", "--accept-type", "image/x-foo", "--accept-type", "Image/X-Bar",
+      server.url("/a"))
+    #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+    let accept = server.requests.last?.field("Accept")?.split(separator: ",") ?? []
+    #expect(accept.contains("image/x-foo") && accept.contains("image/x-bar") && accept == accept.sorted())
+    for wrong in ["image", "image/", "/png", "image/x;q=1", "image/a/b", "*"] {
+      #expect(try await command.run("inspect", "--accept-type", wrong, "a.png").status == 2, "\(wrong)")
+    }
+  }
+
+  @Test("a picture under a wrong label is read, and the warning names the label")
+  func wrongLabel() async throws {
+    let server = try LoopbackServer(pages: [
+      "/a": Page(PNGPicture.bytes(width: 8, height: 6), type: "text/html; charset=utf-8")
+    ])
+    defer { server.stop() }
+    for arguments in [
+      ["convert", "--no-cache", server.url("/a"), "a.png"], ["inspect", "--no-cache", server.url("/a")],
+      ["pipe", "--no-cache", "--allow-net", "loopback", "-o", "b.png"],
+    ] {
+      let outcome = try await command.run(arguments: arguments, input: Data("\(server.url("/a"))\n".utf8))
+      #expect(outcome.status == 0, "\(arguments[0]): \(outcome.errors)")
+      #expect(
+        outcome.errors.contains("the server says 'text/html', but the picture is png"),
+        "\(arguments[0]): \(outcome.errors)")
+      #expect(outcome.errors.contains(server.url("/a")))
+    }
+  }
+}
