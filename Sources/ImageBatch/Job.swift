@@ -18,8 +18,13 @@ public struct Job: Sendable, Hashable {
   public var outputs: [Output]
   /// What its outputs' relative paths start from, where that isn't the batch's own directory.
   public var outputDirectory: String?
-  /// Where the manifest says so.
+  /// Where the manifest, or the table that it takes rows from, says so.
   public var location: ManifestLocation?
+  /// The path of the manifest, where `location` is in another file: a row of a table that the manifest names.
+  public var manifest: String?
+  /// The value of `{dir}`: the source's directory, relative to where its sources are found. nil: as far as the
+  /// source's own path says (``ImageSource/directories``).
+  public var sourceDirectory: String?
   /// The input record's own fields, in their order, carried through to results (`pipe`).
   public var fields: [Field] = []
 

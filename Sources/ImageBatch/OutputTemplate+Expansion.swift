@@ -9,6 +9,8 @@ extension OutputTemplate {
     public var host: String
     /// The source's directory path.
     public var path: String
+    /// The source's directory relative to where sources are found; empty where that is its directory.
+    public var directory = ""
     /// The job's position, from 1.
     public var index: Int
     /// The output's format; nil until it has been chosen from several.
@@ -32,18 +34,32 @@ extension OutputTemplate {
   }
 
   /// The path, with `variables` before the built-in names; nil where it needs a value that isn't known yet.
-  /// Every value is one component of the path.
+  /// Every value but that of `{dir}` is one component of the path.
   public func expanded(_ values: Values, variables: [String: String]) -> String? {
     var result = ""
+    // Whether `{dir}` stood for nothing: the slash that follows it would make the path absolute.
+    var isAfterNoDirectory = false
     for part in parts {
       switch part {
-      case .literal(let text): result += text
+      case .literal(let text):
+        result += isAfterNoDirectory ? Self.withoutSlash(text, after: result) : text[...]
+        isAfterNoDirectory = false
+      case .field(let field) where field.name == BuiltIn.dir.rawValue && variables[field.name] == nil:
+        let directory = PathComponent.safe(directory: values.directory)
+        result += directory
+        isAfterNoDirectory = isAfterNoDirectory || directory.isEmpty
       case .field(let field):
         guard let value = value(of: field, values, variables) else { return nil }
         result += PathComponent.safe(value, atStart: result.isEmpty || result.hasSuffix("/"))
+        isAfterNoDirectory = false
       }
     }
     return result
+  }
+
+  /// `text` without the slash that would begin it where a directory that isn't there would have ended.
+  static func withoutSlash(_ text: String, after path: String) -> Substring {
+    text.hasPrefix("/") && (path.isEmpty || path.hasSuffix("/")) ? text.dropFirst() : text[...]
   }
 
   private func value(of field: Field, _ values: Values, _ variables: [String: String]) -> String? {
@@ -54,6 +70,7 @@ extension OutputTemplate {
     case .index: return String(values.index).leftPadded(to: field.argument ?? 0)
     case .host: return values.host
     case .path: return values.path
+    case .dir: return values.directory
     case .format: return values.format?.rawValue
     case .filter: return PathComponent.safe(identifier: values.filter)
     case .width: return values.rendered.map { String($0.width) }
@@ -77,6 +94,13 @@ enum PathComponent {
       result.append(isLeadingDot || isUnsafe ? "_" : scalar)
     }
     return String(result)
+  }
+
+  /// A relative directory with each of its components made safe; those that name no directory of their own, such as
+  /// `..`, are dropped.
+  static func safe(directory: String) -> String {
+    directory.split(separator: "/").filter { $0 != "." && $0 != ".." }
+      .map { safe(String($0), atStart: true) }.joined(separator: "/")
   }
 
   /// A chain's identifier as a file name: letters, digits, `.`, `_` and `-` are kept. A long one is cut, and ends

@@ -26,7 +26,7 @@ public struct OutputTemplate: Sendable, Hashable {
 
   /// The fields that need no variable.
   public enum BuiltIn: String, CaseIterable, Sendable {
-    case name, ext, index, host, path, width, height, format, filter, hash
+    case name, ext, dir, index, host, path, width, height, format, filter, hash
     case sourceHash = "source-hash"
 
     /// Whether the value is known only when the output has been rendered.
@@ -70,8 +70,19 @@ public struct OutputTemplate: Sendable, Hashable {
   /// Whether every path that it stands for leaves the directory that it begins in: what is written out is absolute,
   /// or goes up by `..`.
   public var leavesDirectory: Bool {
-    // A field's value is one component, and never `..`.
-    let path = parts.map { if case .literal(let text) = $0 { text } else { "_" } }.joined()
+    // A field's value is one component, and never `..`; a directory's may be none at all.
+    var path = ""
+    var isAfterDirectory = false
+    for part in parts {
+      switch part {
+      case .literal(let text):
+        path += isAfterDirectory ? Self.withoutSlash(text, after: path) : text[...]
+        isAfterDirectory = false
+      case .field(let field):
+        isAfterDirectory = field.name == BuiltIn.dir.rawValue
+        if !isAfterDirectory { path += "_" }
+      }
+    }
     let normal = OutputDirectory.normalised(path)
     return path.hasPrefix("/") || normal == ".." || normal.hasPrefix("../")
   }

@@ -92,6 +92,30 @@ extension ImageSource {
     components.dropLast().joined(separator: "/")
   }
 
+  /// The directories of the path from its start, decoded, each one component: `..` takes one back, and goes up no
+  /// further than the start. Empty for a source without a path.
+  public var directories: [String] {
+    let path: Substring
+    switch self {
+    case .url(let text): path = WebAddress(text)?.path ?? ""
+    case .file(let text): path = text[...]
+    case .data, .standardInput: return []
+    }
+    var result: [String] = []
+    for component in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
+      switch component {
+      case "", ".": continue
+      case "..": _ = result.popLast()
+      default:
+        var name = String(component)
+        // A slash that is encoded belongs to the name.
+        if case .url = self { name = PercentEncoding.decoded(component).replacing("/", with: "_") }
+        result.append(name)
+      }
+    }
+    return result
+  }
+
   /// The path's components, decoded; the last is nil's stand-in where the path ends in a slash.
   private var components: [String] {
     let path: String

@@ -54,6 +54,10 @@ public struct FilterChain: Hashable, Sendable {
     return result
   }
 
+  /// A value as it is written in a chain's text, with the grammar's four characters escaped: whatever it holds, it adds
+  /// no filter and no argument.
+  public static func escaped(_ value: String) -> String { Escaping.escaped(value) }
+
   /// The names of all filters and aliases, for "did you mean".
   public static var knownNames: [String] { FilterTable.names }
 }

@@ -1,6 +1,5 @@
 public import ImageBatch
 public import ImageDownloads
-public import ImageFilters
 
 /// What the command line adds to a manifest.
 public struct ManifestOptions: Sendable {
@@ -12,8 +11,8 @@ public struct ManifestOptions: Sendable {
   public var environment: [String: String] = [:]
   /// Encoder settings that go before a manifest's `defaults`, and behind what a job or an output says.
   public var encoding = EncodingSettings()
-  /// Filters appended to every output's chain.
-  public var appendedChain: FilterChain?
+  /// Filters appended to every output's chain, with fields that each job fills in.
+  public var appendedChain: ChainTemplate?
   /// The output of jobs that name none.
   public var outputTemplate: OutputTemplate?
   /// Named sources of the command line (`--source`); they go before the manifest's.

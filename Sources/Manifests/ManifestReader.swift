@@ -72,7 +72,10 @@ public struct ManifestReader: Sendable {
     EnvironmentUse.check(root, log: &log)
 
     var context = JobContext(options)
-    if let base = base(root, log: &log) { context.resolver.base = base }
+    if let base = base(root, log: &log) {
+      context.resolver.base = base
+      context.root = SourceRoot(directory: options.directory, base: base.text)
+    }
     context.named = NamedChains.read(root["filters"], log: &log)
     context.sources = namedSources(root, context, log: &log)
     context.defaults = root["defaults"]

@@ -165,7 +165,7 @@ struct ManifestReaderTests {
 
   @Test func `the command line's chain is appended and its template fills in`() throws {
     let options = ManifestFixture.options {
-      $0.appendedChain = try? FilterChain(parsing: "circle")
+      $0.appendedChain = try? ChainTemplate(parsing: "circle")
       $0.outputTemplate = try? OutputTemplate(parsing: "{name}.png")
     }
     let manifest = try ManifestFixture.read("imagemill: 1\njobs: [{source: a.gif, filter: flip}]", options)

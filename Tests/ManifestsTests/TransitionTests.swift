@@ -10,7 +10,7 @@ struct TransitionTests {
   }
 
   @Test func `from the placeholder, after the chain and what the command line appends to it`() throws {
-    let options = ManifestFixture.options { $0.appendedChain = try? FilterChain(parsing: "flip") }
+    let options = ManifestFixture.options { $0.appendedChain = try? ChainTemplate(parsing: "flip") }
     let text = manifest(
       """
       {source: a.png, placeholder: p.png, output: a.webp, filter: "fit:10x10",

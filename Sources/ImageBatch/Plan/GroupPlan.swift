@@ -130,6 +130,7 @@ extension OutputTemplate.Values {
       name: source?.fileName ?? "", host: source?.host ?? "", path: source?.directoryPath ?? "",
       index: job.index, format: output.encoding.alternatives.isEmpty ? output.encoding.format : nil,
       filter: output.chain.identifier)
+    directory = job.sourceDirectory ?? source?.directories.joined(separator: "/") ?? ""
   }
 
   /// Takes in what is known of an output when it has been rendered.

@@ -38,7 +38,7 @@ final class OutputLedger: Sendable {
   /// Notes a file that is in place. One that was made for standard input's jobs belongs to no manifest, and isn't noted.
   func note(_ planned: PlannedOutput, _ digest: ContentDigest) {
     guard let location = planned.location, let key = planned.key,
-      let file = (planned.output.location ?? planned.job.location)?.file, file != "-"
+      let file = planned.job.manifest ?? (planned.output.location ?? planned.job.location)?.file, file != "-"
     else { return }
     let isFull = state.withLock { state in
       guard let path = state.realPath(of: location), let manifest = state.realManifest(file) else {

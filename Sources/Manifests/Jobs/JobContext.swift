@@ -5,6 +5,8 @@ import ImageFilters
 /// What a job is read against: the manifest's names and defaults, and the command line's.
 struct JobContext: Sendable {
   var resolver: SourceResolver
+  /// What `{dir}` is relative to.
+  var root: SourceRoot
   var named: [String: FilterChain] = [:]
   /// The manifest's `sources`.
   var sources: [String: ImageSource] = [:]
@@ -17,7 +19,7 @@ struct JobContext: Sendable {
   /// Whether `encoding` speaks for the output itself (`pipe --format`), so that a name with another extension
   /// contradicts it, or is only a default (`run --format`), which an extension beats.
   var encodingIsOwn = false
-  var appendedChain: FilterChain?
+  var appendedChain: ChainTemplate?
   var outputTemplate: OutputTemplate?
   /// Whether a job may have keys of the user's own, which become its fields.
   var allowsOtherKeys = false
@@ -25,6 +27,7 @@ struct JobContext: Sendable {
   init(_ options: ManifestOptions) {
     let directory = ManifestDirectory(path: options.directory, allowsOutside: options.allowsOutside)
     resolver = SourceResolver(base: options.base.flatMap(URLReference.init(parsing:)), directory: directory)
+    root = SourceRoot(directory: options.directory, base: options.base)
     givenSources = options.namedSources
     encoding = options.encoding
     appendedChain = options.appendedChain

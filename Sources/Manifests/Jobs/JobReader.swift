@@ -14,10 +14,13 @@ struct JobReader {
     let placeholder = placeholder(of: node, log: &log)
     let priority = priority(of: node, log: &log)
     let fields = context.allowsOtherKeys ? ownFields(of: node) : []
-    let variables = variables(of: node)
-    let outputs = outputs(of: node, variables: variables, placeholder: placeholder, log: &log)
-    guard let sources, let priority, let outputs else { return nil }
-    var job = Job(index: index, sources: sources, outputs: outputs)
+    var job = Job(index: index, sources: sources ?? [], outputs: [])
+    job.sourceDirectory = sources?.first.map(context.root.directory)
+    let values = FieldSubstitution(
+      matrix: [:], variables: variables(of: node), builtIn: SourceFields.values(job))
+    let outputs = outputs(of: node, values: values, placeholder: placeholder, log: &log)
+    guard sources != nil, let priority, let outputs else { return nil }
+    job.outputs = outputs
     job.pinnedDigest = digest
     job.placeholder = placeholder
     job.priority = priority
@@ -96,7 +99,7 @@ struct JobReader {
   // MARK: Outputs
 
   private func outputs(
-    of node: ManifestNode, variables: [String: String], placeholder: ImageSource?, log: inout DiagnosticLog
+    of node: ManifestNode, values: FieldSubstitution, placeholder: ImageSource?, log: inout DiagnosticLog
   ) -> [Output]? {
     let layers = OutputLayers(defaults: context.defaults, job: node)
     guard let outputs = node["outputs"] else {
@@ -105,7 +108,7 @@ struct JobReader {
         log.error(node.place, "a job needs 'output' or 'outputs'\(other)")
         return nil
       }
-      return expanded(layers, node, variables, placeholder, log: &log)
+      return expanded(layers, node, values, placeholder, log: &log)
     }
     for key in ["output", "matrix"] {
       guard let place = node.entries?.first(where: { $0.key == key })?.place else { continue }
@@ -114,7 +117,7 @@ struct JobReader {
     guard let members = outputs.list else { return nil }
     let found = members.map { member -> [Output]? in
       guard member.entries != nil else { return nil }
-      return expanded(layers.with(output: member), member, variables, placeholder, log: &log)
+      return expanded(layers.with(output: member), member, values, placeholder, log: &log)
     }
     let complete = found.compactMap(\.self)
     return complete.count == found.count ? complete.flatMap(\.self) : nil
@@ -122,15 +125,16 @@ struct JobReader {
 
   /// The outputs that a mapping and its matrix stand for.
   private func expanded(
-    _ layers: OutputLayers, _ node: ManifestNode, _ variables: [String: String], _ placeholder: ImageSource?,
+    _ layers: OutputLayers, _ node: ManifestNode, _ values: FieldSubstitution, _ placeholder: ImageSource?,
     log: inout DiagnosticLog
   ) -> [Output]? {
     guard let rows = MatrixRows.read(node["matrix"], log: &log) else { return nil }
     var result: [Output] = []
     for row in rows {
+      var substitution = values
+      substitution.matrix = row
       let reader = OutputReader(
-        context: context, layers: layers, substitution: .init(matrix: row, variables: variables),
-        placeholder: placeholder)
+        context: context, layers: layers, substitution: substitution, placeholder: placeholder)
       guard var output = reader.output(at: node.place, log: &log) else { return nil }
       output.location = location(node.place)
       result.append(output)

@@ -91,16 +91,24 @@ struct OutputReader {
         return nil
       }
     }
-    if let appended = context.appendedChain { chain = FilterChain([chain, appended]) }
+    if let appended = context.appendedChain {
+      do {
+        chain = FilterChain([chain, try appended.filled(substitution, context.resolver.directory)])
+      } catch {
+        log.error(layers.job.place, "-f: \(error.message)")
+        return nil
+      }
+    }
     guard let node = layers["transition"] else { return chain }
     return transition(node, log: &log).map { FilterChain([chain, $0]) }
   }
 
-  /// What overlays and masks name. A path that the manifest writes there is held to the manifest's directory.
+  /// What overlays and masks name. A path that the manifest or a field writes there is held to the manifest's
+  /// directory.
   private func namedSources(
     _ chain: FilterChain, at place: TextPlace, log: inout DiagnosticLog
   ) -> [String: ImageSource]? {
-    let given = Set(context.appendedChain?.references ?? [])
+    let given = context.appendedChain?.ownReferences ?? []
     var result: [String: ImageSource] = [:]
     for reference in chain.references {
       if reference == Self.placeholderName, layers["transition"] != nil, let placeholder {

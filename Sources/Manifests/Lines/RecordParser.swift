@@ -7,7 +7,7 @@ struct RecordParser: Sendable {
   private let name: String
   private let options: LineOptions
   private let context: JobContext
-  /// A bare line's output is the same for all lines.
+  /// A bare line's output; where its chain has fields, each line has its own chain.
   private let commonOutput: Output?
   /// The header's cells, once it has been read.
   private var columns: [String]?
@@ -28,15 +28,29 @@ struct RecordParser: Sendable {
         let message = "a list's lines name sources only: give their outputs' path, such as -o '{name}.png'"
         throw ManifestErrors([.init(file: name, line: 1, column: 1, message: message)])
       }
-      let place = TextPlace(line: 1, column: 1)
-      let layers = OutputLayers(defaults: nil, job: ManifestNode(.mapping([]), at: place))
-      let reader = OutputReader(
-        context: context, layers: layers, substitution: FieldSubstitution(matrix: [:], variables: [:]))
-      commonOutput = reader.output(at: place, log: &log)
+      if let field = manifest.appendedChain?.fields.first(where: { !SourceFields.names.contains($0) }) {
+        let message = "-f: " + FieldSubstitution.unknown(field, among: [])
+        throw ManifestErrors([.init(file: name, line: 1, column: 1, message: message)])
+      }
+      var common = context
+      if manifest.appendedChain?.isFixed == false { common.appendedChain = nil }
+      commonOutput = Self.output(common, [:], &log)
     } else {
       commonOutput = nil
     }
     try log.throwIfAny()
+  }
+
+  /// A bare line's output, with what is known of its source.
+  private static func output(
+    _ context: JobContext, _ values: [String: String], _ log: inout DiagnosticLog
+  ) -> Output? {
+    let place = TextPlace(line: 1, column: 1)
+    let layers = OutputLayers(defaults: nil, job: ManifestNode(.mapping([]), at: place))
+    return OutputReader(
+      context: context, layers: layers,
+      substitution: FieldSubstitution(matrix: [:], variables: [:], builtIn: values)
+    ).output(at: place, log: &log)
   }
 
   /// What became of a record: nil where it holds no job (a blank line, a comment, the header).
@@ -102,7 +116,15 @@ struct RecordParser: Sendable {
     do {
       var job = Job(
         index: index, sources: [try context.resolver.resolve(rest)], outputs: [commonOutput])
+      job.sourceDirectory = context.root.directory(of: job.sources[0])
       job.pinnedDigest = digest
+      if context.appendedChain?.isFixed == false {
+        var log = DiagnosticLog(ManifestText(name: name, text: text, firstLine: record.line))
+        guard let own = Self.output(context, SourceFields.values(job), &log) else {
+          return failed(record, column: 1, log.diagnostics.first?.message ?? "this line can't be read")
+        }
+        job.outputs = [own]
+      }
       job.location = ManifestLocation(file: name, line: record.line, column: 1)
       job.outputs[0].location = job.location
       index += 1
@@ -167,8 +189,23 @@ struct RecordParser: Sendable {
         record, column: cell.column,
         "a cell can't hold \(key.form.description), as '\(key.name)' needs: write the list as NDJSON")
     }
+    if let problem = unknownField(columns: names) { return failed(record, column: 1, problem) }
     columns = names
     return nil
+  }
+
+  /// What is wrong with the command line's chain and template, which no row can mend.
+  private func unknownField(columns: [String]) -> String? {
+    let variables = columns.filter { KeyTable.job[$0] == nil }
+    for field in context.appendedChain?.fields ?? []
+    where !variables.contains(field) && !SourceFields.names.contains(field) {
+      return "-f: " + FieldSubstitution.unknown(field, among: variables)
+    }
+    guard !columns.contains("output"), let template = context.outputTemplate,
+      let field = template.unknownFields(variables: variables).first
+    else { return nil }
+    let known = OutputTemplate.BuiltIn.allCases.map(\.rawValue) + variables
+    return "-o: nothing defines '{\(field.name)}'\(NearestName.hint(field.name, in: known))"
   }
 
   /// For a header that another character separates.

@@ -29,7 +29,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
   func run() async throws {
     let source = try ImageSource(argument: source)
-    let chain = try outputs.chain()
+    let chain = try outputs.chain(for: source)
     let encoding = try outputs.encoding(
       pathExtension: output == "-" ? nil : pathExtension(of: output), chain: chain)
     let named = try outputs.sources()

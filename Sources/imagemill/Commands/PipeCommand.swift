@@ -82,8 +82,7 @@ struct PipeCommand: AsyncParsableCommand {
     options.allowsOutside = destination.allowOutside
     options.encoding = outputs.encoding
     options.namedSources = try outputs.sources()
-    let chain = try outputs.chain()
-    options.appendedChain = chain.isEmpty ? nil : chain
+    options.appendedChain = try outputs.chain()
     options.outputTemplate = try OutputOptions.template(output)
     if output == nil && input == .sources {
       throw Complaint(.usage, "pipe needs -o TEMPLATE, such as -o '{name}.png'")

@@ -90,6 +90,18 @@ enum ManifestPage {
     .It Ic filter
     A chain as text, or a list whose members are texts or mappings such as
     .Ql {fit: {width: 800, height: 600}} .
+    It may use the fields of a matrix, of
+    .Ic variables
+    and of a table's columns, and
+    .Li {name} , {host} , {dir}
+    and
+    .Li {path}
+    of the source, as in
+    .Ql text:{sku} .
+    A column's or a variable's value adds no filter and no argument, whatever it holds.
+    The same is true of
+    .Fl f
+    on the command line.
     .It Ic format , quality , encode
     The format, its quality, and options of its encoder; see
     .Xr imagemill-formats 1 .
@@ -148,8 +160,15 @@ enum ManifestPage {
     The job's position, from 1;
     .Li {index:05}
     pads it.
+    .It Li {dir}
+    The source's directory with its separators, relative to
+    .Ic base
+    for a URL, else to the manifest's directory, or the current directory for standard input.
+    It never leaves the output directory:
+    .Pa ..
+    is dropped, and a leading dot is replaced.
     .It Li {host} , {path}
-    The source's host and directory.
+    The source's host, and its directory as one component.
     .It Li {width} , {height} , {format} , {filter}
     Of the output.
     .It Li {hash} , {source-hash}
@@ -160,7 +179,9 @@ enum ManifestPage {
     .Pp
     A job's variables, a matrix's names, a CSV's columns and an NDJSON line's own keys are fields too, and come before the
     built-in names.
-    Each value is one component of the path.
+    Each value but that of
+    .Li {dir}
+    is one component of the path.
     .Ql {{
     and
     .Ql }}

@@ -62,7 +62,7 @@ struct JobOptions: ParsableArguments {
     for path in try ManifestArguments.paths(manifests) {
       var options = arguments.options(for: path)
       options.encoding = output.encoding
-      options.appendedChain = chain.isEmpty ? nil : chain
+      options.appendedChain = chain
       options.namedSources = sources
       options.outputTemplate = template
       switch try ManifestArguments.open(path, options) {

@@ -2,13 +2,15 @@ import ArgumentParser
 import ImageBatch
 import ImageDownloads
 import ImageFilters
+import Manifests
 
 /// What is made, and where it goes.
 struct OutputOptions: ParsableArguments {
   @Option(
     name: [.customShort("f"), .customLong("filter")],
     help: ArgumentHelp(
-      "A filter chain, such as fill:100x100,circle; given again, it is appended.", valueName: "chain"),
+      "A filter chain, such as fill:100x100,circle, with fields such as {name} or a CSV's columns; given again, it is "
+        + "appended.", valueName: "chain"),
     completion: CompletionWords.filters)
   var filters: [String] = []
 
@@ -71,16 +73,27 @@ struct OutputOptions: ParsableArguments {
       "A named source for overlay, mask and transition. Repeatable.", valueName: "name=source"))
   var namedSources: [PairArgument] = []
 
-  /// The chains given, one after the other.
-  func chain() throws -> FilterChain {
-    FilterChain(
+  /// The chains given, one after the other; nil where they do nothing.
+  func chain() throws -> ChainTemplate? {
+    let chain = ChainTemplate(
       try filters.map { text in
         do throws(FilterError) {
-          return try FilterChain(parsing: text)
+          return try ChainTemplate(parsing: text)
         } catch {
           throw Complaint(.usage, Self.pointed(text, at: error.offset, error.message))
         }
       })
+    return chain.isEmpty ? nil : chain
+  }
+
+  /// The chains given, for one source.
+  func chain(for source: ImageSource) throws -> FilterChain {
+    guard let chain = try chain() else { return FilterChain() }
+    do throws(FilterError) {
+      return try chain.filled(for: source)
+    } catch {
+      throw Complaint(.usage, Self.pointed(filters.joined(separator: ","), at: error.offset, error.message))
+    }
   }
 
   /// What the options say of the encoding.
