@@ -34,7 +34,7 @@ extension Transport {
     let isThrottled = head.status == 429 || (head.status == 503 && asked != nil)
     if let asked, asked > configuration.longestRetryWait {
       error = .throttled(head.status, seconds: asked, source: name)
-      if let stale = try standIn(attempt.journey) { return .done(.success(stale)) }
+      if let stale = try standIn(attempt.journey) { return stale }
       return attempt.journey.order.wantsImage ? .done(.failure(error)) : nil
     }
     let step = try again(attempt.journey, attempt, error, floor: asked, pausesHost: isThrottled)
@@ -48,8 +48,7 @@ extension Transport {
     _ journey: Journey, _ attempt: Attempt, _ error: DownloadError, floor: Double?, pausesHost: Bool = false
   ) throws(CacheError) -> Step {
     guard journey.retries < configuration.retries, meter.spendRetry() else {
-      if let stale = try standIn(attempt.journey) { return .done(.success(stale)) }
-      return .done(.failure(error))
+      return try standIn(attempt.journey) ?? .done(.failure(error))
     }
     var next = journey
     var generator = SystemRandomNumberGenerator()
@@ -62,23 +61,32 @@ extension Transport {
     return .retry(next, after: wait, because: error, hostPause: pausesHost ? max(wait, floor ?? 0) : nil)
   }
 
-  /// The stored answer, where it may stand in for an origin that fails (RFC 5861 §4, RFC 9111 §4.2.4).
-  private func standIn(_ journey: Journey) throws(CacheError) -> Answer? {
-    guard let stored = journey.validating, stored.mayBeServedStale else { return nil }
+  /// The stored response, if it may be served in place of an origin's failure (RFC 5861 §4, RFC 9111 §4.2.4).
+  ///
+  /// A stored error may not: it says nothing better than the new one, and is older.
+  private func standIn(_ journey: Journey) throws(CacheError) -> Step? {
+    guard let stored = journey.validating, stored.status < 400, stored.mayBeServedStale,
+      journey.order.pinnedDigest == nil || journey.order.pinnedDigest == stored.digest
+    else { return nil }
     let allowance = max(configuration.staleIfError, stored.allowance("stale-if-error") ?? 0)
     let now = Clock.now
     guard allowance > 0, stored.age(at: now) <= stored.freshnessLifetime + allowance,
       let object = try store.object(stored.digest)
     else { return nil }
     meter.count(.stale)
-    return Answer(object, head: stored.servedHead(at: now), address: journey.address, .stale)
+    return conclude(journey, head: stored.servedHead(at: now), object, .stale)
   }
 
   /// What becomes of a request that isn't sent, because its host is down.
   func refused(_ journey: Journey) -> FlightBoard.Outcome {
     do throws(CacheError) {
-      let stale = try standIn(journey)
-      return stale.map { .success($0) } ?? .failure(.hostDown(journey))
+      var step = try standIn(journey)
+      if case .redirect(let next)? = step { step = lookUp(next) }
+      switch step {
+      case .done(let outcome)?: return outcome
+      case .doneForNow(let answer, _)?: return .success(answer)
+      default: return .failure(.hostDown(journey))
+      }
     } catch {
       return .failure(DownloadError(error, source: journey.order.displayText))
     }
