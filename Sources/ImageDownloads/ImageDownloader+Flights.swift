@@ -95,7 +95,8 @@ extension ImageDownloader {
     let name = journey.order.displayText
     let engine: TransferEngine
     do throws(CurlError) {
-      engine = try runningEngine()
+      guard let running = try runningEngine() else { return .done(.failure(.cancelled(name))) }
+      engine = running
     } catch {
       return .done(.failure(DownloadError(.transferFailed, error.message, source: name)))
     }

@@ -20,7 +20,7 @@ public final class ImageDownloader: Sendable {
   let meter = DownloadMeter()
   let work = BlockingWork()
   let transport: Transport
-  private let engine = Mutex<TransferEngine?>(nil)
+  private let engine = Mutex(EngineState.none)
   private let report: @Sendable (DownloadEvent) -> Void
 
   /// A downloader; its transfer thread starts with the first transfer.
@@ -221,11 +221,11 @@ public final class ImageDownloader: Sendable {
     perform(board.withLock { $0.shutDown() })
     await work.finish()
     while let task = board.withLock({ $0.flights.values.lazy.compactMap(\.task).first }) { await task.value }
-    let engine = engine.withLock { engine in
-      defer { engine = nil }
+    let last = engine.withLock { engine in
+      defer { engine = .shutDown }
       return engine
     }
-    await engine?.shutDown()
+    if case .running(let engine) = last { await engine.shutDown() }
   }
 
   /// What it has done so far.
@@ -282,16 +282,28 @@ public final class ImageDownloader: Sendable {
     }
   }
 
-  func runningEngine() throws(CurlError) -> TransferEngine {
-    let result: Result<TransferEngine, CurlError> = engine.withLock { engine in
-      if let engine { return .success(engine) }
-      return Result { () throws(CurlError) -> TransferEngine in
-        let started = try TransferEngine()
-        engine = started
-        return started
+  /// The transfer engine; nil after ``shutDown()``.
+  func runningEngine() throws(CurlError) -> TransferEngine? {
+    let result: Result<TransferEngine?, CurlError> = engine.withLock { engine in
+      switch engine {
+      case .running(let engine): return .success(engine)
+      case .shutDown: return .success(nil)
+      case .none:
+        return Result { () throws(CurlError) -> TransferEngine? in
+          let started = try TransferEngine()
+          engine = .running(started)
+          return started
+        }
       }
     }
     return try result.get()
+  }
+
+  /// The transfer thread: started with the first transfer, and never again after its end.
+  private enum EngineState {
+    case none
+    case running(TransferEngine)
+    case shutDown
   }
 
   func send(_ event: DownloadEvent) { report(event) }

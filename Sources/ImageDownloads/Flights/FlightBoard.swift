@@ -183,7 +183,8 @@ struct FlightBoard: Sendable {
 
   /// A flight's task begins.
   mutating func attach(_ task: Task<Void, Never>, to number: Int) {
-    if flights[number] == nil { task.cancel() }
+    // It may have been cancelled between its slot and its task.
+    if isShutDown || flights[number]?.isDoomed ?? true { task.cancel() }
     flights[number]?.task = task
   }
 
