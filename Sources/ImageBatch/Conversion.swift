@@ -18,6 +18,9 @@ public struct Conversion: Sendable {
   public var onCorrupt: CorruptPolicy
   /// The path to write; nil: the bytes are handed back.
   public var destination: String?
+  /// What the output may replace. A conversion keeps no record of its outputs: to ``ReplacementPolicy/keepsForeignFiles``
+  /// every file is foreign.
+  public var replacing = ReplacementPolicy()
 
   /// A conversion.
   public init(
@@ -41,6 +44,8 @@ public struct Conversion: Sendable {
     public var bytes: [UInt8]?
     /// What the user should know.
     public var warnings: [String]
+    /// Whether nothing was written, because a file at the destination is to be kept.
+    public var isKept = false
   }
 
   /// Downloads, renders and writes.
@@ -61,31 +66,46 @@ public struct Conversion: Sendable {
     var output = Output(template: template, chain: chain, encoding: encoding)
     output.namedSources = namedSources
     job.outputs = [output]
+    if let destination, !replacing.allowsSources {
+      let sources = SourceFiles(store: store, records: false)
+      sources.add([job])
+      guard !sources.contains(destination) else { throw .overwritesSource(destination) }
+    }
     let auxiliary = await AuxiliarySources(of: [job], downloader: downloader)
-    return try await render(stored, auxiliary: try auxiliary.files(of: output), store: store)
+    return try await render(stored, auxiliary: try auxiliary.sources(of: output), store: store)
   }
 
   private func render(
-    _ stored: StoredSource, auxiliary: [String: AuxiliarySource], store: DiskStore
+    _ stored: StoredSource, auxiliary: [String: StoredSource], store: DiskStore
   ) async throws(JobError) -> Outcome {
-    let file: TemporaryFile
-    do throws(CacheError) { file = try store.makeTemporaryFile() } catch { throw JobError(error) }
+    let file: TemporaryPath
+    do throws(CacheError) { file = try store.makeTemporaryPath() } catch { throw JobError(error) }
+    let source = try HeldSource(stored)
+    var held = [source]
+    var files: [String: AuxiliarySource] = [:]
+    for (name, stored) in auxiliary {
+      let image = try HeldSource(stored)
+      held.append(image)
+      files[name] = AuxiliarySource(path: image.path, digest: stored.digest)
+    }
     let request = RenderRequest(
-      sourceName: stored.displayText, sourcePath: stored.path, sourceDigest: stored.digest, limits: limits,
-      onCorrupt: onCorrupt, auxiliary: auxiliary,
+      sourceName: stored.displayText, sourcePath: source.path, sourceDigest: stored.digest, limits: limits,
+      onCorrupt: onCorrupt, auxiliary: files,
       recipes: [RenderRecipe(id: 0, chain: chain, encoding: encoding, temporaryPath: file.path)],
       wantsPlaceholders: false, concurrency: 0)
-    let response = await ThreadRendering().render(request) { _ in }
-    guard let result = response.outputs.first?.result else { throw .cancelled }
+    let response = await ThreadRendering().render { _ in request }
+    for source in held { try source.check() }
+    guard let result = response?.outputs.first?.result else { throw .cancelled }
     let image: RenderedFile
     switch result {
     case .success(let made): image = made
     case .failure(let error): throw error
     }
-    var outcome = Outcome(image: image, bytes: nil, warnings: response.warnings)
+    var outcome = Outcome(image: image, bytes: nil, warnings: response?.warnings ?? [])
     do throws(AtomicFile.Failure) {
       if let destination {
-        try AtomicFile.copy(file.path, to: destination)
+        outcome.isKept = try !AtomicFile.copy(
+          file.path, to: destination, replacing: !replacing.keepsForeignFiles)
       } else {
         outcome.bytes = try AtomicFile.read(file.path)
       }

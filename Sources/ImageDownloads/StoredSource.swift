@@ -40,6 +40,12 @@ public struct StoredSource: Sendable {
   public var displayText: String
   /// Keeps an object of the store where it is; nil for a local file.
   public var pin: ObjectPin?
+  /// A local file as it was when its digest was taken; nil for what the store holds. Whoever reads the file compares
+  /// it before and after, since nobody keeps the file from being changed.
+  public var stamp: FileStamp?
+  /// Whether an equal ``stamp`` proves equal bytes; false where the file was written so shortly before its digest was
+  /// taken that another write may have left the stamp as it was.
+  public var isStampCertain = true
 }
 
 /// What a downloader has done so far.

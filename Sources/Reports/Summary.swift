@@ -15,6 +15,7 @@ public enum Summary {
       "\(summary.downloads) downloads (\(QuantityText.bytes(summary.downloadedBytes))), "
         + "\(summary.mergedDownloads) merged, \(summary.revalidatedDownloads) revalidated",
     ]
+    if summary.outputsKept > 0 { parts.append("\(summary.outputsKept) kept") }
     if summary.outputsRemoved > 0 { parts.append("\(summary.outputsRemoved) removed") }
     if summary.jobsNotStarted > 0 {
       parts.append("\(QuantityText.count(summary.jobsNotStarted, "job")) not started")

@@ -1,5 +1,6 @@
 import Dispatch
 import ImageBatch
+import ImageCaches
 import ImageDownloads
 import Reports
 
@@ -14,10 +15,17 @@ struct BatchRun {
   var allowsOutside: Bool
   /// How many jobs there are, where that is known.
   var knownJobs: Int?
-  /// The manifests of which files that they no longer make are removed.
-  var prunedManifests: [String] = []
+  /// The scopes of which files that are no longer made are removed.
+  var prunedScopes: [OutputScope] = []
+  /// The template of `-o`.
+  var commandTemplate = ""
+  /// What an output may replace.
+  var replacing = ReplacementPolicy()
   /// Told of every event, in order, from one place.
   var reporting: Reporting
+
+  /// Refuses outputs that would take a source's place, before anything starts.
+  var refuseOverwrites: @Sendable (DiskStore) throws -> Void = { _ in }
 
   /// Runs the jobs to their end; the process's exit status.
   /// - Parameter sources: told what every source was.
@@ -29,6 +37,7 @@ struct BatchRun {
     let session = try Session(downloads: downloads, cache: cache, limits: limits, origins: origins) { event in
       if let event = BatchEvent(event) { reporting.note(event) }
     }
+    try refuseOverwrites(session.store)
     let pool = WorkerPool(
       WorkerPool.Configuration(
         slots: batch.slots, timeout: batch.jobTimeout.duration, memory: limits.totalMemory))
@@ -66,7 +75,9 @@ struct BatchRun {
     configuration.onCorrupt = limits.corruptPolicy
     configuration.force = batch.force
     configuration.knownJobs = knownJobs
-    configuration.prunedManifests = prunedManifests
+    configuration.prunedScopes = prunedScopes
+    configuration.commandTemplate = commandTemplate
+    configuration.replacing = replacing
     configuration.renditions = cache.noCache ? .never : batch.cacheIntermediates.policy
     configuration.wantsPlaceholders =
       batch.placeholders || batch.reports.contains { $0.lowercased().hasSuffix(".html") }

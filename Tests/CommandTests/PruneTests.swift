@@ -113,4 +113,82 @@ struct PruneTests {
     #expect(unknown.status == 1)
     #expect(unknown.errors.contains("no run is known to have made a.png"))
   }
+
+  private func tree() -> [String] { command.files.filter { $0.hasSuffix(".png") && $0.contains("/") } }
+
+  @Test("--prune of one output directory leaves another's files, and files outside of it")
+  func directories() async throws {
+    try manifest([("a", "", "ada.png"), ("b", "", "grace.png")])
+    #expect(try await command.run("run", "-C", "staging", "m.yaml").status == 0)
+    #expect(try await command.run("run", "-C", "prod", "m.yaml").status == 0)
+    let all = tree()
+    #expect(all.count == 4)
+    #expect(try await command.run("run", "--prune", "-C", "staging", "m.yaml").status == 0)
+    #expect(tree() == all)
+    #expect(try await command.run("run", "--prune", "--check", "-C", "staging", "m.yaml").status == 0)
+
+    try manifest([("a", "", "ada.png"), ("b", "", "../out.png")])
+    #expect(try await command.run("run", "--allow-outside", "-C", "prod", "m.yaml").status == 0)
+    try manifest([("a", "", "ada.png")])
+    let outcome = try await command.run("run", "--prune", "-C", "prod", "m.yaml")
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.contains("outside the output directory"), "\(outcome.errors)")
+    #expect(tree() == ["prod/ada.png", "staging/ada.png", "staging/grace.png"])
+    #expect(exists("out.png"))
+  }
+
+  @Test("--prune of a list with one template leaves the files of another")
+  func templates() async throws {
+    try command.write("a.png\nb.png\n", to: "list.txt")
+    for size in ["large", "small"] {
+      #expect(try await command.run("run", "-o", "\(size)/{name}.png", "list.txt").status == 0)
+    }
+    let all = tree()
+    #expect(all.count == 4)
+    #expect(try await command.run("run", "--prune", "-o", "large/{name}.png", "list.txt").status == 0)
+    #expect(tree() == all)
+    try command.write("a.png\n", to: "list.txt")
+    let outcome = try await command.run("run", "--prune", "-o", "large/{name}.png", "list.txt")
+    #expect(outcome.errors.contains("1 removed"), "\(outcome.errors)")
+    #expect(tree() == ["large/a.png", "small/a.png", "small/b.png"])
+  }
+
+  @Test("--prune removes no file that was ever a source, of this run or of an earlier one")
+  func sources() async throws {
+    try manifest([("a", "flip", "o/one.png"), ("a", "flop", "o/two.png"), ("a", "rotate:90", "o/three.png")])
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    try command.write("o/one.png\n", to: "list.txt")
+    #expect(try await command.run("run", "-C", "p", "-o", "{name}.webp", "list.txt").status == 0)
+    try command.write(
+      "imagemill: 1\njobs:\n  - {source: ./o/two.png, output: p/end.png}\n", to: "m.yaml")
+    let outcome = try await command.run("run", "--prune", "m.yaml")
+    #expect(outcome.status == 0)
+    #expect(exists("o/one.png") && exists("o/two.png") && !exists("o/three.png"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("it has been a source"))
+  }
+
+  @Test("--prune removes directories that it empties, and neither others nor the output directory")
+  func emptied() async throws {
+    try manifest([("a", "", "x/y/z/one.png"), ("b", "", "x/two.png")])
+    #expect(try await command.run("run", "-C", "out", "m.yaml").status == 0)
+    try manifest([("a", "", "kept.png")])
+    try FileManager.default.createDirectory(
+      atPath: command.work + "/out/empty", withIntermediateDirectories: true)
+    let outcome = try await command.run("run", "--prune", "-C", "out", "m.yaml")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: command.work + "/out") .sorted()
+        == ["empty", "kept.png"])
+  }
+
+  @Test("--prune doesn't go through a link that has taken a directory's place")
+  func linkedDirectory() async throws {
+    try manifest([("a", "", "o/one.png"), ("b", "", "two.png")])
+    #expect(try await command.run("run", "-C", "out", "m.yaml").status == 0)
+    let files = FileManager.default
+    try files.moveItem(atPath: command.work + "/out/o", toPath: command.work + "/elsewhere")
+    try files.createSymbolicLink(atPath: command.work + "/out/o", withDestinationPath: "../elsewhere")
+    try manifest([("b", "", "two.png")])
+    #expect(try await command.run("run", "--prune", "-C", "out", "m.yaml").status == 0)
+    #expect(exists("elsewhere/one.png"))
+  }
 }

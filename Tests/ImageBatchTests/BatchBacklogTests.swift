@@ -16,9 +16,9 @@ struct BatchBacklogTests {
     let limitsIdentifier = ""
     private let inner = ThreadRendering()
 
-    func render(_ request: RenderRequest, started: @Sendable (Int) async -> Void) async -> RenderResponse {
+    func render(_ prepare: @Sendable (Int) async -> RenderRequest?) async -> RenderResponse? {
       await gate.passed()
-      return await inner.render(request, started: started)
+      return await inner.render(prepare)
     }
 
     func stop() async { await inner.stop() }

@@ -23,13 +23,14 @@ struct IndexDamageTests {
     let stamps = Dictionary(
       uniqueKeysWithValues: (0..<20).map { number in
         (
-          FileStamp(path: "/a/\(number)", bytes: number, modifiedNanoseconds: 7, inode: 8),
+          FileStamp(path: "/a/\(number)", bytes: number, modifiedNanoseconds: 7, changedNanoseconds: 9, inode: 8),
           ContentDigest(hashing: [3, UInt8(number)])
         )
       })
+    static let scope = OutputScope(manifest: "/m", directory: "/o", template: "")
     let ledger = (0..<20).map { number in
       LedgerEntry(
-        path: "/o/\(number)", manifest: "/m", digest: ContentDigest(hashing: [4, UInt8(number)]),
+        path: "/o/\(number)", scope: Self.scope, digest: ContentDigest(hashing: [4, UInt8(number)]),
         key: ContentDigest(hashing: [5]), recipe: "{}")
     }
 
@@ -50,11 +51,13 @@ struct IndexDamageTests {
       for (stamp, digest) in try store.digests(forFiles: Array(stamps.keys)) {
         #expect(digest == stamps[stamp], place)
       }
-      #expect(Set(try store.ledger(ofManifest: "/m")).isSubset(of: ledger), place)
+      #expect(Set(try store.ledger(of: Self.scope)).isSubset(of: ledger), place)
       for entry in ledger {
         #expect(try store.ledgerEntry(ofPath: entry.path).map { $0 == entry } ?? true, place)
       }
       _ = try store.ledgerMarks(ofPaths: ledger.map(\.path))
+      try store.recordSources(["/s/1", "/s/2"])
+      #expect(try store.sources(among: ["/s/1", "/s/3"]) == ["/s/1"], place)
       _ = try store.savings()
       _ = try store.list()
       _ = try store.inventory()

@@ -9,6 +9,8 @@ public struct OutputResult: Sendable, Hashable {
     case unchanged
     /// Put in place from what was stored or made for another output.
     case cached
+    /// Not made: a file that no run has written is in its place, and is to be kept.
+    case kept
     /// Not in place.
     case failed
   }
@@ -69,7 +71,7 @@ public struct OutputResult: Sendable, Hashable {
 public struct JobError: Error, Sendable, Hashable, Codable {
   /// Where on its way a job failed.
   public enum Stage: String, Sendable, Codable {
-    case manifest, download, decode, filter, encode, write
+    case manifest, download, read, decode, filter, encode, write
   }
 
   /// Stable: `http-status`, `timed-out`, `not-an-image`, `decoder-crashed` …
@@ -131,6 +133,8 @@ public struct BatchSummary: Sendable, Hashable, Codable {
   public var outputsUnchanged = 0
   /// Outputs put in place from what was stored.
   public var outputsFromCache = 0
+  /// Outputs that were not made, because a file that no run has written is in their place (`--no-clobber`).
+  public var outputsKept = 0
   /// Outputs that are not in place.
   public var outputsFailed = 0
   /// Files of earlier runs that the manifest no longer makes, removed by `--prune`.

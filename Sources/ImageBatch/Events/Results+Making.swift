@@ -60,7 +60,7 @@ extension JobError {
   /// A download's failure.
   public init(_ error: DownloadError) {
     self.init(
-      code: error.code.rawValue, stage: .download, message: error.message, isTemporary: error.isTemporary)
+      code: error.code.rawValue, stage: error.code == .unreadable ? .read : .download, message: error.message, isTemporary: error.isTemporary)
     foundDigest = error.foundDigest
   }
 

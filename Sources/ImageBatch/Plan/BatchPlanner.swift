@@ -9,7 +9,9 @@ public struct BatchPlanner: Sendable {
   private let downloader: ImageDownloader
   private let store: DiskStore
   private let writer: OutputWriter
-  private let claims = OutputClaims()
+  private let claims: OutputClaims
+  private let sources: SourceFiles
+  private let ledger: OutputLedger
   private let costs: PlanCosts
   private let drawsGraph: Bool
 
@@ -23,7 +25,11 @@ public struct BatchPlanner: Sendable {
     self.configuration = configuration
     self.downloader = downloader
     self.store = store
-    writer = OutputWriter(store: store)
+    sources = SourceFiles(store: store, records: false)
+    ledger = OutputLedger(store: store, template: configuration.commandTemplate, remembersPaths: false)
+    claims = OutputClaims(sources: sources, replacing: configuration.replacing)
+    writer = OutputWriter(
+      store: store, ledger: ledger, sources: sources, replacing: configuration.replacing)
   }
 
   /// What running `groups` would do.
@@ -32,6 +38,7 @@ public struct BatchPlanner: Sendable {
     if drawsGraph { plan.graph = PlanGraph() }
     var rendered: Set<ContentDigest> = []
     var sources: Set<ImageSource> = []
+    for group in groups { self.sources.add(group.jobs) }
     for group in groups {
       plan.totals.jobs += group.jobs.count
       let isNew = group.key.sources.first.map { sources.insert($0).inserted } ?? false
@@ -63,14 +70,13 @@ public struct BatchPlanner: Sendable {
 
   /// What the manifests have made and don't make any more. Where a path isn't known yet, neither is what is stale.
   private func stale(_ plan: BatchPlan) -> [String] {
-    guard !configuration.prunedManifests.isEmpty, plan.entries.allSatisfy({ $0.path != nil }) else {
+    guard !configuration.prunedScopes.isEmpty, plan.entries.allSatisfy({ $0.path != nil }) else {
       return []
     }
     let made = Set(plan.entries.compactMap(\.realPath))
-    let ledger = OutputLedger(store: store, remembersPaths: false)
     do throws(CacheError) {
-      return try ledger.stale(in: configuration.prunedManifests).map(\.path).filter { !made.contains($0) }
-        .sorted()
+      let stale = try ledger.stale(in: configuration.prunedScopes).filter { !made.contains($0.path) }
+      return try writer.removable(stale).sorted()
     } catch {
       store.noteRepair(error.message)
       return []
@@ -121,16 +127,18 @@ public struct BatchPlanner: Sendable {
     }
     groupPlan.learn(known)
     groupPlan.claimPaths(claims)
-    let (inPlace, objects) = await writer.survey(groupPlan.outputs, known: known)
+    let survey = await writer.survey(groupPlan.outputs, known: known)
     var renderings: [ContentDigest: PlanCosts.Rendering] = [:]
     var order: [ContentDigest] = []
     for (index, output) in groupPlan.outputs.enumerated() {
       var entry = BatchPlan.Entry(output)
       entry.content = source.digest
-      let isInPlace = inPlace.contains(index)
-      let isStored = output.key.map { objects[$0] != nil } ?? false
-      (entry.action, entry.reason) = fate(
-        of: output, isInPlace: isInPlace, isStored: isStored, isStale: isStale)
+      let isInPlace = survey.inPlace.contains(index) || survey.kept.contains(index)
+      let isStored = output.key.map { survey.objects[$0] != nil } ?? false
+      (entry.action, entry.reason) =
+        survey.kept.contains(index)
+        ? (.keep, "kept: no run has written the file that is there")
+        : fate(of: output, isInPlace: isInPlace, isStored: isStored, isStale: isStale)
       let write = entry.node(isDone: isInPlace)
       if let key = output.key, entry.action == .render || entry.action == .revalidate, !isInPlace, !isStored {
         if rendered.insert(key).inserted {

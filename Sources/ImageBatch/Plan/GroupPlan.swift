@@ -22,6 +22,8 @@ struct PlannedOutput: Sendable {
   var known: StoredOutput?
   /// Whether those bytes are in place.
   var isInPlace = false
+  /// Whether a file that is to be kept is in its place.
+  var isKept = false
   /// What the key is made of; nil where it failed before it had one.
   var recipe: OutputRecipe? {
     values.sourceDigest.map {
@@ -67,7 +69,7 @@ struct GroupPlan: Sendable {
   var wantedKeys: [ContentDigest] {
     var seen: Set<ContentDigest> = []
     return outputs.compactMap { output in
-      guard output.error == nil, !output.isInPlace, let key = output.key, seen.insert(key).inserted else {
+      guard output.error == nil, !output.isInPlace, !output.isKept, let key = output.key, seen.insert(key).inserted else {
         return nil
       }
       return key
@@ -100,8 +102,9 @@ struct GroupPlan: Sendable {
   }
 
   /// Marks outputs that need nothing.
-  mutating func settle(_ inPlace: Set<Int>) {
-    for index in inPlace { outputs[index].isInPlace = true }
+  mutating func settle(_ survey: OutputWriter.Survey) {
+    for index in survey.inPlace { outputs[index].isInPlace = true }
+    for index in survey.kept { outputs[index].isKept = true }
   }
 }
 
@@ -118,6 +121,7 @@ extension PlannedOutput {
       variables: output.variables, choosesFormat: !output.encoding.alternatives.isEmpty)
     let claimant = dependsOnContent ? values.rendered?.digest ?? key : key
     guard claims.claim(location, for: claimant) else { throw .conflict(expanded) }
+    try claims.checkSource(at: location, path: expanded)
     self.location = location
   }
 }

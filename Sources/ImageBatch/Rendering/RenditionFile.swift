@@ -27,13 +27,13 @@ public struct KeptRendition: Sendable, Hashable, Codable {
 enum RenditionFile {
   /// Writes the pixels and the header into the file at `path`.
   static func write(_ image: VipsImage, to path: String) throws(VipsError) {
-    // libvips goes by the name's end: a second name, which goes away again.
+    // libvips goes by the name's end.
     let named = path + ".v"
-    guard link(path, named) == 0 else {
-      throw VipsError(operation: "vipssave", text: "can't link \(named): \(describe(errno))")
-    }
     defer { unlink(named) }
     _ = try VipsOperation("vipssave", ["in": .image(image), "filename": .string(named)])
+    guard rename(named, path) == 0 else {
+      throw VipsError(operation: "vipssave", text: "can't rename \(named): \(describe(errno))")
+    }
   }
 
   /// Opens a file that ``write(_:to:)`` has written and whose digest has been checked: libvips trusts nobody with

@@ -25,15 +25,16 @@ struct AuxiliarySources: Sendable {
 
   /// The digests that an output's key holds, by reference.
   func digests(of output: Output) throws(JobError) -> [String: ContentDigest] {
-    try stored(for: output).mapValues(\.digest)
+    try sources(of: output).mapValues(\.digest)
   }
 
   /// The files that a render request names, by reference.
   func files(of output: Output) throws(JobError) -> [String: AuxiliarySource] {
-    try stored(for: output).mapValues { AuxiliarySource(path: $0.path, digest: $0.digest) }
+    try sources(of: output).mapValues { AuxiliarySource(path: $0.path, digest: $0.digest) }
   }
 
-  private func stored(for output: Output) throws(JobError) -> [String: StoredSource] {
+  /// The images that an output's chain names, by reference.
+  func sources(of output: Output) throws(JobError) -> [String: StoredSource] {
     var result: [String: StoredSource] = [:]
     for reference in output.chain.references {
       let source = try Self.source(reference, of: output)

@@ -17,7 +17,8 @@ public final class Batch: Sendable {
   let ledger: OutputLedger
   let backlog: RenderBacklog
   private let groupsInFlight = Atomic<Int>(0)
-  let claims = OutputClaims()
+  let claims: OutputClaims
+  let sources: SourceFiles
   let flights = OutputFlights()
   private let report: @Sendable (BatchEvent) async -> Void
   /// Told what every source was.
@@ -38,9 +39,15 @@ public final class Batch: Sendable {
     self.store = store
     self.rendering = rendering
     self.report = report
-    writer = OutputWriter(store: store, renditions: configuration.renditions)
+    sources = SourceFiles(store: store)
+    ledger = OutputLedger(
+      store: store, template: configuration.commandTemplate,
+      remembersPaths: !configuration.prunedScopes.isEmpty)
+    claims = OutputClaims(sources: sources, replacing: configuration.replacing)
+    writer = OutputWriter(
+      store: store, ledger: ledger, sources: sources, replacing: configuration.replacing,
+      renditions: configuration.renditions)
     backlog = RenderBacklog(downloader: downloader, limit: configuration.backlogBytes)
-    ledger = OutputLedger(store: store, remembersPaths: !configuration.prunedManifests.isEmpty)
   }
 
   /// Runs the jobs as they come. Returns when the last of them has ended, or what was in flight after ``stop()``.
@@ -65,6 +72,8 @@ public final class Batch: Sendable {
         }
         inFlight += 1
         groupsInFlight.add(1, ordering: .relaxed)
+        // Before anything of a later group is written: sources are known as soon as they are named.
+        sources.add(group.jobs)
         let run = GroupRun(batch: self, group: group)
         tasks.addTask {
           await run.run()
@@ -86,13 +95,14 @@ public final class Batch: Sendable {
   /// Removes what the manifests no longer make. After a failure nobody knows what they make.
   private func prune() async {
     ledger.flush()
-    guard !configuration.prunedManifests.isEmpty else { return }
+    sources.flush()
+    guard !configuration.prunedScopes.isEmpty else { return }
     guard !stops, tally.withLock({ $0.failedJobs }) == 0 else {
       await report(.warning(BatchWarning(message: "nothing was pruned, because not every job succeeded")))
       return
     }
     do throws(CacheError) {
-      let stale = try ledger.stale(in: configuration.prunedManifests)
+      let stale = try ledger.stale(in: configuration.prunedScopes)
       for (path, fate) in try await writer.remove(stale) {
         switch fate {
         case .gone: continue

@@ -1,3 +1,5 @@
+public import ImageCaches
+
 /// How a batch is run; the defaults are the command line's.
 public struct BatchConfiguration: Sendable {
   /// What relative output paths start from.
@@ -24,8 +26,12 @@ public struct BatchConfiguration: Sendable {
   /// Which renditions are kept in the store for later runs.
   public var renditions = RenditionPolicy.auto
 
-  /// The manifests of which files that they no longer make are removed, when every job has succeeded.
-  public var prunedManifests: [String] = []
+  /// The scopes of which files that are no longer made are removed, when every job has succeeded.
+  public var prunedScopes: [OutputScope] = []
+  /// The template given beside the manifests, which names the outputs of jobs that name none; empty where there is none.
+  public var commandTemplate = ""
+  /// What an output may replace.
+  public var replacing = ReplacementPolicy()
 
   /// The defaults.
   public init() {}

@@ -23,6 +23,7 @@ struct BatchTally {
       case .written: summary.outputsWritten += 1
       case .unchanged: summary.outputsUnchanged += 1
       case .cached: summary.outputsFromCache += 1
+      case .kept: summary.outputsKept += 1
       case .failed:
         summary.outputsFailed += 1
         if output.error?.isTemporary != true { permanentFailures += 1 }

@@ -84,6 +84,15 @@ struct GroupRun {
     }
   }
 
+  private func warnOfKept(_ output: OutputResult) async {
+    await batch.send(
+      .warning(
+        BatchWarning(
+          source: output.source,
+          message: "\(output.path ?? "the output") is kept: no run has written the file that is there",
+          location: output.location)))
+  }
+
   // MARK: The outputs
 
   private func make(of source: StoredSource, usedPlaceholder: Bool) async {
@@ -97,9 +106,9 @@ struct GroupRun {
     let known = await known(plan.wantedKeys)
     plan.learn(known)
     plan.claimPaths(batch.claims)
-    let (inPlace, objects) = await batch.writer.survey(plan.outputs, known: known)
-    plan.settle(inPlace)
-    var made = objects.mapValues { OutputFlights.Landing.success($0) }
+    let survey = await batch.writer.survey(plan.outputs, known: known)
+    plan.settle(survey)
+    var made = survey.objects.mapValues { OutputFlights.Landing.success($0) }
     var led: [ContentDigest] = []
     var followed: [ContentDigest: OutputFlights.Flight] = [:]
     for key in plan.wantedKeys where made[key] == nil {
@@ -164,18 +173,23 @@ struct GroupRun {
             batch.ledger.note(planned, known.digest)
             batch.count(found: known, isInPlace: true)
           }
+        } else if planned.isKept {
+          output.status = .kept
         } else if let error = planned.error {
           output.fail(error)
         } else {
           switch planned.key.flatMap({ made[$0] }) ?? .failure(.cancelled) {
           case .success(let made):
-            if let placed = await batch.writer.place(planned, made, claims: batch.claims, into: &output) {
+            if let placed = await batch.writer.place(planned, made, claims: batch.claims, into: &output),
+              output.status != .kept
+            {
               batch.ledger.note(placed, made.image.digest)
               if !made.isNew, let known = planned.known { batch.count(found: known, isInPlace: false) }
             }
           case .failure(let error): output.fail(error)
           }
         }
+        if output.status == .kept { await warnOfKept(output) }
         output.seconds = seconds
         result.outputs.append(output)
       }

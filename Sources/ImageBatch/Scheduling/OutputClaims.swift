@@ -7,6 +7,19 @@ import Synchronization
 /// Sixteen bytes an output, since a stream may have a million of them: hashes stand for paths and keys.
 final class OutputClaims: Sendable {
   private let claims = Mutex<[UInt64: UInt64]>([:])
+  private let sources: SourceFiles
+  private let replacing: ReplacementPolicy
+
+  init(sources: SourceFiles, replacing: ReplacementPolicy) {
+    self.sources = sources
+    self.replacing = replacing
+  }
+
+  /// Fails for a path at which a source of this run is, unless it may be replaced.
+  func checkSource(at location: String, path: String) throws(JobError) {
+    guard !replacing.allowsSources, sources.contains(location) else { return }
+    throw .overwritesSource(path)
+  }
 
   /// Claims `location` for the output of `key`; false where another key has it.
   func claim(_ location: String, for key: ContentDigest) -> Bool {

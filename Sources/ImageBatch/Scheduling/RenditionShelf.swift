@@ -22,7 +22,7 @@ final class RenditionShelf: Sendable {
   struct Loan: Sendable {
     var plan = RenditionPlan()
     fileprivate var objects: [StoredObject] = []
-    fileprivate var files: [TemporaryFile] = []
+    fileprivate var files: [TemporaryPath] = []
   }
 
   /// Finds what the store has for a request, and makes files for what it may leave.
@@ -43,7 +43,7 @@ final class RenditionShelf: Sendable {
     guard try hasRoom() else { return loan }
     let nodes = RenderTree.roots(of: request) { DecodeWish(request.recipes[$0]) }.flatMap(\.node.all)
     for _ in nodes.filter(\.isCandidate) {
-      let file = try store.makeTemporaryFile()
+      let file = try store.makeTemporaryPath()
       loan.files.append(file)
       loan.plan.files.append(file.path)
     }

@@ -14,9 +14,9 @@ public final class ThreadRendering: RenderingService {
 
   /// Renders when the requests before this one are done.
   public func render(
-    _ request: RenderRequest, started: @Sendable (_ slot: Int) async -> Void
-  ) async -> RenderResponse {
-    await started(0)
+    _ prepare: @Sendable (_ slot: Int) async -> RenderRequest?
+  ) async -> RenderResponse? {
+    guard let request = await prepare(0) else { return nil }
     return await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: Renderer().render(request)) }
     }

@@ -50,11 +50,11 @@ public actor WorkerPool: RenderingService {
 
   /// Renders in the next free slot.
   public func render(
-    _ request: RenderRequest, started: @Sendable (_ slot: Int) async -> Void
-  ) async -> RenderResponse {
-    guard let slot = await takeSlot() else { return RenderResponse(failing: request, .cancelled) }
+    _ prepare: @Sendable (_ slot: Int) async -> RenderRequest?
+  ) async -> RenderResponse? {
+    guard let slot = await takeSlot() else { return nil }
     defer { release(slot) }
-    await started(slot)
+    guard let request = await prepare(slot) else { return nil }
     do throws(WorkerProcess.Death) {
       return try await exchange(request, in: slot)
     } catch {

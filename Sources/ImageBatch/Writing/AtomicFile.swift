@@ -17,11 +17,16 @@ package enum AtomicFile {
   private static let unnamedFile: Int32 = 0o20000000 | O_DIRECTORY
 
   /// Copies the file at `source` to `destination`, which is replaced if it is there and keeps its mode.
-  package static func copy(_ source: String, to destination: String) throws(Failure) {
+  /// - Parameter replacing: Whether a file at `destination` may be replaced.
+  /// - Returns: false where it may not, and there is one.
+  @discardableResult
+  package static func copy(
+    _ source: String, to destination: String, replacing: Bool = true
+  ) throws(Failure) -> Bool {
     let input = open(source, O_RDONLY | O_CLOEXEC)
     guard input >= 0 else { throw Failure(action: "read \(source)", code: errno) }
     defer { close(input) }
-    try write(to: destination) { (output) throws(Failure) in
+    return try write(to: destination, replacing: replacing) { (output) throws(Failure) in
       try transfer(from: input, to: output, source: source, destination: destination)
     }
   }
@@ -68,9 +73,10 @@ package enum AtomicFile {
 
   /// The file has no name until it is complete, where the file system can do that (`O_TMPFILE`): then not even a
   /// `kill -9` leaves a trace. Elsewhere it has a hidden name beside its destination.
+  @discardableResult
   private static func write(
-    to destination: String, _ body: (Int32) throws(Failure) -> Void
-  ) throws(Failure) {
+    to destination: String, replacing: Bool = true, _ body: (Int32) throws(Failure) -> Void
+  ) throws(Failure) -> Bool {
     let (directory, name) = split(destination)
     let hidden = "\(directory)/.\(name.prefix(100)).\(UInt64.random(in: 0 ... .max)).tmp"
     var output = open(directory, unnamedFile | O_WRONLY | O_CLOEXEC, 0o666)
@@ -100,10 +106,17 @@ package enum AtomicFile {
         throw Failure(action: "create a file in \(directory)", code: errno)
       }
     }
+    if !replacing {
+      // A link, unlike a rename, fails where something is in the place.
+      if link(hidden, destination) == 0 { return true }
+      if errno == EEXIST { return false }
+      throw Failure(action: "put \(destination) in place", code: errno)
+    }
     guard rename(hidden, destination) == 0 else {
       throw Failure(action: "put \(destination) in place", code: errno)
     }
     isInPlace = true
+    return true
   }
 
   private static func transfer(

@@ -9,7 +9,7 @@ public struct LedgerLookup: Sendable {
 
   /// What is known of the file at a path; nil where no run is known to have made it.
   public func entry(of path: String) throws(CacheError) -> LedgerEntry? {
-    guard let real = OutputLedger.realPath(of: path) else { return nil }
+    guard let real = RealPath.ofEntry(path) else { return nil }
     return try store.ledgerEntry(ofPath: real)
   }
 
@@ -27,7 +27,9 @@ public struct LedgerLookup: Sendable {
 
   /// What has become of the file since it was written.
   public func state(of entry: LedgerEntry) throws(CacheError) -> State {
-    switch Pruning(store: store, stamps: StampMemory(store: store)).fate(of: entry) {
+    let pruning = Pruning(
+      store: store, stamps: StampMemory(store: store), sources: SourceFiles(store: store, records: false))
+    switch pruning.state(of: entry) {
     case .removed: return .inPlace
     case .kept: return .edited
     case .gone: return try store.object(entry.digest) == nil ? .missing : .missingButStored
@@ -37,5 +39,5 @@ public struct LedgerLookup: Sendable {
 
 extension BatchPlan.Entry {
   /// The path as the ledger has it; nil where it, or its directory, isn't there yet.
-  public var realPath: String? { path.flatMap(OutputLedger.realPath) }
+  public var realPath: String? { path.flatMap(RealPath.ofEntry) }
 }

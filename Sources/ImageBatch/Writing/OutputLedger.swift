@@ -1,15 +1,14 @@
 import FoundationEssentials
-import Glibc
 import ImageCaches
 import Synchronization
 
-/// What is written down of the files that a run has put in place: whose they are, and what they were made from.
+/// The record of the files that runs have put in place: which runs they belong to, and what they were made from.
 ///
-/// Of files that are as they were in the last run nothing is written, and a few hundred are looked up at once.
+/// A file that is as it was in the last run needs no new record, and a few hundred are looked up at once.
 final class OutputLedger: Sendable {
   fileprivate struct Note: Sendable {
     var path: String
-    var manifest: String
+    var scope: OutputScope
     var digest: ContentDigest
     var key: ContentDigest
     var recipe: @Sendable () -> OutputRecipe?
@@ -17,36 +16,38 @@ final class OutputLedger: Sendable {
 
   fileprivate struct State {
     var notes: [Note] = []
-    /// Paths with all links gone through, by directory as it is written.
-    var directories: [String: String] = [:]
-    var manifests: [String: String] = [:]
-    /// Hashes of the paths of this run, where they are wanted.
+    /// Resolved paths, by the path as it is written: outputs' directories and roots, and manifests.
+    var resolved: [String: String] = [:]
+    /// Hashes of the paths of this run, where they are needed.
     var seen: Set<Int> = []
   }
 
   private let store: DiskStore
+  private let template: String
   private let remembersPaths: Bool
   private let state = Mutex(State())
   private static let limit = 500
 
-  /// - Parameter remembersPaths: Whether ``stale(in:)`` will be asked for.
-  init(store: DiskStore, remembersPaths: Bool) {
+  /// - Parameters:
+  ///   - template: The template given beside the manifests; empty where there is none.
+  ///   - remembersPaths: Whether ``stale(in:)`` will be asked for.
+  init(store: DiskStore, template: String, remembersPaths: Bool) {
     self.store = store
+    self.template = template
     self.remembersPaths = remembersPaths
   }
 
-  /// Notes a file that is in place. One that was made for standard input's jobs belongs to no manifest, and isn't noted.
+  /// Notes a file that is in place.
   func note(_ planned: PlannedOutput, _ digest: ContentDigest) {
-    guard let location = planned.location, let key = planned.key,
-      let file = planned.job.manifest ?? (planned.output.location ?? planned.job.location)?.file, file != "-"
-    else { return }
+    guard let location = planned.location, let key = planned.key else { return }
+    let manifest = planned.job.manifest ?? (planned.output.location ?? planned.job.location)?.file ?? "-"
     let isFull = state.withLock { state in
-      guard let path = state.realPath(of: location), let manifest = state.realManifest(file) else {
-        return false
-      }
+      guard let path = state.realPath(ofEntry: location),
+        let scope = state.scope(manifest: manifest, directory: planned.directory.root, template)
+      else { return false }
       if remembersPaths { state.seen.insert(path.hashValue) }
       state.notes.append(
-        Note(path: path, manifest: manifest, digest: digest, key: key, recipe: { planned.recipe }))
+        Note(path: path, scope: scope, digest: digest, key: key, recipe: { planned.recipe }))
       return state.notes.count >= Self.limit
     }
     if isFull { flush() }
@@ -63,9 +64,9 @@ final class OutputLedger: Sendable {
       let known = try store.ledgerMarks(ofPaths: notes.map(\.path))
       try store.enter(
         notes.compactMap { note in
-          if let mark = known[note.path], mark.key == note.key, mark.manifest == note.manifest { return nil }
+          if let mark = known[note.path], mark.key == note.key, mark.scope == note.scope { return nil }
           return LedgerEntry(
-            path: note.path, manifest: note.manifest, digest: note.digest, key: note.key,
+            path: note.path, scope: note.scope, digest: note.digest, key: note.key,
             recipe: note.recipe()?.json ?? "{}")
         })
     } catch {
@@ -73,49 +74,55 @@ final class OutputLedger: Sendable {
     }
   }
 
-  /// The files that earlier runs have made for the manifests and this one hasn't.
-  func stale(in manifests: [String]) throws(CacheError) -> [LedgerEntry] {
+  /// The files that earlier runs of the scopes have made and this one hasn't. Scopes may be given by any paths of their
+  /// manifests and directories.
+  func stale(in scopes: [OutputScope]) throws(CacheError) -> [LedgerEntry] {
     var stale: [LedgerEntry] = []
-    for manifest in manifests {
-      guard let real = state.withLock({ $0.realManifest(manifest) }) else { continue }
-      let entries = try store.ledger(ofManifest: real)
+    var visited: Set<OutputScope> = []
+    for scope in scopes {
+      // A directory that isn't there holds nothing to remove.
+      guard
+        let real = state.withLock({
+          $0.scope(manifest: scope.manifest, directory: scope.directory, scope.template)
+        }), visited.insert(real).inserted
+      else { continue }
+      let entries = try store.ledger(of: real)
       stale += state.withLock { state in entries.filter { !state.seen.contains($0.path.hashValue) } }
     }
     return stale
   }
 
-  /// A path as the ledger has it: absolute, with the links of its directories gone through. Nil where the directory
-  /// isn't there.
-  static func realPath(of path: String) -> String? {
-    var state = State()
-    return state.realPath(of: path)
+  /// What is recorded of the file at a path, if a run has put it there.
+  func entry(of path: String) throws(CacheError) -> LedgerEntry? {
+    guard let real = RealPath.ofEntry(path) else { return nil }
+    return try store.ledgerEntry(ofPath: real)
   }
 }
 
 extension OutputLedger.State {
-  fileprivate mutating func realPath(of location: String) -> String? {
+  /// A path as the ledger has it: absolute, with the links of its directories resolved. Nil where the directory isn't
+  /// there.
+  fileprivate mutating func realPath(ofEntry location: String) -> String? {
     let slash = location.lastIndex(of: "/")
     let directory = slash.map { $0 == location.startIndex ? "/" : String(location[..<$0]) } ?? "."
     let name = slash.map { location[location.index(after: $0)...] } ?? location[...]
-    if let known = directories[directory] { return "\(known)/\(name)" }
-    guard let real = resolved(directory) else { return nil }
+    return realPath(of: directory).map { $0 == "/" ? "/\(name)" : "\($0)/\(name)" }
+  }
+
+  fileprivate mutating func scope(manifest: String, directory: String, _ template: String) -> OutputScope? {
+    guard let manifest = manifest == "-" ? "-" : realPath(of: manifest),
+      let directory = realPath(of: directory.isEmpty ? "." : directory)
+    else { return nil }
+    return OutputScope(manifest: manifest, directory: directory, template: template)
+  }
+
+  private mutating func realPath(of path: String) -> String? {
+    if let known = resolved[path] { return known }
+    guard let real = RealPath.of(path) else { return nil }
     // There are few directories, but a stream has no end.
-    if directories.count > 10_000 { directories = [:] }
-    directories[directory] = real == "/" ? "" : real
-    return "\(real == "/" ? "" : real)/\(name)"
-  }
-
-  fileprivate mutating func realManifest(_ file: String) -> String? {
-    if let known = manifests[file] { return known }
-    let real = resolved(file)
-    manifests[file] = real
+    if resolved.count > 10_000 { resolved = [:] }
+    resolved[path] = real
     return real
-  }
-
-  private func resolved(_ path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(cString: resolved)
   }
 }
 

@@ -8,26 +8,35 @@ final class OutputWriter: Sendable {
   private let store: DiskStore
   private let stamps: StampMemory
   private let shelf: RenditionShelf
+  private let ledger: OutputLedger
+  private let sources: SourceFiles
+  private let replacing: ReplacementPolicy
   private let threads = BlockingThreads(label: "writing", count: 4)
 
   /// An output that was rendered: where its bytes are, and what it took.
   struct Rendered: Sendable {
     var key: ContentDigest
     var image: RenderedFile
-    var file: TemporaryFile
+    var file: TemporaryPath
     var seconds: Double
   }
 
-  init(store: DiskStore, renditions: RenditionPolicy = .never) {
+  init(
+    store: DiskStore, ledger: OutputLedger, sources: SourceFiles, replacing: ReplacementPolicy,
+    renditions: RenditionPolicy = .never
+  ) {
     self.store = store
+    self.ledger = ledger
+    self.sources = sources
+    self.replacing = replacing
     stamps = StampMemory(store: store)
     shelf = RenditionShelf(store: store, policy: renditions)
   }
 
-  /// A new file for a worker to write into.
-  func temporaryFile() throws(JobError) -> TemporaryFile {
+  /// A name for a file that a worker writes.
+  func temporaryPath() throws(JobError) -> TemporaryPath {
     do throws(CacheError) {
-      return try store.makeTemporaryFile()
+      return try store.makeTemporaryPath()
     } catch {
       throw JobError(error)
     }
@@ -44,14 +53,21 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// Of outputs whose bytes are known: which are in place already, by index, and the objects of the others.
-  func survey(
-    _ outputs: [PlannedOutput], known: [ContentDigest: StoredOutput]
-  ) async -> (inPlace: Set<Int>, objects: [ContentDigest: MadeOutput]) {
-    guard !known.isEmpty else { return ([], [:]) }
+  /// What is in the places of outputs before they are made.
+  struct Survey: Sendable {
+    /// Outputs that are in place already, by index.
+    var inPlace: Set<Int> = []
+    /// Outputs in whose place a file is that is to be kept, by index.
+    var kept: Set<Int> = []
+    /// The stored bytes of those that are neither, by key.
+    var objects: [ContentDigest: MadeOutput] = [:]
+  }
+
+  /// Looks at the places of outputs whose paths are known, and for the bytes of those whose keys are.
+  func survey(_ outputs: [PlannedOutput], known: [ContentDigest: StoredOutput]) async -> Survey {
+    guard !known.isEmpty || replacing.keepsForeignFiles else { return Survey() }
     return await threads.run { [self] in
-      var inPlace: Set<Int> = []
-      var objects: [ContentDigest: MadeOutput] = [:]
+      var survey = Survey()
       let files = outputs.map { output in
         output.location.flatMap { location in
           output.key.flatMap { known[$0] }.flatMap { file(at: location, bytes: $0.bytes) }
@@ -59,15 +75,19 @@ final class OutputWriter: Sendable {
       }
       let digests = stamps.digests(of: files.compactMap(\.self))
       for (index, output) in outputs.enumerated() where output.error == nil {
-        guard let key = output.key, let stored = known[key] else { continue }
-        if let file = files[index], digests[file] == stored.digest {
-          inPlace.insert(index)
-        } else if objects[key] == nil, let object = object(stored.digest) {
-          objects[key] = MadeOutput(
+        let stored = output.key.flatMap { known[$0] }
+        if let file = files[index], let stored, digests[file] == stored.digest {
+          survey.inPlace.insert(index)
+        } else if let location = output.location, isToBeKept(location) {
+          survey.kept.insert(index)
+        } else if let key = output.key, let stored, survey.objects[key] == nil,
+          let object = object(stored.digest)
+        {
+          survey.objects[key] = MadeOutput(
             image: RenderedFile(stored, format: output.output.encoding.format), object: object, isNew: false)
         }
       }
-      return (inPlace, objects)
+      return survey
     }
   }
 
@@ -216,14 +236,20 @@ final class OutputWriter: Sendable {
   func remove(_ stale: [LedgerEntry]) async throws(CacheError) -> [(path: String, fate: Pruning.Fate)] {
     guard !stale.isEmpty else { return [] }
     let outcome: Result<[(path: String, fate: Pruning.Fate)], CacheError> = await threads.run {
-      [store, stamps] in
+      [store, stamps, sources] in
       do throws(CacheError) {
-        return .success(try Pruning(store: store, stamps: stamps).run(stale))
+        return .success(try Pruning(store: store, stamps: stamps, sources: sources).run(stale))
       } catch {
         return .failure(error)
       }
     }
     return try outcome.get()
+  }
+
+  /// The stale files that pruning would remove.
+  func removable(_ stale: [LedgerEntry]) throws(CacheError) -> [String] {
+    try Pruning(store: store, stamps: stamps, sources: sources).fates(of: stale)
+      .compactMap { $0.fate == .removed ? $0.entry.path : nil }
   }
 
   /// Writes down what is still only remembered.
@@ -243,9 +269,16 @@ final class OutputWriter: Sendable {
   ) -> Result<OutputResult.Status, JobError> {
     do throws(JobError) {
       if isInPlace(made.image.digest, bytes: made.image.bytes, at: location) { return .success(.unchanged) }
+      // Again, although it was asked when the path was claimed: a stream's later sources are known only by now.
+      guard replacing.allowsSources || !sources.contains(location) else { throw .overwritesSource(location) }
+      if isToBeKept(location) { return .success(.kept) }
       try directory.prepare(location)
       do throws(AtomicFile.Failure) {
-        try AtomicFile.copy(made.object.path, to: location)
+        // A file that came into the place since it was looked at isn't ours.
+        let replaces = !replacing.keepsForeignFiles || access(location, F_OK) == 0
+        guard try AtomicFile.copy(made.object.path, to: location, replacing: replaces) else {
+          return .success(.kept)
+        }
       } catch {
         throw JobError(code: "write-failed", stage: .write, message: error.message)
       }
@@ -253,6 +286,21 @@ final class OutputWriter: Sendable {
       return .success(made.isNew ? .written : .cached)
     } catch {
       return .failure(error)
+    }
+  }
+
+  /// Whether a file is there that no run has written, or that was edited since, and such files are kept.
+  private func isToBeKept(_ location: String) -> Bool {
+    var status = stat()
+    guard replacing.keepsForeignFiles, lstat(location, &status) == 0 else { return false }
+    do throws(CacheError) {
+      guard let entry = try ledger.entry(of: location), let file = StampMemory.File(path: location) else {
+        return true
+      }
+      return stamps.digests(of: [file])[file] != entry.digest
+    } catch {
+      store.noteRepair("what runs have written can't be looked up, and every file is kept: \(error.message)")
+      return true
     }
   }
 

@@ -1,23 +1,44 @@
 import Glibc
 import ImageCaches
 
-/// Removes the files that a manifest no longer makes, and only those: files that a run has put in place for it, that
-/// this run hasn't, and that are still as they were put there.
+/// Removes files that a manifest no longer makes, and only those: inside the output directory, put there by a run of
+/// the same scope, never a source, and still as they were written.
 struct Pruning {
   let store: DiskStore
   let stamps: StampMemory
+  let sources: SourceFiles
 
-  /// What became of a stale file.
+  /// The outcome for a stale file.
   enum Fate: Sendable, Hashable {
     case removed
     /// Somebody has removed it already.
     case gone
-    /// It has been edited since, or can't be removed.
+    /// It stays, and why.
     case kept(String)
   }
 
-  /// What would become of a file.
-  func fate(of entry: LedgerEntry) -> Fate {
+  /// What pruning would do with each file; changes nothing.
+  func fates(of stale: [LedgerEntry]) throws(CacheError) -> [(entry: LedgerEntry, fate: Fate)] {
+    let everSources = try sources.everSources(among: stale.map(\.path))
+    return stale.map { entry in
+      let state = state(of: entry)
+      guard state == .removed else { return (entry, state) }
+      guard RealPath.isInside(entry.path, entry.scope.directory) else {
+        return (entry, .kept("it is outside the output directory; remove it by hand if it isn't wanted"))
+      }
+      // A directory on the way may have become a link since.
+      guard RealPath.ofEntry(entry.path) == entry.path else {
+        return (entry, .kept("a link leads to it now; remove it by hand if it isn't wanted"))
+      }
+      guard !everSources.contains(entry.path) else {
+        return (entry, .kept("it has been a source; remove it by hand if it isn't wanted"))
+      }
+      return (entry, .removed)
+    }
+  }
+
+  /// Whether a file is as it was written: `removed` stands for a file that is.
+  func state(of entry: LedgerEntry) -> Fate {
     var information = stat()
     guard lstat(entry.path, &information) == 0 else {
       return errno == ENOENT || errno == ENOTDIR ? .gone : .kept(describe(errno))
@@ -27,16 +48,32 @@ struct Pruning {
     return .removed
   }
 
-  /// Removes what may be removed.
+  /// Removes what may be removed, and directories that this empties.
   func run(_ stale: [LedgerEntry]) throws(CacheError) -> [(path: String, fate: Fate)] {
-    var fates: [(path: String, fate: Fate)] = []
-    for entry in stale {
-      var fate = fate(of: entry)
-      if fate == .removed, unlink(entry.path) != 0 { fate = errno == ENOENT ? .gone : .kept(describe(errno)) }
-      fates.append((entry.path, fate))
+    var result: [(path: String, fate: Fate)] = []
+    for (entry, planned) in try fates(of: stale) {
+      var fate = planned
+      if fate == .removed {
+        if unlink(entry.path) != 0 {
+          fate = errno == ENOENT ? .gone : .kept(describe(errno))
+        } else {
+          removeEmptyDirectories(from: entry.path, upTo: entry.scope.directory)
+        }
+      }
+      result.append((entry.path, fate))
     }
     try store.strike(
-      paths: fates.compactMap { path, fate in if case .kept = fate { nil } else { path } })
-    return fates
+      paths: result.compactMap { path, fate in if case .kept = fate { nil } else { path } })
+    return result
+  }
+
+  /// The output directory itself stays.
+  private func removeEmptyDirectories(from path: String, upTo root: String) {
+    var directory = path
+    while let slash = directory.lastIndex(of: "/"), slash != directory.startIndex {
+      directory = String(directory[..<slash])
+      // A directory that isn't empty, or isn't ours to remove, ends it.
+      guard RealPath.isInside(directory, root), rmdir(directory) == 0 else { return }
+    }
   }
 }

@@ -7,8 +7,6 @@ struct StoreUse {
   var pending: [ContentDigest: Double] = [:]
   /// Objects whose bytes were checked against their digest in this process.
   var verified: Set<ContentDigest> = []
-  /// For names that no other process makes.
-  var temporaryCount = 0
   /// Whether an interrupted body may lie in the store; nil before anyone has looked.
   var hasPartials: Bool?
 }
@@ -24,40 +22,29 @@ public enum ObjectKind: Int, Sendable {
 extension DiskStore {
   private static let pendingLimit = 1000
 
-  static func now() -> Double {
+  static func now() -> Double { Double(nanoseconds()) / 1e9 }
+
+  /// Nanoseconds since 1970.
+  package static func nanoseconds() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 
   // MARK: Temporary files
 
-  /// A new, empty, locked file in `tmp/`.
+  /// A new, empty, open file in `tmp/`.
   public func makeTemporaryFile() throws(CacheError) -> TemporaryFile {
-    while true {
-      let count = use.withLock { use in
-        use.temporaryCount += 1
-        return use.temporaryCount
-      }
-      let path = "\(temporaryPrefix)\(count)"
-      guard let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o644) else {
-        try layout.make()
-        continue
-      }
-      // Another process that starts just now may have taken it for a dead one's.
-      guard file.lock(exclusive: false), file.isLinked else { continue }
-      return TemporaryFile(path: path, file: file)
+    let path = try processDirectory.newPath()
+    guard let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o644) else {
+      throw .file("create", path, errno: ENOENT)
     }
+    return TemporaryFile(path: path, file: file)
   }
 
-  /// Removes the files in `tmp/` that no living process holds.
-  func clearDeadTemporaries() throws(CacheError) {
-    for name in try StoreLayout.names(in: layout.temporaries) {
-      let path = "\(layout.temporaries)/\(name)"
-      guard let file = try FileDescriptor.open(path, O_RDONLY), file.lock(exclusive: true, waits: false)
-      else { continue }
-      unlink(path)
-    }
+  /// A name in `tmp/` for a file that somebody else writes.
+  public func makeTemporaryPath() throws(CacheError) -> TemporaryPath {
+    TemporaryPath(path: try processDirectory.newPath())
   }
 
   // MARK: Objects
@@ -65,10 +52,10 @@ extension DiskStore {
   /// Takes a finished temporary file into the store under the digest of its bytes, which the caller has computed while writing.
   /// Bytes that are there already are kept, and the new file discarded.
   public func insert(
-    _ temporary: TemporaryFile, digest: ContentDigest, as kind: ObjectKind = .primary
+    _ temporary: some StagedFile, digest: ContentDigest, as kind: ObjectKind = .primary
   ) throws(CacheError) -> StoredObject {
     if let existing = try object(digest) { return existing }
-    let byteCount = Int(temporary.file.status.st_size)
+    let byteCount = temporary.byteCount
     let usage = try index.write { database in
       try Self.addRow(digest, byteCount: byteCount, as: kind, in: database)
       return try StoreIndex.totalBytes(in: database)
@@ -79,11 +66,11 @@ extension DiskStore {
   /// As above, for bytes that the store is known not to have, with more to be written to the index, in a transaction
   /// that may be shared with others'. `completion` is called on a thread that it may block.
   package func insertGathered(
-    _ temporary: TemporaryFile, digest: ContentDigest,
+    _ temporary: some StagedFile, digest: ContentDigest,
     alongside: @escaping @Sendable (Database) throws -> Void,
     completion: @escaping @Sendable (Result<StoredObject, CacheError>) -> Void
   ) {
-    let byteCount = Int(temporary.file.status.st_size)
+    let byteCount = temporary.byteCount
     index.writeGathered { database in
       try Self.addRow(digest, byteCount: byteCount, as: .primary, in: database)
       try alongside(database)
@@ -119,9 +106,11 @@ extension DiskStore {
   /// Puts an object's file at its place. The row comes first: a file without one would never be purged, while a row without a
   /// file mends itself at its first use.
   private func place(
-    _ temporary: TemporaryFile, digest: ContentDigest, byteCount: Int, usage: Int
+    _ temporary: some StagedFile, digest: ContentDigest, byteCount: Int, usage: Int
   ) throws(CacheError) -> StoredObject {
     let path = layout.object(digest)
+    // Pinned before it is where a purge could find it.
+    let pinning = try processDirectory.pin(digest, at: temporary.path)
     do throws(CacheError) {
       try temporary.move(to: path)
     } catch {
@@ -130,10 +119,15 @@ extension DiskStore {
       try temporary.move(to: path)
     }
     use.withLock { _ = $0.verified.insert(digest) }
-    // The lock has moved with the file: the object is pinned from its first moment.
-    _ = temporary.file.lock(exclusive: false)
-    let object = StoredObject(
-      digest: digest, path: path, byteCount: byteCount, pin: ObjectPin(temporary.file))
+    let object: StoredObject
+    if case .linked(let link) = pinning {
+      object = StoredObject(
+        digest: digest, path: link.path, byteCount: byteCount, pin: ObjectPin(link, in: processDirectory))
+    } else if let locked = try lockedObject(digest, at: path) {
+      object = locked
+    } else {
+      throw .file("open", path, errno: ENOENT)
+    }
     if !isReadOnly, usage > capacity { try purge() }
     return object
   }
@@ -147,20 +141,37 @@ extension DiskStore {
 
   private func object(_ digest: ContentDigest, in place: StoreLayout) throws(CacheError) -> StoredObject? {
     let path = place.object(digest)
-    guard let file = try FileDescriptor.open(path, O_RDONLY), file.lock(exclusive: false), file.isLinked
-    else {
-      return nil
-    }
-    let byteCount = Int(file.status.st_size)
+    guard let object = try pinned(digest, at: path) else { return nil }
     if !use.withLock({ $0.verified.contains(digest) }) {
-      guard try file.digest(path: path).digest == digest else {
+      guard try FileDescriptor.open(object.path, O_RDONLY)?.digest(path: path).digest == digest else {
+        processDirectory.forget(digest)
         try drop(digest, path: path, isOurs: place.root == layout.root)
         return nil
       }
       use.withLock { _ = $0.verified.insert(digest) }
     }
     try noteUse(of: digest)
-    return StoredObject(digest: digest, path: path, byteCount: byteCount, pin: ObjectPin(file))
+    return object
+  }
+
+  private func pinned(_ digest: ContentDigest, at path: String) throws(CacheError) -> StoredObject? {
+    switch try processDirectory.pin(digest, at: path) {
+    case .absent: return nil
+    case .unsupported: return try lockedObject(digest, at: path)
+    case .linked(let link):
+      let pin = ObjectPin(link, in: processDirectory)
+      var status = stat()
+      guard stat(link.path, &status) == 0 else { throw .file("open", link.path, errno: errno) }
+      return StoredObject(digest: digest, path: link.path, byteCount: Int(status.st_size), pin: pin)
+    }
+  }
+
+  /// An object pinned by a lock on its file.
+  private func lockedObject(_ digest: ContentDigest, at path: String) throws(CacheError) -> StoredObject? {
+    guard let file = try FileDescriptor.open(path, O_RDONLY), file.lock(exclusive: false), file.isLinked
+    else { return nil }
+    return StoredObject(
+      digest: digest, path: path, byteCount: Int(file.status.st_size), pin: ObjectPin(file))
   }
 
   /// Drops an object whose bytes aren't what its name says.

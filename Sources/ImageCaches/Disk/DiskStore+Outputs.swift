@@ -52,32 +52,6 @@ public struct StoredOutput: Hashable, Sendable {
   }
 }
 
-/// What tells whether a file is still the one that was hashed, without reading it.
-public struct FileStamp: Hashable, Sendable {
-  /// The absolute path.
-  public var path: String
-  /// The size in bytes.
-  public var bytes: Int
-  /// The time of the last modification, in nanoseconds since 1970.
-  public var modifiedNanoseconds: Int
-  /// The inode's number.
-  public var inode: Int
-
-  /// A stamp.
-  public init(path: String, bytes: Int, modifiedNanoseconds: Int, inode: Int) {
-    self.path = path
-    self.bytes = bytes
-    self.modifiedNanoseconds = modifiedNanoseconds
-    self.inode = inode
-  }
-
-  fileprivate func seal(_ digest: ContentDigest) -> String {
-    var seal = KeyBuilder("stamp-row")
-    for field in [path, "\(bytes)", "\(modifiedNanoseconds)", "\(inode)", digest.hex] { seal.append(field) }
-    return String(seal.digest.hex.prefix(16))
-  }
-}
-
 // Each row carries a seal, a short hash of its fields: a flipped bit in the index makes the row unknown instead of wrong.
 extension DiskStore {
   /// What the store knows of outputs by their keys. That an output is known doesn't promise its object: ask ``object(_:)``.
@@ -125,11 +99,16 @@ extension DiskStore {
     guard !stamps.isEmpty else { return [:] }
     return try index.query { database in
       let statement = try database.cachedStatement(
-        sql: "SELECT digest, seal FROM stamps WHERE path = ? AND bytes = ? AND modified_ns = ? AND inode = ?")
+        sql: """
+          SELECT digest, seal FROM stamps
+          WHERE path = ? AND bytes = ? AND modified_ns = ? AND changed_ns = ? AND inode = ?
+          """)
       var found: [FileStamp: ContentDigest] = [:]
       found.reserveCapacity(stamps.count)
       for stamp in stamps {
-        let arguments: StatementArguments = [stamp.path, stamp.bytes, stamp.modifiedNanoseconds, stamp.inode]
+        let arguments: StatementArguments = [
+          stamp.path, stamp.bytes, stamp.modifiedNanoseconds, stamp.changedNanoseconds, stamp.inode,
+        ]
         guard let row = try Row.fetchOne(statement, arguments: arguments),
           let digest = row.soundDigest("digest"),
           stamp.seal(digest) == row.sound("seal")
@@ -146,11 +125,13 @@ extension DiskStore {
     try index.write { database in
       let statement = try database.cachedStatement(
         sql: """
-          INSERT OR REPLACE INTO stamps (path, bytes, modified_ns, inode, digest, seal) VALUES (?, ?, ?, ?, ?, ?)
+          INSERT OR REPLACE INTO stamps (path, bytes, modified_ns, changed_ns, inode, digest, seal)
+          VALUES (?, ?, ?, ?, ?, ?, ?)
           """)
       for (stamp, digest) in digests {
         try statement.execute(arguments: [
-          stamp.path, stamp.bytes, stamp.modifiedNanoseconds, stamp.inode, digest.hex, stamp.seal(digest),
+          stamp.path, stamp.bytes, stamp.modifiedNanoseconds, stamp.changedNanoseconds, stamp.inode, digest.hex,
+          stamp.seal(digest),
         ])
       }
     }

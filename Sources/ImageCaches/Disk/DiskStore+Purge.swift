@@ -62,8 +62,9 @@ extension DiskStore {
     guard let file = try FileDescriptor.open(path, O_RDONLY) else {
       return lastUsed < Self.now() - Self.arrivalTime
     }
-    // Whoever opens it from here on waits for this lock, then finds that the file has lost its name.
-    guard file.lock(exclusive: true, waits: false) else { return false }
+    // A further link, or a lock where links are none, is somebody's pin. Whoever links it after this look keeps the
+    // bytes all the same; whoever locks it waits, then finds that the file has lost its name.
+    guard file.status.st_nlink == 1, file.lock(exclusive: true, waits: false) else { return false }
     if unlink(path) != 0, errno != ENOENT { throw .file("remove", path, errno: errno) }
     return true
   }

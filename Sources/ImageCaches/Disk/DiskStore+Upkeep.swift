@@ -118,7 +118,7 @@ extension DiskStore {
   public func clear() throws(CacheError) {
     try purge(to: 0)
     try index.write { database in
-      for table in ["responses", "outputs", "stamps", "savings"] {
+      for table in ["responses", "outputs", "stamps", "savings", "sources", "ledger"] {
         try database.execute(sql: "DELETE FROM \(table)")
       }
     }

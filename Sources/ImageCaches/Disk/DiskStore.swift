@@ -25,8 +25,8 @@ public final class DiskStore: Sendable {
   /// A read-only cache whose objects are used where they are.
   let readOnlyLayout: StoreLayout?
   package let index: StoreIndex
-  /// What its temporary files' paths begin with: another store's, in this process or another, begin otherwise.
-  let temporaryPrefix: String
+  /// Where its temporary files and pins are.
+  let processDirectory: ProcessDirectory
   private let scratch: ScratchDirectory?
   private let repairs: StoreRepairs
   let use = Mutex(StoreUse())
@@ -82,7 +82,7 @@ public final class DiskStore: Sendable {
     self.scratch = scratch
     layout = StoreLayout(root: scratch?.path ?? directory)
     readOnlyLayout = isReadOnly ? StoreLayout(root: directory) : nil
-    temporaryPrefix = "\(layout.temporaries)/\(getpid())-\(UInt64.random(in: .min ... .max))-"
+    processDirectory = ProcessDirectory(layout: layout)
     let repairs = StoreRepairs()
     self.repairs = repairs
     index = StoreIndex(layout: layout) { repairs.note($0) }
@@ -90,7 +90,7 @@ public final class DiskStore: Sendable {
     if let readOnlyLayout {
       try Self.copyIndex(from: readOnlyLayout, to: layout)
     } else if scratch == nil {
-      try clearDeadTemporaries()
+      try ProcessDirectory.removeDead(in: layout)
     }
   }
 
@@ -105,6 +105,7 @@ public final class DiskStore: Sendable {
       repairs.note("the cache's times of last use could not be written: \(error.message)")
     }
     index.close()
+    processDirectory.close()
   }
 
   /// What was found damaged and mended so far, a sentence each.

@@ -36,16 +36,19 @@ enum StoreSchema {
 
     -- Digests of files outside the store, as long as their stamps stay as they were.
     CREATE TABLE stamps (
-      path TEXT PRIMARY KEY, bytes INTEGER NOT NULL, modified_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
-      digest TEXT NOT NULL, seal TEXT NOT NULL
+      path TEXT PRIMARY KEY, bytes INTEGER NOT NULL, modified_ns INTEGER NOT NULL, changed_ns INTEGER NOT NULL,
+      inode INTEGER NOT NULL, digest TEXT NOT NULL, seal TEXT NOT NULL
     ) WITHOUT ROWID;
 
-    -- The files that runs have put in place, by path: whose they are and what they were made from.
+    -- The files that runs have put in place, by path: which runs they belong to and what they were made from.
     CREATE TABLE ledger (
-      path TEXT PRIMARY KEY, manifest TEXT NOT NULL, digest TEXT NOT NULL, key TEXT NOT NULL, recipe TEXT NOT NULL,
-      written REAL NOT NULL, seal TEXT NOT NULL
+      path TEXT PRIMARY KEY, manifest TEXT NOT NULL, directory TEXT NOT NULL, template TEXT NOT NULL,
+      digest TEXT NOT NULL, key TEXT NOT NULL, recipe TEXT NOT NULL, written REAL NOT NULL, seal TEXT NOT NULL
     ) WITHOUT ROWID;
-    CREATE INDEX ledger_manifest ON ledger (manifest);
+    CREATE INDEX ledger_scope ON ledger (manifest, directory, template);
+
+    -- Local files that were a source of any run: no run removes them.
+    CREATE TABLE sources (path TEXT PRIMARY KEY) WITHOUT ROWID;
 
     -- What the cache has spared so far, by kind of hit.
     CREATE TABLE savings (

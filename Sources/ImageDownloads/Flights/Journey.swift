@@ -111,6 +111,9 @@ struct Answer: Sendable {
   var byteCount: Int
   var address: WebAddress?
   var disposition: StoredSource.Disposition
+  /// A local file as it was when its digest was taken.
+  var stamp: FileStamp?
+  var isStampCertain = true
 
   init(
     _ object: StoredObject, head: ResponseHead, address: WebAddress?, _ disposition: StoredSource.Disposition
@@ -125,11 +128,13 @@ struct Answer: Sendable {
   }
 
   /// A local file that is used in place.
-  init(file path: String, digest: ContentDigest, byteCount: Int) {
+  init(file path: String, digest: ContentDigest, stamp: FileStamp, isStampCertain: Bool) {
     head = ResponseHead(status: 200)
     self.path = path
     self.digest = digest
-    self.byteCount = byteCount
+    byteCount = stamp.bytes
+    self.stamp = stamp
+    self.isStampCertain = isStampCertain
     disposition = .local
   }
 
@@ -140,6 +145,6 @@ struct Answer: Sendable {
       finalURL: address?.displayText,
       etag: head.fields.first("ETag"), lastModified: head.fields.first("Last-Modified"),
       disposition: disposition,
-      displayText: displayText, pin: body?.pin)
+      displayText: displayText, pin: body?.pin, stamp: stamp, isStampCertain: isStampCertain)
   }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import Curl
 import Glibc
 import ImageCaches
 
@@ -52,11 +53,25 @@ struct LocalReader: Sendable {
       throw DownloadError(.empty, "the file '\(path)' is empty", source: source)
     }
     // Reading a small file is cheaper than asking the index for its digest, and a single conversion needs no index.
-    let digest =
-      status.st_size <= Self.smallFile
-      ? try file.digest(path: path).digest : try store.digest(of: file, path: path)
-    return Answer(file: path, digest: digest, byteCount: Int(status.st_size))
+    let absolute = FileStamp.absolute(path)
+    // A file that is being written is read again: its digest must be that of one state of it.
+    for _ in 0..<Self.attempts {
+      let stamp = FileStamp(path: absolute, status: file.status)
+      let isCertain = !stamp.isRecent(at: DiskStore.nanoseconds())
+      let digest =
+        stamp.bytes <= Self.smallFile
+        ? try file.digest(path: path).digest : try store.digest(of: file, path: path)
+      if FileStamp(path: absolute, status: file.status) == stamp {
+        return Answer(file: path, digest: digest, stamp: stamp, isStampCertain: isCertain)
+      }
+    }
+    var error = unreadable("the file '\(path)' changes while it is read; run again when it is complete")
+    error.isTemporary = true
+    throw error
   }
+
+  /// How often a file that changes is read.
+  private static let attempts = 3
 
   /// In bytes.
   private static let smallFile = 256 << 10
@@ -71,8 +86,7 @@ struct LocalReader: Sendable {
     let temporary = try store.makeTemporaryFile()
     try temporary.file.write(data.bytes, path: temporary.path)
     let object = try store.insert(temporary, digest: ContentDigest(hashing: data.bytes))
-    var answer = Answer(file: object.path, digest: object.digest, byteCount: object.byteCount)
-    answer.body = object
+    var answer = Answer(object, head: ResponseHead(status: 200), address: nil, .local)
     answer.head.fields = [.init("Content-Type", data.mediaType)]
     return answer
   }
@@ -104,9 +118,7 @@ struct LocalReader: Sendable {
     }
     guard byteCount > 0 else { throw DownloadError(.empty, "there is nothing on \(path)", source: source) }
     let object = try store.insert(temporary, digest: ContentDigest(hasher.finalize()))
-    var answer = Answer(file: object.path, digest: object.digest, byteCount: byteCount)
-    answer.body = object
-    return answer
+    return Answer(object, head: ResponseHead(status: 200), address: nil, .local)
   }
 
   private func unreadable(_ message: String) -> DownloadError {

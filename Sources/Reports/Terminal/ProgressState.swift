@@ -54,7 +54,7 @@ struct ProgressState {
     case .outputFinished(let result):
       switch result.status {
       case .written: written += 1
-      case .unchanged: unchanged += 1
+      case .unchanged, .kept: unchanged += 1
       case .cached: cached += 1
       case .failed: failed += 1
       }

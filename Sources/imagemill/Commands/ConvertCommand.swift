@@ -33,16 +33,19 @@ struct ConvertCommand: AsyncParsableCommand {
     let encoding = try outputs.encoding(
       pathExtension: output == "-" ? nil : pathExtension(of: output), chain: chain)
     let named = try outputs.sources()
+    if output != "-" { try refuseOverwrite(of: [source] + named.values) }
     let session = try Session(
       downloads: downloads, cache: cache, limits: limits,
       typedHosts: ([source] + named.values).compactMap(\.host))
-    let conversion = Conversion(
+    var conversion = Conversion(
       source: source, chain: chain, encoding: encoding, namedSources: named, limits: limits.limits(slots: 1),
       onCorrupt: limits.corruptPolicy, destination: output == "-" ? nil : output)
+    conversion.replacing = outputs.replacing
     do throws(JobError) {
       let result = try await conversion.run(downloader: session.downloader, store: session.store)
       for warning in result.warnings { StandardError.write("imagemill: warning: \(warning)\n") }
       if let bytes = result.bytes { StandardOutput.write(bytes) }
+      if result.isKept { StandardError.write("imagemill: warning: \(output) is kept: it was there before\n") }
     } catch {
       await session.end()
       throw Complaint(
@@ -50,6 +53,15 @@ struct ConvertCommand: AsyncParsableCommand {
         "\(source.displayText): \(error.stage.rawValue): \(error.message)")
     }
     await session.end()
+  }
+
+  private func refuseOverwrite(of sources: [ImageSource]) throws {
+    guard !outputs.inPlace, let target = FileIdentity(path: output) else { return }
+    for case .file(let path) in sources where FileIdentity(path: path) == target {
+      throw Complaint(
+        .usage,
+        "the output \(output) is the source \(path); name another output, or replace it with --in-place")
+    }
   }
 
   private func pathExtension(of path: String) -> String? {

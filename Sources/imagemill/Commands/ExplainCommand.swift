@@ -45,12 +45,12 @@ extension CacheCommand {
 
     /// What a run of the manifest would make the file from today; nil where it would make no such file.
     private func today(_ entry: LedgerEntry) async throws -> Explanation.Today {
-      guard FileManager.default.fileExists(atPath: entry.manifest) else { return .noManifest }
+      guard FileManager.default.fileExists(atPath: entry.scope.manifest) else { return .noManifest }
       var cache = CacheOptions.defaults
       cache.cacheDir = place.cacheDir
       cache.cacheSize = place.cacheSize
       let jobs = try JobOptions.parse([])
-      let input = try jobs.read([entry.manifest])
+      let input = try jobs.read([entry.scope.manifest])
       let plan = try await Planning(
         downloads: try DownloadOptions.parse([]), cache: cache, allowsOutside: jobs.arguments.allowOutside
       ).plan(input)
@@ -105,7 +105,7 @@ struct Explanation {
 
   var text: String {
     var rows: [(String, String)] = [
-      ("file", entry.path), ("state", state.rawValue), ("manifest", entry.manifest), ("key", entry.key.hex),
+      ("file", entry.path), ("state", state.rawValue), ("manifest", entry.scope.manifest), ("key", entry.key.hex),
     ]
     if let recipe {
       rows += [
@@ -136,7 +136,7 @@ struct Explanation {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
       let document = Document(
-        file: entry.path, state: state.rawValue, manifest: entry.manifest, key: entry.key.hex, recipe: recipe,
+        file: entry.path, state: state.rawValue, manifest: entry.scope.manifest, key: entry.key.hex, recipe: recipe,
         today: verdict, differences: differences)
       return String(decoding: try encoder.encode(document), as: UTF8.self) + "\n"
     }

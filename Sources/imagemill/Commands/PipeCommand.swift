@@ -51,10 +51,12 @@ struct PipeCommand: AsyncParsableCommand {
     let order = ordered ? OrderWindow() : nil
     let reporting = try Reporting(
       batch, results: ResultPrinter.Form(json: json, order: order, isNULSeparated: isNULSeparated))
-    let run = BatchRun(
+    var run = BatchRun(
       downloads: downloads, cache: cache, limits: limits, batch: batch,
       outputDirectory: destination.outputDirectory ?? ".", allowsOutside: destination.allowOutside,
       reporting: reporting)
+    run.commandTemplate = output ?? ""
+    run.replacing = outputs.replacing
     let status = try await run.run(JobItems(streams: [jobs], order: order))
     if status != .success { throw status }
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import ImageBatch
+import ImageCaches
 import ImageDownloads
 import Manifests
 
@@ -34,7 +35,7 @@ struct PlanCommand: AsyncParsableCommand {
     let input = try jobs.read(manifests)
     let plan = try await Planning(
       downloads: downloads, cache: cache, allowsOutside: jobs.arguments.allowOutside,
-      drawsGraph: dot
+      commandTemplate: jobs.template ?? "", replacing: jobs.output.replacing, drawsGraph: dot
     )
     .plan(input)
     if json {
@@ -55,7 +56,9 @@ struct Planning {
   var limits: LimitOptions?
   var allowsOutside: Bool
   var force = false
-  var prunedManifests: [String] = []
+  var prunedScopes: [OutputScope] = []
+  var commandTemplate = ""
+  var replacing = ReplacementPolicy()
   var drawsGraph = false
 
   func plan(_ input: JobOptions.Input) async throws -> BatchPlan {
@@ -65,7 +68,10 @@ struct Planning {
     var configuration = BatchConfiguration()
     configuration.allowsOutside = allowsOutside
     configuration.force = force
-    configuration.prunedManifests = prunedManifests
+    configuration.prunedScopes = prunedScopes
+    configuration.commandTemplate = commandTemplate
+    configuration.replacing = replacing
+    try input.refuseOverwrites(replacing, store: session.store)
     var groups: [JobGroup] = []
     for await case .group(let group) in input.items { groups.append(group) }
     let planner = BatchPlanner(

@@ -63,7 +63,11 @@ struct RunCommand: AsyncParsableCommand {
       downloads: downloads, cache: cache, limits: limits, batch: batch, origins: input.origins,
       outputDirectory: ".", allowsOutside: jobs.arguments.allowOutside,
       knownJobs: input.streams.isEmpty ? input.jobs.count : nil, reporting: reporting)
-    if prune { run.prunedManifests = try ManifestArguments.paths(manifests) }
+    run.commandTemplate = jobs.template ?? ""
+    run.replacing = jobs.output.replacing
+    if prune { run.prunedScopes = input.scopes }
+    let replacing = jobs.output.replacing
+    run.refuseOverwrites = { [input] store in try input.refuseOverwrites(replacing, store: store) }
     let sources = LockedSources()
     var status = try await run.run(input.items, sources: sources)
     if let locked, !sources.mismatches.isEmpty {
@@ -80,8 +84,8 @@ struct RunCommand: AsyncParsableCommand {
   private func plan(_ input: JobOptions.Input) async throws {
     let plan = try await Planning(
       downloads: downloads, cache: cache, limits: limits, allowsOutside: jobs.arguments.allowOutside,
-      force: batch.force,
-      prunedManifests: prune ? try ManifestArguments.paths(manifests) : []
+      force: batch.force, prunedScopes: prune ? input.scopes : [], commandTemplate: jobs.template ?? "",
+      replacing: jobs.output.replacing
     ).plan(input)
     if dryRun { StandardOutput.write(PlanText.lines(plan)) }
     guard check, !plan.outOfDate.isEmpty || !plan.stale.isEmpty else { return }

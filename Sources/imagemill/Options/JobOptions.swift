@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ImageBatch
+import ImageCaches
 import ImageDownloads
 import Manifests
 
@@ -37,6 +38,8 @@ struct JobOptions: ParsableArguments {
     /// Lists and the like, to be read as the batch goes on.
     var streams: [LineJobs] = []
     var origins: [String: OriginSettings] = [:]
+    /// What the run makes files for: manifests with their output directories.
+    var scopes: [OutputScope] = []
     /// Completes a record's job; false where it isn't wanted.
     var prepare: @Sendable (inout Job) -> Bool = { _ in true }
 
@@ -65,10 +68,16 @@ struct JobOptions: ParsableArguments {
       options.appendedChain = chain
       options.namedSources = sources
       options.outputTemplate = template
+      func scope(in directory: String) -> OutputScope {
+        OutputScope(manifest: path, directory: directory, template: self.template ?? "")
+      }
       switch try ManifestArguments.open(path, options) {
-      case .lines(let jobs): input.streams.append(jobs)
+      case .lines(let jobs):
+        input.scopes.append(scope(in: directory ?? "."))
+        input.streams.append(jobs)
       case .document(let manifest):
         let place = directory ?? manifest.outputDirectory ?? ManifestArguments.directory(of: path)
+        input.scopes.append(scope(in: place))
         for var job in manifest.jobs {
           job.index = input.jobs.count + 1
           job.outputDirectory = place

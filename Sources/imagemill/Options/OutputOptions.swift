@@ -73,6 +73,20 @@ struct OutputOptions: ParsableArguments {
       "A named source for overlay, mask and transition. Repeatable.", valueName: "name=source"))
   var namedSources: [PairArgument] = []
 
+  @Flag(help: "Let an output replace its source, at once and whole.")
+  var inPlace = false
+
+  @Flag(help: "Keep existing files that imagemill did not write, or that were edited since.")
+  var noClobber = false
+
+  /// What an output may replace.
+  var replacing: ReplacementPolicy {
+    var policy = ReplacementPolicy()
+    policy.allowsSources = inPlace
+    policy.keepsForeignFiles = noClobber
+    return policy
+  }
+
   /// The chains given, one after the other; nil where they do nothing.
   func chain() throws -> ChainTemplate? {
     let chain = ChainTemplate(

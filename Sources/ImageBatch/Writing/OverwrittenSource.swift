@@ -1,0 +1,62 @@
+public import ImageCaches
+
+/// An output that would take the place of a source of the same run.
+public struct OverwrittenSource: Sendable, Hashable {
+  /// The output's path.
+  public var path: String
+  /// The source as it may be shown.
+  public var source: String
+  /// The output's place in its manifest.
+  public var location: ManifestLocation?
+
+  /// Finds, before anything starts, the outputs whose paths are known by then and lead to a local source of any of the
+  /// jobs. Files are compared by device and inode, links followed.
+  ///
+  /// A file that an earlier run has made may be the source of another job: it is what that job is made of, and may be
+  /// made anew.
+  /// - Parameters:
+  ///   - jobs: Those of the run.
+  ///   - directory: The output directory of jobs that have none of their own.
+  ///   - store: Knows which files earlier runs have made.
+  public static func find(
+    in jobs: [Job], outputDirectory directory: String = ".", store: DiskStore?
+  ) throws(CacheError) -> [OverwrittenSource] {
+    var readers: [FileIdentity: (source: String, jobs: Set<Int>)] = [:]
+    for job in jobs {
+      for path in job.localFiles {
+        guard let identity = FileIdentity(path: path) else { continue }
+        readers[identity, default: (path, [])].jobs.insert(job.index)
+      }
+    }
+    guard !readers.isEmpty else { return [] }
+    var found: [OverwrittenSource] = []
+    for job in jobs {
+      let root = OutputDirectory(root: job.outputDirectory ?? directory, allowsOutside: true)
+      for output in job.outputs {
+        guard let path = output.template.expanded(.init(job, output), variables: output.variables),
+          let location = Self.location(of: path, in: root),
+          let identity = FileIdentity(path: location), let reader = readers[identity]
+        else { continue }
+        if !reader.jobs.contains(job.index), let store, try isMade(location, store) { continue }
+        found.append(
+          OverwrittenSource(path: path, source: reader.source, location: output.location ?? job.location))
+      }
+    }
+    return found
+  }
+
+  /// One sentence, with what to do about it.
+  public var message: String { JobError.overwritesSource(path).message }
+
+  /// nil for a path that names no file, which is a mistake of its own.
+  private static func location(of path: String, in root: OutputDirectory) -> String? {
+    do throws(JobError) { return try root.location(of: path) } catch { return nil }
+  }
+
+  private static func isMade(_ path: String, _ store: DiskStore) throws(CacheError) -> Bool {
+    guard let real = RealPath.ofEntry(path), let entry = try store.ledgerEntry(ofPath: real),
+      let file = StampMemory.File(path: path)
+    else { return false }
+    return StampMemory(store: store).digests(of: [file])[file] == entry.digest
+  }
+}

@@ -1,0 +1,25 @@
+import ImageBatch
+import ImageCaches
+
+extension JobOptions.Input {
+  /// Refuses the run where outputs of its documents would take the place of sources. Those of streams aren't known yet:
+  /// they fail as jobs.
+  func refuseOverwrites(_ replacing: ReplacementPolicy, store: DiskStore) throws {
+    guard !replacing.allowsSources else { return }
+    let found: [OverwrittenSource]
+    do throws(CacheError) {
+      found = try OverwrittenSource.find(in: jobs, store: store)
+    } catch {
+      throw Complaint(.failed, error.message)
+    }
+    guard !found.isEmpty else { return }
+    let lines = found.prefix(Self.mostLines).map { overwrite in
+      let place = overwrite.location.map { "\($0.file):\($0.line):\($0.column): " } ?? ""
+      return "\(place)error: \(overwrite.message)"
+    }
+    let rest = found.count > lines.count ? "\n… and \(found.count - lines.count) more" : ""
+    throw Complaint(.usage, lines.joined(separator: "\n") + rest)
+  }
+
+  private static let mostLines = 20
+}

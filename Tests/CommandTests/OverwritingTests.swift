@@ -1,0 +1,165 @@
+import Foundation
+import LoopbackServer
+import Testing
+
+/// What stands in an output's place already: a source, somebody's own file, or an earlier run's.
+@Suite("Files that must not be lost", .timeLimit(.minutes(8)))
+struct OverwritingTests {
+  private let command: CommandRun
+  private let original = Data(PNGPicture.bytes(width: 40, height: 30, seed: 1))
+  private let other = Data(PNGPicture.bytes(width: 40, height: 30, seed: 2))
+
+  init() throws {
+    command = try CommandRun()
+    try command.write(Array(original), to: "a.png")
+    try command.write(Array(other), to: "b.png")
+  }
+
+  private func manifest(_ jobs: String..., name: String = "m.yaml") throws {
+    try command.write(
+      "imagemill: 1\njobs:\n" + jobs.map { "  - {\($0)}\n" }.joined(), to: name)
+  }
+
+  /// Ways of naming a.png that differ as texts.
+  private static let spellings = ["a.png", "./a.png", "sub/../a.png", "link.png", "hard.png", "dir/a.png"]
+
+  private func makeLinks() throws {
+    let files = FileManager.default
+    try files.createDirectory(atPath: command.work + "/sub", withIntermediateDirectories: true)
+    try files.createSymbolicLink(atPath: command.work + "/link.png", withDestinationPath: "a.png")
+    try files.linkItem(atPath: command.work + "/a.png", toPath: command.work + "/hard.png")
+    try files.createSymbolicLink(atPath: command.work + "/dir", withDestinationPath: ".")
+  }
+
+  @Test(
+    "no command replaces a source of the same run, however it and the output are spelled",
+    arguments: spellings, spellings)
+  func sources(_ source: String, _ output: String) async throws {
+    try makeLinks()
+    try manifest("source: ./\(source), filter: fit:10x10, output: \"\(output)\"")
+    var commands = [["run", "--allow-outside", "m.yaml"], ["convert", source, "-f", "fit:10x10", output]]
+    if source == output {
+      commands += [
+        ["plan", "--allow-outside", "m.yaml"], ["run", "--dry-run", "--allow-outside", "m.yaml"],
+      ]
+    }
+    for arguments in commands {
+      let outcome = try await command.run(arguments: arguments)
+      #expect(outcome.status == 2, "\(arguments): \(outcome.errors)")
+      #expect(outcome.errors.contains("--in-place"), "\(outcome.errors)")
+      #expect(command.read("a.png") == original)
+    }
+    guard source == output else { return }
+    let piped = try await command.run(
+      "pipe", "-f", "fit:10x10", "--allow-outside", "-o", output, input: Data((source + "\n").utf8))
+    #expect(piped.status == 1)
+    #expect(piped.errors.contains("would replace a source"), "\(piped.errors)")
+    #expect(command.read("a.png") == original)
+  }
+
+  @Test("a list whose template names its own sources loses none of them, at the first run and at the second")
+  func ownNames() async throws {
+    for _ in 0..<2 {
+      let outcome = try await command.run(
+        "pipe", "-f", "fit:10x", "-o", "{name}.png", input: Data("a.png\nb.png\n".utf8))
+      #expect(outcome.status == 1)
+      #expect(command.read("a.png") == original && command.read("b.png") == other)
+    }
+    try command.write("a.png\nb.png\n", to: "list.txt")
+    let outcome = try await command.run("run", "-f", "fit:10x", "-o", "{name}.png", "list.txt")
+    #expect(outcome.status == 1)
+    #expect(command.read("a.png") == original && command.read("b.png") == other)
+  }
+
+  @Test(
+    "no output replaces what another job reads: a source, an overlay, a mask, a placeholder",
+    arguments: [
+      "source: ./b.png, output: made.png",
+      "source: ./c.png, filter: \"overlay:./b.png\", output: made.png",
+      "source: ./c.png, filter: \"mask:./b.png\", output: made.png",
+      "source: ./none.png, placeholder: ./b.png, output: made.png",
+      "source: [./none.png, ./b.png], output: made.png",
+    ])
+  func others(_ reader: String) async throws {
+    try command.write(Array(original), to: "c.png")
+    try manifest("source: ./a.png, filter: flip, output: b.png", reader)
+    let outcome = try await command.run("run", "m.yaml")
+    #expect(outcome.status == 2, "\(outcome.errors)")
+    #expect(outcome.errors.contains("m.yaml:3:"), "\(outcome.errors)")
+    #expect(command.read("b.png") == other)
+    #expect(command.read("made.png") == nil, "nothing was started")
+  }
+
+  @Test("two images that would take each other's place lose neither, in a document and in a list")
+  func exchange() async throws {
+    try manifest("source: ./a.png, filter: flip, output: b.png", "source: ./b.png, filter: flip, output: a.png")
+    #expect(try await command.run("run", "m.yaml").status == 2)
+    try command.write("source,to\na.png,b\nb.png,a\n", to: "x.csv")
+    let outcome = try await command.run("run", "-f", "flip", "-o", "{to}.png", "x.csv")
+    #expect(outcome.status == 1)
+    #expect(command.read("a.png") == original && command.read("b.png") == other)
+  }
+
+  @Test("--in-place replaces a source, at once and whole")
+  func inPlace() async throws {
+    try manifest("source: ./a.png, filter: fit:10x10, output: a.png")
+    #expect(try await command.run("run", "--in-place", "m.yaml").status == 0)
+    let made = try #require(command.read("a.png"))
+    #expect(made != original)
+    #expect(command.files == ["a.png", "b.png", "m.yaml"])
+    #expect(try await command.run("convert", "--in-place", "-f", "fit:5x5", "b.png", "b.png").status == 0)
+    #expect(command.read("b.png") != other)
+  }
+
+  @Test("a file that a run has made may be the source of another job")
+  func chained() async throws {
+    try manifest("source: ./a.png, filter: flip, output: mid.png")
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    try manifest(
+      "source: ./a.png, filter: flop, output: mid.png", "source: ./mid.png, filter: fit:5x5, output: end.png")
+    let outcome = try await command.run("plan", "m.yaml")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+  }
+
+  @Test("--no-clobber keeps a file that no run has written, and one that was edited since")
+  func noClobber() async throws {
+    try command.write("my own", to: "made.png")
+    try manifest(
+      "source: ./a.png, filter: flip, output: made.png", "source: ./a.png, filter: flop, output: new.png")
+    for _ in 0..<2 {
+      let outcome = try await command.run("run", "--no-clobber", "m.yaml")
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.errors.contains("made.png is kept"))
+      #expect(outcome.errors.contains("1 kept"))
+      #expect(command.read("made.png") == Data("my own".utf8))
+      #expect(command.read("new.png") != nil)
+    }
+    #expect(try await command.run("plan", "--no-clobber", "m.yaml").text.contains("keep        ") == true)
+    try manifest("source: ./a.png, filter: rotate:90, output: new.png")
+    #expect(try await command.run("run", "--no-clobber", "m.yaml").status == 0)
+    let made = try #require(command.read("new.png"))
+    #expect(made != original, "its own file is replaced")
+    try command.write("edited", to: "new.png")
+    #expect(try await command.run("run", "--no-clobber", "m.yaml").status == 0)
+    #expect(command.read("new.png") == Data("edited".utf8))
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    #expect(command.read("new.png") == made)
+  }
+
+  @Test("--no-clobber keeps a file whose path depends on what was made, and convert's")
+  func noClobberLate() async throws {
+    try command.write("my own", to: "10x8.png")
+    let piped = try await command.run(
+      "pipe", "--no-clobber", "--json", "-f", "fit:10x", "-o", "{width}x{height}.png",
+      input: Data("a.png\n".utf8))
+    #expect(piped.status == 0)
+    #expect(piped.text.contains("\"status\":\"kept\""), "\(piped.text)")
+    #expect(command.read("10x8.png") == Data("my own".utf8))
+    let converted = try await command.run("convert", "--no-clobber", "a.png", "10x8.png")
+    #expect(converted.status == 0)
+    #expect(converted.errors.contains("kept"))
+    #expect(command.read("10x8.png") == Data("my own".utf8))
+    #expect(try await command.run("convert", "--no-clobber", "a.png", "fresh.png").status == 0)
+    #expect(command.read("fresh.png") != nil)
+  }
+}
