@@ -15,9 +15,10 @@ public final class TransferEngine: Sendable {
   private let thread: Mutex<pthread_t?>
 
   /// Starts the thread.
+  /// - Parameter connectionLimit: how many connections are kept open for further transfers; each is a descriptor.
   /// - Throws: `CurlError` where libcurl or the system refuses.
-  public init() throws(CurlError) {
-    let mailbox = try TransferMailbox()
+  public init(connectionLimit: Int = 256) throws(CurlError) {
+    let mailbox = try TransferMailbox(connectionLimit: connectionLimit)
     self.mailbox = mailbox
     var thread = pthread_t()
     let context = Unmanaged.passRetained(mailbox)

@@ -17,7 +17,7 @@ struct TransferLoop {
   consuming func run() {
     guard let multi = mailbox.multi?.pointer else { return }
     ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-    ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 256)
+    ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, mailbox.connectionLimit)
     while stopCompletions.isEmpty {
       for message in mailbox.take() { handle(message, on: multi) }
       guard stopCompletions.isEmpty else { break }

@@ -20,7 +20,11 @@ final class TransferMailbox: Sendable {
 
   private let state: Mutex<State>
 
-  init() throws(CurlError) {
+  /// How many connections the thread keeps open.
+  let connectionLimit: Int
+
+  init(connectionLimit: Int) throws(CurlError) {
+    self.connectionLimit = connectionLimit
     // Thread-safe, and done once for the process, since 7.84.
     guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let multi = curl_multi_init() else {
       throw CurlError(engineFailure: "libcurl can't be started; there may be too little memory")

@@ -14,6 +14,9 @@ public struct Job: Sendable, Hashable {
   public var placeholder: ImageSource?
   /// Higher goes first among pending downloads.
   public var priority: Int = 0
+  /// Whether ``sources`` are versions of rising quality, each of which is published when it is there, instead of
+  /// alternatives (`publish: progressive`).
+  public var isProgressive = false
   /// What is made of it. Never empty, but for jobs that only fetch.
   public var outputs: [Output]
   /// What its outputs' relative paths start from, where that isn't the batch's own directory.

@@ -9,6 +9,10 @@ extension ImageDownloader {
     public var activeDownloadsPerHost = 6
     /// Hosts that are spoken to for the first time at once: what the resolver is spared.
     public var newHosts = 16
+    /// Connections that are kept open for further downloads; each is a descriptor.
+    public var connectionLimit = 256
+    /// Files and directories that are read at once, the cache's among them; each is a thread and a descriptor.
+    public var diskConcurrency = 64
     /// Which of the pending downloads of equal priority goes first.
     public var order = DownloadOrder.fifo
     /// Requests a second to one host; no limit where nil.

@@ -18,7 +18,7 @@ public final class ImageDownloader: Sendable {
 
   let board: Mutex<FlightBoard>
   let meter = DownloadMeter()
-  let work = BlockingWork()
+  let work: BlockingWork
   let transport: Transport
   private let engine = Mutex(EngineState.none)
   private let report: @Sendable (DownloadEvent) -> Void
@@ -50,6 +50,7 @@ public final class ImageDownloader: Sendable {
     limits.byHost = configuration.origins.compactMapValues(\.activeDownloads)
     limits.rateByHost = configuration.origins.compactMapValues(\.rate)
     board = Mutex(FlightBoard(limits: limits))
+    work = BlockingWork(concurrency: max(1, configuration.diskConcurrency))
     transport = Transport(configuration: configuration, store: store, work: work, meter: meter)
   }
 
@@ -290,7 +291,7 @@ public final class ImageDownloader: Sendable {
       case .shutDown: return .success(nil)
       case .none:
         return Result { () throws(CurlError) -> TransferEngine? in
-          let started = try TransferEngine()
+          let started = try TransferEngine(connectionLimit: configuration.connectionLimit)
           engine = .running(started)
           return started
         }

@@ -28,9 +28,9 @@ struct BatchRun {
   var refuseOverwrites: @Sendable (DiskStore) throws -> Void = { _ in }
 
   /// Runs the jobs to their end; the process's exit status.
-  /// - Parameter sources: told what every source was.
+  /// - Parameter recorder: takes in sources and outputs for a lock file.
   func run<Items: AsyncSequence & Sendable>(
-    _ items: Items, sources: LockedSources? = nil
+    _ items: Items, recorder: LockRecorder? = nil
   ) async throws -> ExitStatus
   where Items.Element == BatchItem, Items.Failure == Never {
     let reporting = reporting
@@ -42,12 +42,12 @@ struct BatchRun {
       WorkerPool.Configuration(
         slots: batch.slots, timeout: batch.jobTimeout.duration, memory: limits.totalMemory))
     var onSource: (@Sendable (SourceRecord) -> Void)?
-    if let sources { onSource = { sources.add($0) } }
+    if let recorder { onSource = { recorder.note($0) } }
     let run = Batch(
       configuration, downloader: session.downloader, store: session.store, rendering: pool,
       onSource: onSource
     ) { event in
-      if case .outputFinished(let result) = event { sources?.note(result) }
+      if case .outputFinished(let result) = event { recorder?.note(result) }
       await reporting.receive(event)
     }
     reporting.onReaderGone { run.stop() }

@@ -19,6 +19,7 @@ struct Session: Sendable {
     var configuration = try downloads.configuration(cache: cache, origins: origins, typedHosts: typedHosts)
     if let limits { configuration.acceptableContentTypes = limits.contentTypes }
     OpenFiles.allowMany()
+    OpenFiles.share(with: &configuration)
     ProcessMemory.limitArenas()
     store = try cache.openStore()
     store.onMend { StandardError.write("imagemill: warning: \($0)\n") }

@@ -82,6 +82,9 @@ public struct JobError: Error, Sendable, Hashable, Codable {
   public var message: String
   /// Whether the same job may succeed later (exit status 75).
   public var isTemporary: Bool
+  /// The source that failed, as it may be shown, where it isn't the job's first: another of its sources, an overlay, a
+  /// mask.
+  public var source: String?
   /// What the source's bytes are, where they aren't the pinned ones.
   public var foundDigest: ContentDigest?
 

@@ -62,6 +62,12 @@ extension JobError {
     self.init(
       code: error.code.rawValue, stage: error.code == .unreadable ? .read : .download, message: error.message, isTemporary: error.isTemporary)
     foundDigest = error.foundDigest
+    if !error.source.isEmpty { source = error.source }
+  }
+
+  /// Whether the source itself can't be used: not the failure of a filter, an encoder or another image.
+  func concerns(_ source: String) -> Bool {
+    (stage == .decode || stage == .read) && (self.source ?? source) == source
   }
 
   /// The disk store's failure: it stands in the way of writing.
@@ -69,14 +75,18 @@ extension JobError {
     self.init(code: "cache-failed", stage: .write, message: error.message)
   }
 
-  /// Why several sources failed, one after the other. Temporary if any of them was: that one may come back.
+  /// Why several sources failed, one after the other, each by its name. Temporary if any of them was: that one may come
+  /// back.
   init(allOf errors: [JobError]) {
     guard let first = errors.first, errors.count > 1 else {
       self = errors.first ?? .cancelled
       return
     }
     self = first
-    message = errors.map(\.message).joined(separator: "; then ")
+    message = errors.enumerated().map { index, error in
+      let place = index == 0 ? "" : "\(error.source.map { "\($0): " } ?? "")\(error.stage.rawValue): "
+      return place + error.message
+    }.joined(separator: "; then ")
     isTemporary = errors.contains(where: \.isTemporary)
   }
 }

@@ -78,13 +78,19 @@ public struct BatchPlan: Sendable {
   /// The sums.
   public internal(set) var totals = Totals()
 
+  /// Stored sources of which only the origin knows whether they have changed.
+  public var unknownSources: Int { totals.revalidations }
+
   /// Outputs that are missing or out of date.
   public var outOfDate: [Entry] { entries.filter { $0.action != .keep && !$0.isCurrent } }
 }
 
 extension BatchPlan.Entry {
   /// Whether the output is in place as far as what is stored tells: its origin may know better.
-  public var isCurrent: Bool { action == .keep || action == .revalidate && reason == Self.inPlaceButStale }
+  public var isCurrent: Bool {
+    action == .keep || reason == Self.inPlaceButStale || reason == Self.inPlaceOfPlaceholder
+  }
 
   static let inPlaceButStale = "in place; the stored source is stale"
+  static let inPlaceOfPlaceholder = "in place, made from the placeholder; the source isn't stored"
 }

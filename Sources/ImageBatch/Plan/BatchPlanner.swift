@@ -59,7 +59,8 @@ public struct BatchPlanner: Sendable {
         let name = group.jobs.first?.displaySource ?? ""
         plan.graph?.add(
           "source \(name)", .init(kind: .source, label: "\(name)\ndownload", isDone: false), from: nil)
-        addUnstored(group, error, to: &plan)
+        let inPlace = await outputsOfPlaceholder(group)
+        addUnstored(group, error, inPlace: inPlace, to: &plan)
       }
     }
     for entry in plan.entries { plan.totals.actions[entry.action.rawValue, default: 0] += 1 }
@@ -169,7 +170,29 @@ public struct BatchPlanner: Sendable {
     return (.render, reason(toRender: output))
   }
 
-  private func addUnstored(_ group: JobGroup, _ error: DownloadError, to plan: inout BatchPlan) {
+  /// The outputs that are in place as made from the placeholder: by job and position.
+  private func outputsOfPlaceholder(_ group: JobGroup) async -> Set<[Int]> {
+    guard let placeholder = group.key.placeholder else { return [] }
+    let source: StoredSource
+    do throws(DownloadError) {
+      source = try await downloader.download(ImageRequest(placeholder))
+    } catch {
+      // The run says why it can't be used.
+      return []
+    }
+    let auxiliary = await AuxiliarySources(of: group.jobs, downloader: downloader)
+    var plan = GroupPlan(group, source: source, auxiliary: auxiliary, configuration: configuration)
+    guard case .success(let known) = await writer.known(plan.wantedKeys) else { return [] }
+    plan.learn(known)
+    // Of its own: these paths are those of the same outputs.
+    plan.claimPaths(OutputClaims(sources: sources, replacing: configuration.replacing))
+    let survey = await writer.survey(plan.outputs, known: known)
+    return Set(survey.inPlace.map { [plan.outputs[$0].job.index, plan.outputs[$0].position] })
+  }
+
+  private func addUnstored(
+    _ group: JobGroup, _ error: DownloadError, inPlace: Set<[Int]>, to plan: inout BatchPlan
+  ) {
     var renderings: [ContentDigest: PlanCosts.Rendering] = [:]
     var order: [ContentDigest] = []
     let source = PlanCosts.Source.unknown(group.jobs.first?.displaySource ?? "")
@@ -178,6 +201,7 @@ public struct BatchPlanner: Sendable {
         var entry = BatchPlan.Entry(job: job, position: position, output: output)
         entry.action = error.code == .notCached ? .download : .refuse
         entry.reason = error.code == .notCached ? "the source isn't stored" : error.message
+        if inPlace.contains([job.index, position]) { entry.reason = BatchPlan.Entry.inPlaceOfPlaceholder }
         if entry.action == .download {
           let key = RenderKeys.output(of: source.content, chain: output.chain, encoding: output.encoding)
           if renderings[key] == nil { order.append(key) }

@@ -18,6 +18,8 @@ struct PlannedOutput: Sendable {
   var location: String?
   /// What the template is filled with.
   var values: OutputTemplate.Values
+  /// Claims the path where the content depends on which source can be used; nil where there is one source alone.
+  var alternatives: ContentDigest?
   /// What is known of the bytes before they are made.
   var known: StoredOutput?
   /// Whether those bytes are in place.
@@ -52,6 +54,9 @@ struct GroupPlan: Sendable {
         var planned = PlannedOutput(
           job: job, position: position, output: output, directory: directory, values: .init(job, output))
         planned.values.sourceDigest = source.digest
+        if group.key.hasAlternatives {
+          planned.alternatives = ContentDigest(hashing: LockFile.recipe(output, of: job).utf8)
+        }
         do throws(JobError) {
           let digests = try auxiliary.digests(of: output)
           planned.auxiliary = digests
@@ -119,7 +124,8 @@ extension PlannedOutput {
     let location = try directory.location(of: expanded)
     let dependsOnContent = output.template.needsRendering(
       variables: output.variables, choosesFormat: !output.encoding.alternatives.isEmpty)
-    let claimant = dependsOnContent ? values.rendered?.digest ?? key : key
+    // An output of alternative sources is one output, whichever of them it is made of.
+    let claimant = alternatives ?? (dependsOnContent ? values.rendered?.digest ?? key : key)
     guard claims.claim(location, for: claimant) else { throw .conflict(expanded) }
     try claims.checkSource(at: location, path: expanded)
     self.location = location

@@ -3,7 +3,7 @@ import ImageDownloads
 
 /// The pictures that a group's overlays and masks name, each downloaded once.
 struct AuxiliarySources: Sendable {
-  private let found: [ImageSource: Result<StoredSource, JobError>]
+  private let results: [ImageSource: Result<StoredSource, JobError>]
 
   /// Downloads whatever the chains of `jobs` refer to.
   init(of jobs: [Job], downloader: ImageDownloader) async {
@@ -12,15 +12,20 @@ struct AuxiliarySources: Sendable {
       jobs.flatMap(\.outputs).flatMap { output in
         output.chain.references.compactMap { try? Self.source($0, of: output) }
       })
-    var found: [ImageSource: Result<StoredSource, JobError>] = [:]
+    var results: [ImageSource: Result<StoredSource, JobError>] = [:]
     for source in wanted {
       do throws(DownloadError) {
-        found[source] = .success(try await downloader.download(ImageRequest(source)))
+        results[source] = .success(try await downloader.download(ImageRequest(source)))
       } catch {
-        found[source] = .failure(JobError(error))
+        results[source] = .failure(JobError(error))
       }
     }
-    self.found = found
+    self.results = results
+  }
+
+  /// Those that could be downloaded.
+  var found: [StoredSource] {
+    results.values.compactMap { if case .success(let stored) = $0 { stored } else { nil } }
   }
 
   /// The digests that an output's key holds, by reference.
@@ -38,7 +43,7 @@ struct AuxiliarySources: Sendable {
     var result: [String: StoredSource] = [:]
     for reference in output.chain.references {
       let source = try Self.source(reference, of: output)
-      switch found[source] {
+      switch results[source] {
       case .success(let stored): result[reference] = stored
       case .failure(let error): throw error
       case nil: throw .cancelled

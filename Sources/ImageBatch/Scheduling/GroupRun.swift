@@ -2,102 +2,160 @@ import ImageCaches
 import ImageDownloads
 
 /// One group's way: its source, its outputs' keys, what is known of them, the rendering of the rest, the writing.
+///
+/// A group may name several sources. They are tried in order: one that can't be downloaded and one that can't be
+/// decoded have both failed, and the next takes over, at last the placeholder. With `publish: progressive` they are
+/// versions of rising quality: all are downloaded, and each that is better than what is in place takes its place.
 struct GroupRun {
   let batch: Batch
   let group: JobGroup
-  private let firstDownload: PendingDownload?
+  private let downloads: [PendingDownload]
   private let start = ContinuousClock.now
 
   /// Asks for the group's first source at once, so that downloads are asked for in the order of the groups.
   init(batch: Batch, group: JobGroup) {
     self.batch = batch
     self.group = group
-    firstDownload = group.key.sources.first.map { source in
-      PendingDownload(
-        ImageRequest(source), priority: group.priority, pinnedDigest: group.key.pinnedDigest,
-        from: batch.downloader)
-    }
+    let wanted = group.isProgressive ? group.key.sources[...] : group.key.sources.prefix(1)
+    downloads = wanted.map { Self.download($0, of: group, from: batch.downloader) }
+  }
+
+  private static func download(
+    _ source: ImageSource, of group: JobGroup, from downloader: ImageDownloader
+  ) -> PendingDownload {
+    PendingDownload(
+      ImageRequest(source), priority: group.priority, pinnedDigest: group.key.pinnedDigest, from: downloader)
   }
 
   func run() async {
-    switch await acquisition() {
-    case .cancelled:
-      batch.skip(group)
-    case .failed(let error):
-      for job in group.jobs {
-        await batch.finish(JobResult(failing: job, error, seconds: seconds))
-      }
-    case .acquired(let source, let replaced):
-      if let replaced { await warnOfPlaceholder(replaced) }
-      batch.countMerged(group.jobs.count - 1)
-      batch.count(source)
-      await make(of: source, usedPlaceholder: replaced != nil)
+    let outcome = group.isProgressive ? await runProgressively() : await runInOrder()
+    switch outcome {
+    case .made(let results):
+      for (job, result) in zip(group.jobs, results) { await finish(result, of: job) }
+    case .failed(let errors):
+      let error = JobError(allOf: errors)
+      for job in group.jobs { await batch.finish(JobResult(failing: job, error, seconds: seconds)) }
+    case .cancelled: batch.skip(group)
     }
   }
 
   private var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
 
-  // MARK: The source
-
-  private enum Acquisition {
-    case acquired(StoredSource, replaced: JobError?)
-    case failed(JobError)
+  private enum Outcome {
+    case made([JobResult])
+    case failed([JobError])
     case cancelled
   }
 
-  /// The first source that can be had, else the placeholder.
-  private func acquisition() async -> Acquisition {
+  // MARK: Sources
+
+  /// The sources one after the other, until one has been downloaded and decoded.
+  private func runInOrder() async -> Outcome {
     var errors: [JobError] = []
-    for (position, source) in group.key.sources.enumerated() {
+    let candidates = group.key.sources.map { ($0, false) } + (group.key.placeholder.map { [($0, true)] } ?? [])
+    for (position, (source, isPlaceholder)) in candidates.enumerated() {
       let download =
-        position == 0
-        ? firstDownload
-        : PendingDownload(
-          ImageRequest(source), priority: group.priority, pinnedDigest: group.key.pinnedDigest,
-          from: batch.downloader)
-      guard let download else { continue }
-      do throws(DownloadError) {
-        return .acquired(try await download.source, replaced: nil)
-      } catch {
-        if error.isCancelled { return .cancelled }
-        errors.append(JobError(error))
+        position < downloads.count
+        ? downloads[position]
+        : isPlaceholder
+          ? PendingDownload(
+            ImageRequest(source), priority: group.priority, pinnedDigest: nil, from: batch.downloader)
+          : Self.download(source, of: group, from: batch.downloader)
+      switch await attempt(
+        download, isPlaceholder ? .placeholder(for: errors) : .only,
+        hasAlternative: position + 1 < candidates.count)
+      {
+      case .made(let results):
+        if !isPlaceholder { for error in errors { await warnOfAlternative(error, used: source) } }
+        return .made(results)
+      case .failed(let new): errors += new
+      case .cancelled: return .cancelled
       }
     }
-    let failure = JobError(allOf: errors)
-    guard let placeholder = group.key.placeholder else { return .failed(failure) }
-    do throws(DownloadError) {
-      let stored = try await batch.downloader.download(ImageRequest(placeholder), priority: group.priority)
-      return .acquired(stored, replaced: failure)
-    } catch {
-      if error.isCancelled { return .cancelled }
-      return .failed(JobError(allOf: [failure, JobError(error)]))
+    return .failed(errors)
+  }
+
+  /// All sources at once; the results are those of the best that could be had.
+  private func runProgressively() async -> Outcome {
+    var errors: [Int: [JobError]] = [:]
+    var best: (position: Int, results: [JobResult])?
+    var wasCancelled = false
+    await withTaskGroup(of: Int.self) { tasks in
+      for (position, download) in downloads.enumerated() {
+        tasks.addTask {
+          _ = await download.outcome
+          return position
+        }
+      }
+      // One at a time, and never one that is no better than what is in place: so none overtakes another.
+      for await position in tasks where position > best?.position ?? -1 {
+        switch await attempt(downloads[position], .version, hasAlternative: true) {
+        case .made(let results): best = (position, results)
+        case .failed(let new): errors[position] = new
+        case .cancelled: wasCancelled = true
+        }
+      }
     }
+    let inOrder = errors.sorted { $0.key < $1.key }.flatMap(\.value)
+    if let best {
+      for error in inOrder { await warnOfAlternative(error, used: group.key.sources[best.position]) }
+      return .made(best.results)
+    }
+    if wasCancelled { return .cancelled }
+    guard let placeholder = group.key.placeholder else { return .failed(inOrder) }
+    let download = PendingDownload(
+      ImageRequest(placeholder), priority: group.priority, pinnedDigest: nil, from: batch.downloader)
+    let outcome = await attempt(download, .placeholder(for: inOrder), hasAlternative: false)
+    if case .failed(let new) = outcome { return .failed(inOrder + new) }
+    return outcome
+  }
+
+  /// What a source is to its group.
+  private enum Role {
+    case only
+    /// One of several versions of rising quality.
+    case version
+    /// It stands in for sources that failed.
+    case placeholder(for: [JobError])
+  }
+
+  /// Downloads a source and makes all outputs of it.
+  /// - Parameter hasAlternative: Whether another source is left where this one can't be decoded. Nothing of a source
+  ///   that can't be decoded wholly is put in place then: a job's outputs are of one image.
+  private func attempt(_ download: PendingDownload, _ role: Role, hasAlternative: Bool) async -> Outcome {
+    let source: StoredSource
+    do throws(DownloadError) {
+      source = try await download.source
+    } catch {
+      return error.isCancelled ? .cancelled : .failed([JobError(error)])
+    }
+    if case .placeholder(let errors) = role { await warnOfPlaceholder(JobError(allOf: errors)) }
+    batch.countMerged(group.jobs.count - 1)
+    batch.count(source)
+    return await make(of: source, role, hasAlternative: hasAlternative)
   }
 
   private func warnOfPlaceholder(_ error: JobError) async {
-    for job in group.jobs {
-      await batch.send(
-        .warning(
-          BatchWarning(
-            source: job.displaySource, message: "the placeholder stands in: \(error.message)",
-            location: job.location)))
-    }
+    await warn { _ in "the placeholder is used: \(error.message)" }
   }
 
-  private func warnOfKept(_ output: OutputResult) async {
-    await batch.send(
-      .warning(
-        BatchWarning(
-          source: output.source,
-          message: "\(output.path ?? "the output") is kept: no run has written the file that is there",
-          location: output.location)))
+  private func warnOfAlternative(_ error: JobError, used: ImageSource) async {
+    let failure = error.source.map { "\($0): " } ?? ""
+    await warn { _ in "\(used.displayText) is used, since another source failed: \(failure)\(error.message)" }
+  }
+
+  private func warn(_ message: (Job) -> String) async {
+    for job in group.jobs {
+      await batch.send(
+        .warning(BatchWarning(source: job.displaySource, message: message(job), location: job.location)))
+    }
   }
 
   // MARK: The outputs
 
-  private func make(of source: StoredSource, usedPlaceholder: Bool) async {
+  private func make(of source: StoredSource, _ role: Role, hasAlternative: Bool) async -> Outcome {
     let auxiliary = await AuxiliarySources(of: group.jobs, downloader: batch.downloader)
-    // From here on nothing more is downloaded for this group: it can wait for others without holding them up.
+    // From here on nothing more is downloaded for this source: it can wait for others without holding them up.
     let bytes = source.disposition == .local ? 0 : source.byteCount
     batch.backlog.enter(bytes)
     defer { batch.backlog.leave(bytes) }
@@ -119,13 +177,31 @@ struct GroupRun {
     }
     made.merge(await render(led, of: source, plan: plan)) { $1 }
     for (key, flight) in followed { made[key] = await flight.value }
-    if let onSource = batch.onSource, !usedPlaceholder {
+    if hasAlternative, let error = sourceFailure(in: made, of: source) { return .failed([error]) }
+    var usedPlaceholder = false
+    if case .placeholder = role { usedPlaceholder = true }
+    if let onSource = batch.onSource {
       let facts = await batch.writer.facts(of: source.digest)
       onSource(
         SourceRecord(stored: source, format: facts?.format, width: facts?.width, height: facts?.height))
+      for stored in auxiliary.found {
+        onSource(SourceRecord(stored: stored, format: nil, width: nil, height: nil))
+      }
     }
-    await place(made, of: source, plan: plan, usedPlaceholder: usedPlaceholder)
+    let results = await place(made, of: source, plan: plan, usedPlaceholder: usedPlaceholder)
     withExtendedLifetime(source) {}
+    return .made(results)
+  }
+
+  /// Why the source itself can't be used, if it can't: not the failure of a filter, an encoder or another image.
+  private func sourceFailure(
+    in made: [ContentDigest: OutputFlights.Landing], of source: StoredSource
+  ) -> JobError? {
+    for case .failure(var error) in made.values where error.concerns(source.displayText) {
+      error.source = source.displayText
+      return error
+    }
+    return nil
   }
 
   /// What earlier runs have stored; nothing where all is to be made again.
@@ -156,48 +232,77 @@ struct GroupRun {
     return landings
   }
 
+  // MARK: Places
+
+  /// Puts every output in its place: a result for each job, in their order.
   private func place(
     _ made: [ContentDigest: OutputFlights.Landing], of source: StoredSource, plan: GroupPlan,
     usedPlaceholder: Bool
-  ) async {
+  ) async -> [JobResult] {
+    var results: [JobResult] = []
+    var outputs = plan.outputs[...]
     for job in group.jobs {
       var result = JobResult(
         index: job.index, source: job.displaySource, outputs: [], location: job.location)
-      for planned in plan.outputs where planned.job.index == job.index {
+      // The plan has the jobs' outputs in the jobs' order.
+      for planned in outputs.prefix(job.outputs.count) {
         var output = OutputResult(of: planned)
         output.usedPlaceholder = usedPlaceholder
         output.sourceBytes = source.byteCount
-        if planned.isInPlace {
-          output.status = .unchanged
-          if let known = planned.known {
-            batch.ledger.note(planned, known.digest)
-            batch.count(found: known, isInPlace: true)
-          }
-        } else if planned.isKept {
-          output.status = .kept
-        } else if let error = planned.error {
-          output.fail(error)
-        } else {
-          switch planned.key.flatMap({ made[$0] }) ?? .failure(.cancelled) {
-          case .success(let made):
-            if let placed = await batch.writer.place(planned, made, claims: batch.claims, into: &output),
-              output.status != .kept
-            {
-              batch.ledger.note(placed, made.image.digest)
-              if !made.isNew, let known = planned.known { batch.count(found: known, isInPlace: false) }
-            }
-          case .failure(let error): output.fail(error)
-          }
-        }
-        if output.status == .kept { await warnOfKept(output) }
+        await place(planned, made, into: &output)
         output.seconds = seconds
         result.outputs.append(output)
       }
-      if result.outputs.contains(where: { $0.error?.code == JobError.cancelled.code }) {
-        batch.skip(JobGroup(job))
-      } else {
-        await batch.finish(result)
+      outputs = outputs.dropFirst(job.outputs.count)
+      results.append(result)
+    }
+    return results
+  }
+
+  private func place(
+    _ planned: PlannedOutput, _ made: [ContentDigest: OutputFlights.Landing], into output: inout OutputResult
+  ) async {
+    if planned.isInPlace {
+      output.status = .unchanged
+      if let known = planned.known {
+        batch.ledger.note(planned, known.digest)
+        batch.count(found: known, isInPlace: true)
       }
+    } else if planned.isKept {
+      output.status = .kept
+      await warnOfKept(output)
+    } else if let error = planned.error {
+      output.fail(error)
+    } else {
+      switch planned.key.flatMap({ made[$0] }) ?? .failure(.cancelled) {
+      case .success(let made):
+        guard let placed = await batch.writer.place(planned, made, claims: batch.claims, into: &output) else {
+          return
+        }
+        guard output.status != .kept else { return await warnOfKept(output) }
+        batch.ledger.note(placed, made.image.digest)
+        // Another process must see at once which run has written it.
+        if group.isProgressive { batch.ledger.flush() }
+        if !made.isNew, let known = planned.known { batch.count(found: known, isInPlace: false) }
+      case .failure(let error): output.fail(error)
+      }
+    }
+  }
+
+  private func warnOfKept(_ output: OutputResult) async {
+    await batch.send(
+      .warning(
+        BatchWarning(
+          source: output.source,
+          message: "\(output.path ?? "the output") is kept: this run has not written the file that is there",
+          location: output.location)))
+  }
+
+  private func finish(_ result: JobResult, of job: Job) async {
+    if result.outputs.contains(where: { $0.error?.code == JobError.cancelled.code }) {
+      batch.skip(JobGroup(job))
+    } else {
+      await batch.finish(result)
     }
   }
 }

@@ -12,7 +12,15 @@ public struct JobGroup: Sendable {
     public let pinnedDigest: ContentDigest?
     /// Used when every source fails.
     public let placeholder: ImageSource?
+    /// Whether the sources are versions of rising quality.
+    public let isProgressive: Bool
+
+    /// Whether the outputs' content depends on which of several sources can be used.
+    var hasAlternatives: Bool { sources.count > 1 || placeholder != nil }
   }
+
+  /// Whether the sources are versions of rising quality.
+  var isProgressive: Bool { key.isProgressive }
 
   /// What the jobs have in common.
   public let key: Key
@@ -21,7 +29,8 @@ public struct JobGroup: Sendable {
 
   /// A group of one job.
   public init(_ job: Job) {
-    key = Key(sources: job.sources, pinnedDigest: job.pinnedDigest, placeholder: job.placeholder)
+    key = Key(sources: job.sources, pinnedDigest: job.pinnedDigest, placeholder: job.placeholder,
+      isProgressive: job.isProgressive && job.sources.count > 1)
     jobs = [job]
   }
 

@@ -3,7 +3,7 @@ import ImageDownloads
 
 /// A download that has been asked for: its place in the queue is that of its making, whenever it is awaited.
 struct PendingDownload: Sendable {
-  private let outcome = OneShot<Result<StoredSource, DownloadError>>()
+  private let result = OneShot<Result<StoredSource, DownloadError>>()
   private let receipt: RequestReceipt
   private let downloader: ImageDownloader
 
@@ -11,21 +11,25 @@ struct PendingDownload: Sendable {
     _ request: ImageRequest, priority: Int, pinnedDigest: ContentDigest?, from downloader: ImageDownloader
   ) {
     self.downloader = downloader
-    let outcome = outcome
+    let result = result
     receipt = downloader.download(request, priority: priority, pinnedDigest: pinnedDigest) {
-      outcome.fulfil($0)
+      result.fulfil($0)
     }
   }
 
-  /// The source. Cancelling the task that waits cancels the download.
-  var source: StoredSource {
-    get async throws(DownloadError) {
-      let result = await withTaskCancellationHandler {
-        await outcome.value
+  /// How it ended. Canceling the task that waits cancels the download.
+  var outcome: Result<StoredSource, DownloadError> {
+    get async {
+      await withTaskCancellationHandler {
+        await result.value
       } onCancel: {
         downloader.cancel(receipt)
       }
-      return try result.get()
     }
+  }
+
+  /// The source.
+  var source: StoredSource {
+    get async throws(DownloadError) { try await outcome.get() }
   }
 }

@@ -25,6 +25,8 @@ final class OutputLedger: Sendable {
   private let store: DiskStore
   private let template: String
   private let remembersPaths: Bool
+  /// When this run began, in seconds since 1970.
+  let began = Double(DiskStore.nanoseconds()) / 1e9
   private let state = Mutex(State())
   private static let limit = 500
 
@@ -67,7 +69,7 @@ final class OutputLedger: Sendable {
           if let mark = known[note.path], mark.key == note.key, mark.scope == note.scope { return nil }
           return LedgerEntry(
             path: note.path, scope: note.scope, digest: note.digest, key: note.key,
-            recipe: note.recipe()?.json ?? "{}")
+            recipe: note.recipe()?.json ?? "{}", began: began)
         })
     } catch {
       store.noteRepair("what was written can't be remembered for --prune: \(error.message)")

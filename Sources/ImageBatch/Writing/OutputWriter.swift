@@ -271,7 +271,7 @@ final class OutputWriter: Sendable {
       if isInPlace(made.image.digest, bytes: made.image.bytes, at: location) { return .success(.unchanged) }
       // Again, although it was asked when the path was claimed: a stream's later sources are known only by now.
       guard replacing.allowsSources || !sources.contains(location) else { throw .overwritesSource(location) }
-      if isToBeKept(location) { return .success(.kept) }
+      if isToBeKept(location) || isOfLaterRun(location) { return .success(.kept) }
       try directory.prepare(location)
       do throws(AtomicFile.Failure) {
         // A file that came into the place since it was looked at isn't ours.
@@ -301,6 +301,20 @@ final class OutputWriter: Sendable {
     } catch {
       store.noteRepair("what runs have written can't be looked up, and every file is kept: \(error.message)")
       return true
+    }
+  }
+
+  /// Whether a run that began after this one has put the file there: of two runs at once the later wins, whichever ends
+  /// first.
+  private func isOfLaterRun(_ location: String) -> Bool {
+    var status = stat()
+    // Most files were there before this run, and need no look-up.
+    guard lstat(location, &status) == 0, Double(status.st_ctim.tv_sec) + 1 >= ledger.began else { return false }
+    do throws(CacheError) {
+      return try ledger.entry(of: location).map { $0.began > ledger.began } ?? false
+    } catch {
+      store.noteRepair(error.message)
+      return false
     }
   }
 

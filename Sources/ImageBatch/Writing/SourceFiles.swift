@@ -73,17 +73,7 @@ final class SourceFiles: Sendable {
 extension Job {
   /// The local files that it reads.
   var localFiles: [String] {
-    var sources = self.sources
-    if let placeholder { sources.append(placeholder) }
-    for output in outputs {
-      sources += output.chain.references.compactMap { output.namedSources[$0] ?? Self.source(named: $0) }
-    }
-    return sources.compactMap { if case .file(let path) = $0 { path } else { nil } }
-  }
-
-  /// A text in a chain that is itself a path or URL. One that is neither fails its output when it is read.
-  private static func source(named text: String) -> ImageSource? {
-    do throws(DownloadError) { return try ImageSource(parsing: text) } catch { return nil }
+    allSources.compactMap { if case .file(let path) = $0 { path } else { nil } }
   }
 }
 

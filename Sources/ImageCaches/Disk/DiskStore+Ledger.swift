@@ -31,9 +31,15 @@ public struct LedgerEntry: Hashable, Sendable {
   public var key: ContentDigest
   /// The parts of the key, as JSON.
   public var recipe: String
+  /// When the run that has put it in place began, in seconds since 1970.
+  public var began: Double
 
   /// An entry made of its parts.
-  public init(path: String, scope: OutputScope, digest: ContentDigest, key: ContentDigest, recipe: String) {
+  public init(
+    path: String, scope: OutputScope, digest: ContentDigest, key: ContentDigest, recipe: String,
+    began: Double = 0
+  ) {
+    self.began = began
     self.path = path
     self.scope = scope
     self.digest = digest
@@ -41,21 +47,22 @@ public struct LedgerEntry: Hashable, Sendable {
     self.recipe = recipe
   }
 
-  fileprivate static let columns = "path, manifest, directory, template, digest, key, recipe, seal"
+  fileprivate static let columns = "path, manifest, directory, template, digest, key, recipe, began, seal"
 
   fileprivate init?(_ row: Row) {
     guard let path: String = row.sound("path"), let scope = OutputScope(row),
       let digest = row.soundDigest("digest"),
-      let key = row.soundDigest("key"), let recipe: String = row.sound("recipe")
+      let key = row.soundDigest("key"), let recipe: String = row.sound("recipe"),
+      let began: Double = row.sound("began")
     else { return nil }
-    self.init(path: path, scope: scope, digest: digest, key: key, recipe: recipe)
+    self.init(path: path, scope: scope, digest: digest, key: key, recipe: recipe, began: began)
     guard seal == row.sound("seal") else { return nil }
   }
 
   fileprivate var seal: String {
     var seal = KeyBuilder("ledger-row")
     for field in [
-      path, scope.manifest, scope.directory, scope.template, digest.hex, key.hex, recipe,
+      path, scope.manifest, scope.directory, scope.template, digest.hex, key.hex, recipe, "\(began)",
     ] { seal.append(field) }
     return String(seal.digest.hex.prefix(16))
   }
@@ -126,13 +133,13 @@ extension DiskStore {
       let statement = try database.cachedStatement(
         sql: """
           INSERT OR REPLACE INTO ledger
-            (path, manifest, directory, template, digest, key, recipe, written, seal)
+            (path, manifest, directory, template, digest, key, recipe, began, seal)
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
           """)
       for entry in entries {
         try statement.execute(arguments: [
           entry.path, entry.scope.manifest, entry.scope.directory, entry.scope.template, entry.digest.hex,
-          entry.key.hex, entry.recipe, Self.now(), entry.seal,
+          entry.key.hex, entry.recipe, entry.began, entry.seal,
         ])
       }
     }

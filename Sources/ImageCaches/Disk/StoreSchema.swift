@@ -43,7 +43,7 @@ enum StoreSchema {
     -- The files that runs have put in place, by path: which runs they belong to and what they were made from.
     CREATE TABLE ledger (
       path TEXT PRIMARY KEY, manifest TEXT NOT NULL, directory TEXT NOT NULL, template TEXT NOT NULL,
-      digest TEXT NOT NULL, key TEXT NOT NULL, recipe TEXT NOT NULL, written REAL NOT NULL, seal TEXT NOT NULL
+      digest TEXT NOT NULL, key TEXT NOT NULL, recipe TEXT NOT NULL, began REAL NOT NULL, seal TEXT NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX ledger_scope ON ledger (manifest, directory, template);
 

@@ -54,8 +54,10 @@ extension Transport {
     validating.validating = response
     switch decision {
     case .serve:
-      meter.count(.hits)
-      return conclude(journey, head: response.servedHead(at: now), object, .hit)
+      // Offline, what is stale is served too: whoever plans has to know that its origin would be asked.
+      let isFresh = response.isFresh(at: now)
+      meter.count(isFresh ? .hits : .stale)
+      return conclude(journey, head: response.servedHead(at: now), object, isFresh ? .hit : .stale)
     case .serveStale:
       meter.count(.stale)
       let step = conclude(journey, head: response.servedHead(at: now), object, .stale)

@@ -24,6 +24,7 @@ struct JobReader {
     job.pinnedDigest = digest
     job.placeholder = placeholder
     job.priority = priority
+    job.isProgressive = (node["publish"] ?? context.defaults?["publish"])?.text == "progressive"
     job.location = location(node.place)
     job.fields = fields.map { .init(name: $0.key, json: $0.value.json) }
     return job

@@ -53,6 +53,10 @@ extension KeyTable {
 
   private static let jobSettings = [
     Key("placeholder", .text, "The source that stands in, and is reported, when every source fails."),
+    Key(
+      "publish", .choice(["best", "progressive"]),
+      "How several sources are used: as alternatives (best, the default), or as versions of rising quality, each "
+        + "published when it is there (progressive)."),
     Key("priority", .scalar, "A whole number: higher goes first among pending downloads."),
     Key("variables", .names(.scalar), "Names with values for the output's template."),
   ]

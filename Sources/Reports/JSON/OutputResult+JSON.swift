@@ -77,6 +77,7 @@ extension JSONWriter {
         object: { json in
           json.member("code", error.code)
           json.member("stage", error.stage.rawValue)
+          if let source = error.source { json.member("source", source) }
           json.member("message", error.message)
           json.member("temporary", error.isTemporary)
         })

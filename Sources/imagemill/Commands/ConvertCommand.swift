@@ -50,7 +50,7 @@ struct ConvertCommand: AsyncParsableCommand {
       await session.end()
       throw Complaint(
         error.isTemporary ? .temporary : .failed,
-        "\(source.displayText): \(error.stage.rawValue): \(error.message)")
+        "\(error.source ?? source.displayText): \(error.stage.rawValue): \(error.message)")
     }
     await session.end()
   }

@@ -60,10 +60,13 @@ struct Planning {
   var commandTemplate = ""
   var replacing = ReplacementPolicy()
   var drawsGraph = false
+  /// Whether origins are asked whether their sources have changed.
+  var refreshes = false
 
   func plan(_ input: JobOptions.Input) async throws -> BatchPlan {
     var offline = cache
-    offline.offline = true
+    offline.offline = !refreshes
+    offline.refresh = refreshes
     let session = try Session(downloads: downloads, cache: offline, limits: limits, origins: input.origins)
     var configuration = BatchConfiguration()
     configuration.allowsOutside = allowsOutside

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ImageBatch
+import ImageCaches
 
 /// Every job of the manifests.
 struct RunCommand: AsyncParsableCommand {
@@ -54,9 +55,12 @@ struct RunCommand: AsyncParsableCommand {
 
   func run() async throws {
     var input = try jobs.read(manifests)
+    if check, let lock { return try await compare(input, with: lock) }
     if check || dryRun { return try await plan(input) }
-    let locked = try frozen ? lock.map { try LockFile(reading: $0) } : nil
+    let locked = try frozen ? lock.map { try FrozenSources(reading: $0) } : nil
     if let locked { try locked.pin(&input) }
+    let recorder = LockRecorder(path: frozen ? nil : lock)
+    input.record(with: recorder)
     let reporting = try Reporting(batch)
     if input.streams.isEmpty { await reporting.receive(.jobsCounted(input.jobs.count)) }
     var run = BatchRun(
@@ -68,32 +72,80 @@ struct RunCommand: AsyncParsableCommand {
     if prune { run.prunedScopes = input.scopes }
     let replacing = jobs.output.replacing
     run.refuseOverwrites = { [input] store in try input.refuseOverwrites(replacing, store: store) }
-    let sources = LockedSources()
-    var status = try await run.run(input.items, sources: sources)
-    if let locked, !sources.mismatches.isEmpty {
-      StandardError.write(locked.difference(from: sources.mismatches))
+    var status = try await run.run(input.items, recorder: recorder)
+    if let locked, !recorder.mismatches.isEmpty {
+      StandardError.write(locked.difference(from: recorder.mismatches))
       status = .outOfDate
     }
     if let lock, !frozen, status != .interrupted, status != .terminated {
-      try LockFile(sources.all).write(to: lock)
+      try write(recorder, to: lock)
     }
     if status != .success { throw status }
   }
+
+  private func write(_ recorder: LockRecorder, to path: String) throws {
+    do {
+      try recorder.lock(manifests: ManifestArguments.paths(manifests)).write(to: path)
+    } catch let failure as LockFile.Failure {
+      throw Complaint(failure, of: path)
+    } catch let error as CacheError {
+      throw Complaint(.failed, error.message)
+    }
+  }
+
+  // MARK: Checks
 
   /// Says what would be done; with `--check`, only whether there is anything to do.
   private func plan(_ input: JobOptions.Input) async throws {
     let plan = try await Planning(
       downloads: downloads, cache: cache, limits: limits, allowsOutside: jobs.arguments.allowOutside,
       force: batch.force, prunedScopes: prune ? input.scopes : [], commandTemplate: jobs.template ?? "",
-      replacing: jobs.output.replacing
+      replacing: jobs.output.replacing, refreshes: check && cache.refresh
     ).plan(input)
     if dryRun { StandardOutput.write(PlanText.lines(plan)) }
-    guard check, !plan.outOfDate.isEmpty || !plan.stale.isEmpty else { return }
-    for entry in plan.outOfDate where !batch.quiet {
-      let place = entry.location.map { "\($0.file):\($0.line):\($0.column): " } ?? ""
-      StandardError.write("\(place)out of date: \(entry.path ?? entry.source): \(entry.reason)\n")
+    guard check else { return }
+    var differences = plan.outOfDate.map { entry in
+      LockCheck.Difference(
+        subject: entry.path ?? entry.source, reason: "out of date: \(entry.reason)", location: entry.location)
     }
-    for path in plan.stale where !batch.quiet { StandardError.write("no longer made: \(path)\n") }
+    differences += plan.stale.map { LockCheck.Difference(subject: $0, reason: "no longer made", location: nil) }
+    let unknown = plan.unknownSources
+    if unknown > 0, !batch.quiet {
+      StandardError.write(
+        "imagemill: note: \(unknown) stored \(unknown == 1 ? "source is" : "sources are") stale; "
+          + "--refresh asks whether they have changed\n")
+    }
+    try report(differences)
+  }
+
+  /// Compares everything with a lock file: no cache, no rendering.
+  private func compare(_ input: JobOptions.Input, with path: String) async throws {
+    let lock: LockFile
+    do throws(LockFile.Failure) { lock = try LockFile(path: path) } catch { throw Complaint(error, of: path) }
+    guard lock.hasOutputs, let paths = LockPaths(lockFile: path) else {
+      throw Complaint(
+        .usage, "the lock file \(path) says nothing of outputs; write it again with 'imagemill run --lock \(path)'")
+    }
+    var jobs: [Job] = []
+    for await case .group(let group) in input.items { jobs += group.jobs }
+    var cache = cache
+    cache.noCache = true
+    cache.offline = false
+    cache.refresh = false
+    let session = try Session(downloads: downloads, cache: cache, limits: limits, origins: input.origins)
+    let differences = await LockCheck(lock, paths: paths, downloader: session.downloader)
+      .differences(manifests: try ManifestArguments.paths(manifests), jobs: jobs)
+    await session.end()
+    try report(differences)
+  }
+
+  /// Tells every difference, and ends with status 3 if there is any.
+  private func report(_ differences: [LockCheck.Difference]) throws {
+    guard !differences.isEmpty else { return }
+    for difference in differences where !batch.quiet {
+      let place = difference.location.map { "\($0.file):\($0.line):\($0.column): " } ?? ""
+      StandardError.write("\(place)\(difference.subject): \(difference.reason)\n")
+    }
     throw ExitStatus.outOfDate
   }
 }

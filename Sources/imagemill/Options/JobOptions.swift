@@ -43,6 +43,16 @@ struct JobOptions: ParsableArguments {
     /// Completes a record's job; false where it isn't wanted.
     var prepare: @Sendable (inout Job) -> Bool = { _ in true }
 
+    /// Has the recorder of a lock file told of every job.
+    mutating func record(with recorder: LockRecorder) {
+      jobs.forEach(recorder.note)
+      prepare = { [prepare] job in
+        guard prepare(&job) else { return false }
+        recorder.note(job)
+        return true
+      }
+    }
+
     /// What a batch is fed with.
     var items: JobItems {
       JobItems(

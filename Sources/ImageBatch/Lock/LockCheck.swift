@@ -1,0 +1,172 @@
+import Curl
+import Glibc
+import ImageCaches
+public import ImageDownloads
+
+/// Compares manifests, sources and outputs with the digests in a lock file. It needs no cache and renders nothing.
+///
+/// A remote source is requested conditionally, with the validators that the lock has of it; one without validators is
+/// downloaded and its digest compared. Nothing is written.
+public struct LockCheck: Sendable {
+  /// Something that differs.
+  public struct Difference: Sendable, Hashable {
+    /// The manifest, source or output.
+    public var subject: String
+    /// What differs, in words.
+    public var reason: String
+    /// The output's or job's place in its manifest.
+    public var location: ManifestLocation?
+
+    /// A difference made of its parts.
+    public init(subject: String, reason: String, location: ManifestLocation? = nil) {
+      self.subject = subject
+      self.reason = reason
+      self.location = location
+    }
+  }
+
+  private let lock: LockFile
+  private let paths: LockPaths
+  private let downloader: ImageDownloader
+
+  /// A check against a lock that was read from the file that `paths` are relative to.
+  public init(_ lock: LockFile, paths: LockPaths, downloader: ImageDownloader) {
+    self.lock = lock
+    self.paths = paths
+    self.downloader = downloader
+  }
+
+  /// Everything that differs, in the order of manifests, outputs and sources.
+  public func differences(manifests: [String], jobs: [Job]) async -> [Difference] {
+    var found = compareManifests(manifests)
+    found += compareRecipes(jobs)
+    found += compareOutputs()
+    return found + (await compareSources(jobs))
+  }
+
+  // MARK: Files
+
+  private func compareManifests(_ manifests: [String]) -> [Difference] {
+    manifests.compactMap { path in
+      guard path != "-" else { return nil }
+      guard let name = paths.relative(path), let locked = lock.manifests[name] else {
+        return Difference(subject: path, reason: "the manifest isn't in the lock")
+      }
+      return digest(of: path) == locked
+        ? nil : Difference(subject: path, reason: "the manifest has changed since it was locked")
+    }
+  }
+
+  /// Whether what is asked for is what was locked, options of the command line included.
+  private func compareRecipes(_ jobs: [Job]) -> [Difference] {
+    var locked: [String: Int] = [:]
+    for output in lock.outputs.values { locked[output.recipe, default: 0] += 1 }
+    var found: [Difference] = []
+    for job in jobs {
+      for output in job.outputs {
+        let recipe = LockFile.recipe(output, of: job)
+        if let count = locked[recipe] {
+          // Equal outputs with one path are one in the lock.
+          locked[recipe] = max(0, count - 1)
+        } else {
+          found.append(
+            Difference(
+              subject: output.path(of: job, in: job.outputDirectory), reason: "this output isn't in the lock",
+              location: output.location ?? job.location))
+        }
+      }
+    }
+    let unasked = Set(locked.filter { $0.value > 0 }.keys)
+    for (path, output) in lock.outputs.sorted(by: { $0.key < $1.key }) where unasked.contains(output.recipe) {
+      found.append(Difference(subject: path, reason: "the lock has it, and the manifests no longer make it"))
+    }
+    return found
+  }
+
+  private func compareOutputs() -> [Difference] {
+    lock.outputs.sorted { $0.key < $1.key }.compactMap { name, output in
+      let path = paths.absolute(name)
+      var status = stat()
+      guard stat(path, &status) == 0 else {
+        return Difference(subject: name, reason: "missing")
+      }
+      guard Int(status.st_size) == output.bytes, digest(of: path) == output.sha256 else {
+        return Difference(subject: name, reason: "its bytes aren't the locked ones")
+      }
+      return nil
+    }
+  }
+
+  /// nil for a file that can't be read.
+  private func digest(of path: String) -> String? {
+    do throws(JobError) { return try FileReading.digest(of: path).digest.hex } catch { return nil }
+  }
+
+  // MARK: Sources
+
+  private func compareSources(_ jobs: [Job]) async -> [Difference] {
+    var sources: [ImageSource] = []
+    var seen: Set<ImageSource> = []
+    var locations: [ImageSource: ManifestLocation] = [:]
+    for job in jobs {
+      for source in job.allSources where seen.insert(source).inserted {
+        sources.append(source)
+        locations[source] = job.location
+      }
+    }
+    var found: [(Int, Difference)] = []
+    await withTaskGroup(of: (Int, String?).self) { tasks in
+      // All at once: the downloader's own queue bounds what is under way.
+      for (index, source) in sources.enumerated() {
+        tasks.addTask { (index, await difference(of: source)) }
+      }
+      for await (index, reason) in tasks {
+        guard let reason else { continue }
+        let source = sources[index]
+        found.append(
+          (index, Difference(subject: source.displayText, reason: reason, location: locations[source])))
+      }
+    }
+    return found.sorted { $0.0 < $1.0 }.map(\.1)
+  }
+
+  /// What differs between a source and its entry; nil where nothing does.
+  private func difference(of source: ImageSource) async -> String? {
+    guard let locked = lock.sources[source.displayText] else { return "the source isn't in the lock" }
+    // Another source or the placeholder was used instead: nothing of this one is in the outputs.
+    guard let digest = locked.sha256 else { return nil }
+    let changed = "the source has changed since it was locked"
+    do throws(DownloadError) {
+      guard case .url = source else {
+        return try await downloader.download(ImageRequest(source)).digest.hex == digest ? nil : changed
+      }
+      var request = ImageRequest(source)
+      request.cacheMode = CacheMode.none
+      if let etag = locked.etag { request.headers.append(HeaderField("If-None-Match", etag)) }
+      if let date = locked.lastModified { request.headers.append(HeaderField("If-Modified-Since", date)) }
+      let response = try await downloader.fetch(request)
+      if response.status == 304 { return nil }
+      guard (200..<300).contains(response.status) else { return "the server responded with \(response.status)" }
+      return response.body.digest.hex == digest ? nil : changed
+    } catch {
+      return "it can't be compared: \(error.message)"
+    }
+  }
+}
+
+extension Job {
+  /// Every source that it names: its own, the placeholder, and those of its chains.
+  var allSources: [ImageSource] {
+    var sources = self.sources
+    if let placeholder { sources.append(placeholder) }
+    for output in outputs {
+      sources += output.chain.references.compactMap { output.namedSources[$0] ?? Self.source(named: $0) }
+    }
+    return sources
+  }
+
+  /// A text in a chain that is itself a path or URL. One that is neither fails its output when it is read.
+  static func source(named text: String) -> ImageSource? {
+    do throws(DownloadError) { return try ImageSource(parsing: text) } catch { return nil }
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import LoopbackServer
+import Testing
+
+/// A run's descriptors are bounded by its slots, and not by its jobs.
+@Suite("Open files", .timeLimit(.minutes(8)))
+struct DescriptorTests {
+  /// Runs the command with a limit, and watches how many descriptors it has.
+  private func run(
+    _ command: CommandRun, limit: Int, _ arguments: [String]
+  ) async throws -> (status: Int32, peak: Int, errors: String) {
+    let process = command.process([])
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    process.arguments =
+      ["-c", "ulimit -n \(limit); exec \"$@\"", "bash", CommandRun.executable] + arguments
+    let errors = Pipe()
+    process.standardError = errors
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    let path = "/proc/\(process.processIdentifier)/fd"
+    let watch = Task.detached {
+      var peak = 0
+      while !Task.isCancelled, let names = try? FileManager.default.contentsOfDirectory(atPath: path) {
+        peak = max(peak, names.count)
+        try? await Task.sleep(for: .milliseconds(3))
+      }
+      return peak
+    }
+    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    watch.cancel()
+    return (process.terminationStatus, await watch.value, text)
+  }
+
+  @Test("many sources with several outputs each are all made under a small limit", arguments: [64, 256])
+  func manySources(_ limit: Int) async throws {
+    let command = try CommandRun()
+    let server = try LoopbackServer { request in
+      let seed = Int(request.path.filter(\.isNumber)) ?? 0
+      return Page(PNGPicture.bytes(width: 24, height: 16, seed: seed), type: "image/png")
+    }
+    let jobs = (0..<300).map { number in
+      "  - {source: \"\(server.url("/\(number).png"))\", outputs: [{output: \"o/\(number)-{w}.png\", "
+        + "filter: \"limit:{w}x\", matrix: {w: [8, 10, 12, 14]}}]}\n"
+    }
+    try command.write("imagemill: 1\njobs:\n" + jobs.joined(), to: "m.yaml")
+    let outcome = try await run(
+      command, limit: limit, ["run", "-j", "2", "--allow-net", "loopback", "m.yaml"])
+    #expect(outcome.status == 0, "\(outcome.errors.suffix(600))")
+    #expect(command.files.filter { $0.hasPrefix("o/") }.count == 1200)
+    #expect(outcome.peak < min(limit, 200), "\(outcome.peak) descriptors")
+  }
+
+  @Test("one local source with a thousand outputs, and many local sources, are made under a small limit")
+  func manyOutputs() async throws {
+    let command = try CommandRun()
+    try command.write(PNGPicture.bytes(width: 64, height: 64, seed: 1), to: "a.png")
+    try command.write(
+      """
+      imagemill: 1
+      jobs:
+        - source: ./a.png
+          outputs:
+            - output: "o/{w}-{h}.png"
+              filter: "scale:{w}x{h}"
+              matrix:
+                w: [\((1...40).map(String.init).joined(separator: ", "))]
+                h: [\((1...25).map(String.init).joined(separator: ", "))]
+
+      """, to: "m.yaml")
+    let many = try await run(command, limit: 64, ["run", "-j", "2", "m.yaml"])
+    #expect(many.status == 0, "\(many.errors.suffix(600))")
+    #expect(command.files.filter { $0.hasPrefix("o/") }.count == 1000)
+
+    var list = ""
+    for number in 0..<400 {
+      try command.write(PNGPicture.bytes(width: 10, height: 10, seed: number), to: "s\(number).png")
+      list += "s\(number).png\n"
+    }
+    try command.write(list, to: "list.txt")
+    let local = try await run(
+      command, limit: 64, ["run", "-j", "2", "-o", "p/{name}.webp", "list.txt"])
+    #expect(local.status == 0, "\(local.errors.suffix(600))")
+    #expect(local.peak < 64)
+    #expect(command.files.filter { $0.hasPrefix("p/") }.count == 400)
+  }
+}
