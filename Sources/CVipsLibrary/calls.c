@@ -47,11 +47,15 @@ static const char *const file_name = "libvips.so.42";
   FUNCTION(GType, vips_image_get_type, (void), ()) \
   FUNCTION(GType, vips_image_get_typeof, (const VipsImage *image, const char *name), (image, name)) \
   FUNCTION(int, vips_image_get_width, (const VipsImage *image), (image)) \
+  FUNCTION(int, vips_image_generate, (VipsImage *image, VipsStartFn start_fn, VipsGenerateFn generate_fn, VipsStopFn stop_fn, void *a, void *b), (image, start_fn, generate_fn, stop_fn, a, b)) \
   FUNCTION(gboolean, vips_image_hasalpha, (VipsImage *image), (image)) \
+  FUNCTION(VipsImage *, vips_image_new, (void), ()) \
   FUNCTION(VipsImage *, vips_image_new_from_memory_copy, (const void *data, size_t size, int width, int height, int bands, VipsBandFormat format), (data, size, width, height, bands, format)) \
+  FUNCTION(int, vips_image_pipeline_array, (VipsImage *image, VipsDemandStyle hint, VipsImage **in), (image, hint, in)) \
   FUNCTION(gboolean, vips_image_remove, (VipsImage *image, const char *name), (image, name)) \
   FUNCTION(void, vips_image_set_array_int, (VipsImage *image, const char *name, const int *array, int n), (image, name, array, n)) \
   FUNCTION(void, vips_image_set_blob_copy, (VipsImage *image, const char *name, const void *data, size_t length), (image, name, data, length)) \
+  FUNCTION(void, vips_image_set_double, (VipsImage *image, const char *name, double d), (image, name, d)) \
   FUNCTION(void, vips_image_set_int, (VipsImage *image, const char *name, int i), (image, name, i)) \
   FUNCTION(void, vips_image_set_string, (VipsImage *image, const char *name, const char *str), (image, name, str)) \
   FUNCTION(void *, vips_image_write_to_memory, (VipsImage *in, size_t *size), (in, size)) \
@@ -63,8 +67,11 @@ static const char *const file_name = "libvips.so.42";
   FUNCTION(void, vips_operation_block_set, (const char *name, gboolean state), (name, state)) \
   FUNCTION(VipsOperation *, vips_operation_new, (const char *name), (name)) \
   FUNCTION(VipsSourceCustom *, vips_source_custom_new, (void), ()) \
+  FUNCTION(int, vips_region_prepare, (VipsRegion *reg, const VipsRect *r), (reg, r)) \
   FUNCTION(GType, vips_source_get_type, (void), ()) \
   FUNCTION(VipsTargetCustom *, vips_target_custom_new, (void), ()) \
+  FUNCTION(void *, vips_start_one, (VipsImage *out, void *a, void *b), (out, a, b)) \
+  FUNCTION(int, vips_stop_one, (void *seq, void *a, void *b), (seq, a, b)) \
   FUNCTION(GType, vips_target_get_type, (void), ()) \
   FUNCTION(int, vips_tracked_get_allocs, (void), ()) \
   FUNCTION(size_t, vips_tracked_get_mem, (void), ()) \

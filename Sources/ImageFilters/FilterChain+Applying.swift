@@ -12,9 +12,9 @@ extension FilterChain {
   public func apply(to image: VipsImage, context: FilterContext = FilterContext()) throws(FilterError)
     -> VipsImage
   {
-    var picture = try image.preparedForFilters()
+    var picture = Intermediate(try image.preparedForFilters())
     for step in 0..<steps.count { picture = try applyStep(step, to: picture, context: context) }
-    return picture
+    return picture.image
   }
 
   /// How many filters it runs.
@@ -37,21 +37,25 @@ extension FilterChain {
   }
 
   /// Runs one filter on every frame.
+  ///
+  /// What the filter reads more than once is kept first, so that no filter before it computes a pixel twice.
   /// - Parameters:
   ///   - index: From 0.
-  ///   - image: What the filter before it returned, or a picture prepared for filters.
+  ///   - picture: What the filter before it returned, or a picture prepared for filters.
   ///   - shrunk: For the first filter, what the frame was before its decoder shrank it.
   ///   - context: What the filter's SOURCE texts stand for, and what else it needs from outside.
   public func applyStep(
-    _ index: Int, to image: VipsImage, shrunk: ShrunkFrame? = nil, context: FilterContext
-  ) throws(FilterError) -> VipsImage {
+    _ index: Int, to picture: Intermediate, shrunk: ShrunkFrame? = nil, context: FilterContext
+  ) throws(FilterError) -> Intermediate {
     let step = steps[index]
     guard let definition = FilterTable.definition(named: step.name),
       case .frame(let traits, let run) = definition.behaviour
     else { throw FilterError(.unknownFilter, "unknown filter '\(step.name)'") }
     do {
+      let readable = try picture.readable(traits.reading, storage: context.storage)
+      let image = readable.image
       let count = image.pageCount
-      let result: VipsImage
+      var result: VipsImage
       guard count == 1 || !traits.makesFrames else {
         throw FilterError(
           .failed, "\(step.name) makes an animation of a still picture, not of another animation")
@@ -70,23 +74,15 @@ extension FilterChain {
           "\(step.name) would make \(result.width)x\(result.height) pixels, more than the limit of "
             + "\(context.maximumPixels); ask for less, or raise --max-pixels")
       }
-      return result
+      if let probe = context.probe { result = try probe(index, result) }
+      return traits.movesPixels || result === image
+        ? Intermediate(result, from: readable.source) : Intermediate(result)
     } catch let error as FilterError {
       throw error
     } catch let error as VipsError {
       throw FilterError(.failed, "\(step.name) failed: \(error.description)", cause: error)
     } catch {
       throw FilterError(.failed, "\(step.name) failed: \(error)")
-    }
-  }
-
-  /// Whether every filter asks for pixels from top to bottom, once, so that decoding may stream.
-  public var isSequential: Bool {
-    steps.allSatisfy { step in
-      guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour else {
-        return false
-      }
-      return traits.isSequential
     }
   }
 

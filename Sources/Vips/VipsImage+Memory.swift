@@ -1,4 +1,5 @@
 import CVips
+import Glibc
 
 extension VipsImage {
   /// A picture of pixels in memory, which are copied: rows from the top, pixels from the left, bands
@@ -50,6 +51,38 @@ extension VipsImage {
   /// The same picture with its pixels computed now and kept in memory: many may read it, at no more cost.
   public func materialized() throws(VipsError) -> VipsImage {
     VipsImage(consuming: try ErrorGate.pass("copy") { vips_image_copy_memory(pointer) })
+  }
+
+  /// Whether the pixels are in memory, or in a file that is mapped into it: reading them computes nothing.
+  public var isAtHand: Bool {
+    switch pointer.pointee.dtype {
+    case VIPS_IMAGE_SETBUF, VIPS_IMAGE_SETBUF_FOREIGN, VIPS_IMAGE_MMAPIN, VIPS_IMAGE_MMAPINRW,
+      VIPS_IMAGE_OPENIN:
+      true
+    default: false
+    }
+  }
+
+  /// The same picture with its pixels computed now and kept in a file, which goes away with the image.
+  /// - Parameter directory: Where the file is made. It has no name while it is in use, so that nothing is left behind by a
+  ///   process that ends early.
+  public func stored(inDirectory directory: String) throws(VipsError) -> VipsImage {
+    // libvips chooses its own format by the name's end.
+    var template = Array("\(directory)/imagemill-XXXXXX.v".utf8CString)
+    let descriptor = mkstemps(&template, 2)
+    guard descriptor >= 0 else {
+      throw VipsError(
+        operation: "vipssave",
+        text: "no file for pixels in \(directory): \(String(cString: strerror(errno)))",
+        isCertain: true)
+    }
+    close(descriptor)
+    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { unlink(path) }
+    _ = try VipsOperation("vipssave", ["in": .image(self), "filename": .string(path)])
+    // Blocked with the loaders that trust a file's header to describe memory. This header is ours.
+    try VipsRuntime.setBlocked(false, operation: "VipsForeignLoadVips")
+    return try VipsOperation("vipsload", ["filename": .string(path)]).image()
   }
 
   /// The bytes that `materialized()` takes.

@@ -75,6 +75,9 @@ public struct MetadataEditor: ~Copyable {
   /// Sets a whole number.
   public func set(_ name: String, _ value: Int) { vips_image_set_int(pointer, name, Int32(clamping: value)) }
 
+  /// Sets a number.
+  public func set(_ name: String, _ value: Double) { vips_image_set_double(pointer, name, value) }
+
   /// Sets a list of whole numbers.
   public func set(_ name: String, _ values: [Int]) {
     vips_image_set_array_int(pointer, name, values.map { Int32(clamping: $0) }, Int32(values.count))

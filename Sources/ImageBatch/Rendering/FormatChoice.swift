@@ -1,4 +1,5 @@
 import Glibc
+import ImageFilters
 import Vips
 
 /// Writes a rendition in the one format that is wanted, or in each of several that can hold it, and keeps the smallest
@@ -9,6 +10,7 @@ struct FormatChoice {
   let path: String
   /// Whether the pixels are read again after they have been written.
   let keepsPixels: Bool
+  let storage: PixelStorage
 
   /// A file that was written.
   struct Written {
@@ -23,7 +25,7 @@ struct FormatChoice {
     guard !encoding.alternatives.isEmpty else {
       return try write(rendition, as: encoding, to: path, attempts: &attempts)
     }
-    let picture = try rendition.materialized()
+    let picture = try storage.keeping(rendition)
     let candidates = try candidates(for: picture)
     var best: (written: Written, path: String, bytes: Int)?
     var limit = Int.max
@@ -65,7 +67,7 @@ struct FormatChoice {
   ) throws -> Written {
     let encoder = try Encoder(encoding)
     var image = try encoder.prepared(rendition)
-    if encoder.needsSeveralPasses || keepsPixels { image = try image.materialized() }
+    if encoder.needsSeveralPasses || keepsPixels { image = try storage.keeping(image) }
     do {
       let quality = try SizeSearch(encoder: encoder, image: image, path: path).run(attempts: &attempts)
       return Written(encoder: encoder, image: image, quality: quality)

@@ -32,6 +32,8 @@ public struct ImageInspection: Sendable, Hashable, Codable {
   public var alphaUsed: Bool
   /// Whether it is stored in several passes, from coarse to fine.
   public var progressive: Bool
+  /// What decoding it takes, in bytes: all frames, at full size.
+  public var memory: Int
   /// EXIF fields by name, as text, longer ones left out.
   public var exif: [String: String]
   /// The file's size.
@@ -53,6 +55,7 @@ public struct ImageInspection: Sendable, Hashable, Codable {
     path: String, limits: RenderLimits = RenderLimits(), placeholders wantsPlaceholders: Bool = false
   ) throws(JobError) {
     let file = try SourceFile(path: path, limits: limits)
+    try WholeFile.check(path, file.format)
     let (bytes, digest) = try FileReading.digest(of: path)
     do {
       let image = try file.loader.open(
@@ -91,7 +94,8 @@ public struct ImageInspection: Sendable, Hashable, Codable {
     depth = image.integer("bits-per-sample") ?? image.format.bytes * 8
     hasAlpha = image.hasAlpha
     alphaUsed = false
-    progressive = image.hasField("jpeg-multiscan") || image.hasField("interlaced")
+    progressive = image.isStoredInPasses
+    memory = MemoryEstimate(of: file.facts).bytes
     exif = Self.exif(of: image)
     self.bytes = bytes
     self.digest = digest

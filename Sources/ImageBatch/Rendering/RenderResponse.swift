@@ -79,6 +79,12 @@ public struct SourceFacts: Sendable, Hashable, Codable {
   public var orientation: Int
   /// Whether it has an alpha channel.
   public var hasAlpha: Bool
+  /// Numbers in each pixel, the alpha among them; nil in facts of an earlier version.
+  public var bands: Int?
+  /// Bits of each number, as it is decoded: 8 or 16; nil in facts of an earlier version.
+  public var bitsPerSample: Int?
+  /// Whether it is stored in several passes, from coarse to fine; nil in facts of an earlier version.
+  public var isProgressive: Bool?
 }
 
 /// What a request cost.

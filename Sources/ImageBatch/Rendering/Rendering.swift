@@ -16,11 +16,15 @@ final class Rendering {
   private var kept: [KeptRendition] = []
   /// Files that a rendition may be written into.
   private var files: [String]
+  /// Where files for pixels may be made that memory has no room for.
+  private let directory: String
 
   init(_ request: RenderRequest, memory: RenditionMemory) {
     self.request = request
     self.memory = memory
     files = request.renditions.files
+    let output = request.recipes.first?.temporaryPath ?? ""
+    directory = output.lastIndex(of: "/").map { String(output[..<$0]) } ?? "."
   }
 
   func run() -> (response: RenderResponse, isCertain: Bool) {
@@ -31,6 +35,7 @@ final class Rendering {
       let file = try SourceFile(path: request.sourcePath, limits: request.limits)
       facts = file.facts
       do {
+        try WholeFile.check(request.sourcePath, file.format)
         try renderAll(of: file)
       } catch let error as JobError where error.stage == .decode && request.onCorrupt == .warn {
         warnings.append(DecodeFailure.warning(of: error))
@@ -68,7 +73,9 @@ final class Rendering {
       return nil
     }
     for root in roots {
-      let source = LazyPicture { [self] in try shared(decode(root, of: file), by: root.node) }
+      let source = LazyPicture(consumers: root.node.consumers) { [self] in
+        try shared(decode(root, of: file), by: root.node)
+      }
       let shrunk = ShrunkFrame(
         extent: root.options.keepsOrientation ? file.shape.stored : file.shape.upright,
         scale: root.options.scale, isExact: file.loader.shrinking != .factor)
@@ -84,25 +91,19 @@ final class Rendering {
   }
 
   /// The source, upright and in a colour space for filters. Its pixels stay in the file where they are wanted once.
-  private func decode(_ root: RenderTree.Root<DecodeOptions>, of file: SourceFile) throws -> VipsImage {
-    let (options, indices) = (root.options, root.node.indices)
+  private func decode(_ root: RenderTree.Root<DecodeOptions>, of file: SourceFile) throws -> Intermediate {
+    let options = root.options
     let streams =
-      root.node.isSingleFile && indices.allSatisfy { request.recipes[$0].chain.isSequential }
-      && (options.keepsOrientation || file.shape.orientation == 1) && options.frames == 1
-    func open(sequential: Bool) throws(VipsError) -> VipsImage {
-      try file.loader.open(
-        file.path, sequential: sequential, failOn: isLenient ? "none" : file.loader.strictness,
-        frames: options.frames, scale: options.scale)
-    }
+      root.node.consumers == 1 && (options.keepsOrientation || file.shape.orientation == 1)
+      && options.frames == 1
     counts.decodes += 1
-    var image = try open(sequential: true)
-    if !streams {
-      image =
-        image.pixelBytes <= request.limits.memory ? try image.materialized() : try open(sequential: false)
-    }
+    var image = try file.loader.open(
+      file.path, sequential: true, failOn: isLenient ? "none" : file.loader.strictness,
+      frames: options.frames, scale: options.scale)
+    if !streams { image = try storage.keeping(image) }
     if !options.keepsOrientation { image = try image.upright() }
     if !options.keepsColourSpace || !image.isPlainColour { image = try image.inSRGB() }
-    return image
+    return streams ? Intermediate(image, from: .decoder) : Intermediate(image)
   }
 
   /// Encodes what ends here and filters on what goes on.
@@ -111,9 +112,9 @@ final class Rendering {
     _ options: DecodeOptions
   ) throws {
     for indices in node.endings {
-      let image = try picture.image()
+      let ending = try picture.take()
       do {
-        let result = try encode(image, indices)
+        let result = try encode(ending.image, indices)
         for (index, file) in result { results[index] = .success(file) }
       } catch {
         note(error)
@@ -124,7 +125,7 @@ final class Rendering {
     }
     for next in node.children {
       guard let first = next.indices.first else { continue }
-      let filtered = LazyPicture { [self] in
+      let filtered = LazyPicture(consumers: next.consumers) { [self] in
         try rendition(next, from: picture) { start in
           counts.filterRuns += 1
           return try request.recipes[first].chain.applyStep(
@@ -151,7 +152,8 @@ final class Rendering {
     var attempts = 0
     defer { counts.encodes += attempts }
     let choice = FormatChoice(
-      encoding: request.recipes[first].encoding, path: path, keepsPixels: request.wantsPlaceholders)
+      encoding: request.recipes[first].encoding, path: path, keepsPixels: request.wantsPlaceholders,
+      storage: storage)
     let written = try choice.write(rendition, attempts: &attempts)
     let (image, encoder) = (written.image, written.encoder)
     let (bytes, digest) = try FileReading.digest(of: path)
@@ -169,27 +171,32 @@ final class Rendering {
 
   // MARK: What is at hand
 
-  /// A node's picture: from memory, from the store, or made now; in memory where several want it, or where it may be
-  /// kept.
+  /// Where pixels are kept that are wanted more than once: in memory, or in a file beside the outputs' own.
+  private var storage: PixelStorage {
+    PixelStorage(memory: request.limits.memory, directory: directory)
+  }
+
+  /// A node's picture: from memory, from the store, or made now; kept where several want it, or where it may be kept for
+  /// later.
   private func rendition(
-    _ node: RenderTree.Node, from picture: LazyPicture, filter: (VipsImage) throws -> VipsImage
-  ) throws -> VipsImage {
-    guard let key = node.key, !isLenient else { return try shared(filter(picture.image()), by: node) }
+    _ node: RenderTree.Node, from picture: LazyPicture, filter: (Intermediate) throws -> Intermediate
+  ) throws -> Intermediate {
+    guard let key = node.key, !isLenient else { return try shared(filter(picture.take()), by: node) }
     if let image = found(key) {
       counts.renditionsReused += 1
-      return image
+      return Intermediate(image)
     }
-    let start = try picture.image()
+    let start = try picture.take()
     let clock = ContinuousClock()
     let beginning = clock.now
-    let image = try shared(filter(start), by: node)
-    guard node.isCandidate, let path = files.last, image.pixelBytes <= request.limits.memory else {
-      return image
+    let made = try shared(filter(start), by: node)
+    guard node.isCandidate, let path = files.last, made.image.pixelBytes <= request.limits.memory else {
+      return made
     }
-    let pixels = try image.materialized()
+    let pixels = try made.kept(in: storage)
     let seconds = (clock.now - beginning) / .seconds(1)
-    memory.keep(pixels, for: key)
-    if let rendition = try keep(pixels, for: key, at: path, seconds: seconds) {
+    memory.keep(pixels.image, for: key)
+    if let rendition = try keep(pixels.image, for: key, at: path, seconds: seconds) {
       kept.append(rendition)
       files.removeLast()
     }
@@ -208,8 +215,8 @@ final class Rendering {
     }
   }
 
-  private func shared(_ image: VipsImage, by node: RenderTree.Node) throws -> VipsImage {
-    node.consumers > 1 && image.pixelBytes <= request.limits.memory ? try image.materialized() : image
+  private func shared(_ picture: Intermediate, by node: RenderTree.Node) throws -> Intermediate {
+    node.consumers > 1 ? try picture.kept(in: storage) : picture
   }
 
   /// Writes a rendition for later, if that pays.
@@ -271,7 +278,7 @@ final class Rendering {
   private func context(_ file: SourceFile) -> FilterContext {
     let auxiliary = request.auxiliary
     let limits = request.limits
-    return FilterContext(maximumPixels: limits.maxPixels) {
+    return FilterContext(maximumPixels: limits.maxPixels, storage: storage) {
       (reference: String) throws(FilterError) -> VipsImage in
       guard let source = auxiliary[reference] else { return try FilterContext.noSources(reference) }
       do {

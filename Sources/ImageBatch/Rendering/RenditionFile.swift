@@ -43,18 +43,3 @@ enum RenditionFile {
     return try VipsOperation("vipsload", ["filename": .string(path)]).image()
   }
 }
-
-/// A picture that is made when somebody first wants it, and once.
-final class LazyPicture {
-  private let make: () throws -> VipsImage
-  private var made: Result<VipsImage, any Error>?
-
-  init(_ make: @escaping () throws -> VipsImage) { self.make = make }
-
-  func image() throws -> VipsImage {
-    if let made { return try made.get() }
-    let result = Result { try make() }
-    made = result
-    return try result.get()
-  }
-}

@@ -58,12 +58,16 @@ struct SourceFile {
     shape = SourceShape(
       format: format, stored: Extent(width: image.width, height: image.pageHeight),
       frames: max(1, loader.hasFrames ? image.integer("n-pages") ?? 1 : 1), orientation: image.orientation)
-    facts = SourceFacts(shape, hasAlpha: image.hasAlpha)
-    try check(image)
+    var facts = SourceFacts(shape, hasAlpha: image.hasAlpha)
+    facts.bands = image.bands
+    facts.bitsPerSample = image.format.bytes * 8
+    facts.isProgressive = image.isStoredInPasses
+    self.facts = facts
+    try check()
   }
 
   /// Sizes are checked before they are believed.
-  private func check(_ image: VipsImage) throws(JobError) {
+  private func check() throws(JobError) {
     let stored = shape.stored
     let pixels = stored.width * stored.height
     guard pixels <= limits.maxPixels else {
@@ -73,15 +77,22 @@ struct SourceFile {
           + "\(limits.maxPixels); raise --max-pixels to accept it")
     }
     // A progressive picture is kept whole, as coefficients of two bytes, while it is decoded.
-    let isProgressive = image.hasField("jpeg-multiscan") || image.hasField("interlaced")
     let coefficients = pixels * bands * 2
-    guard !isProgressive || coefficients <= limits.memory else {
+    guard facts.isProgressive != true || coefficients <= limits.memory else {
       throw JobError(
         code: "too-much-memory", stage: .decode,
         message: "decoding this progressive picture of \(stored.width)x\(stored.height) takes "
           + "\(coefficients >> 20) MiB, more than the limit of \(limits.memory >> 20) MiB; raise --memory to accept it"
       )
     }
+  }
+}
+
+extension VipsImage {
+  /// Whether the file holds the picture in several passes, from coarse to fine: a progressive JPEG, an interlaced PNG or
+  /// GIF. libvips says 0 of the JPEGs that aren't.
+  var isStoredInPasses: Bool {
+    ["jpeg-multiscan", "interlaced"].contains { (integer($0) ?? 0) != 0 }
   }
 }
 
@@ -97,6 +108,13 @@ enum DecodeFailure {
   private static let cutOffRemedy = "; fetch it again, or use --on-corrupt warn to take what there is"
   private static let damagedRemedy = "; replace it, or use --on-corrupt warn to take what can be read"
 
+  /// A file that ends too early.
+  static func truncated(_ format: ImageFormat, _ reason: String) -> JobError {
+    JobError(
+      code: "truncated", stage: .decode,
+      message: "the \(format.rawValue) file is cut off (\(reason))" + cutOffRemedy)
+  }
+
   static func error(_ error: VipsError, _ format: ImageFormat) -> JobError {
     // Not the end of the file, but of what a part of it has promised.
     let words = error.text.lowercased().replacing("premature end of data segment", with: "bad data")
@@ -104,11 +122,7 @@ enum DecodeFailure {
       "premature end", "truncat", "end of file", "end of stream", "unexpected end", "not enough data",
       "read error", "incomplete", "insufficient data", "out of data",
     ].contains { words.contains($0) }
-    if isShort {
-      return JobError(
-        code: "truncated", stage: .decode,
-        message: "the \(format.rawValue) file is cut off (\(error.description))" + cutOffRemedy)
-    }
+    if isShort { return truncated(format, error.description) }
     return JobError(
       code: "corrupt", stage: .decode,
       message: "the \(format.rawValue) file is damaged (\(error.description))" + damagedRemedy)

@@ -22,7 +22,11 @@ enum CompositionFilters {
       .optional("tile", .boolean, default: "false", "repeated all over, from where it is put"),
       .optional("blend", .choice(Layer.blends), default: "over", "how colours mix"),
     ], example: "overlay:logo:southeast:10:10:0.8",
-    traits: FilterDefinition.FrameTraits(isSequential: false)
+    traits: FilterDefinition.FrameTraits(keeps: { arguments, frame in
+      let layer = frame.pictureBytes(try arguments.text("source"))
+      let scale = try arguments.number("scale")
+      return layer * (1 + (scale == 1 ? 1 : scale * scale))
+    })
   ) { pass in
     var picture = try pass.context.source(pass.arguments.text("source"))
     // Of an animation the first frame is taken.
@@ -30,7 +34,7 @@ enum CompositionFilters {
     let scale = try pass.arguments.number("scale")
     if scale != 1 {
       let extent = try ResizingGeometry.checked(Double(picture.width) * scale, Double(picture.height) * scale)
-      picture = try Resampler().resized(picture, to: extent)
+      picture = try pass.context.storage.keeping(Resampler().resized(picture, to: extent))
     }
     return try Layer(picture: picture, pass: pass, blend: pass.arguments.word("blend"))
       .composed(tiled: pass.arguments.boolean("tile"))
@@ -46,8 +50,7 @@ enum CompositionFilters {
       gravity, x, y, opacity,
       .absent(
         "width", .integer(1...65_535, unit: "px"), "where lines are broken; the picture's width unless given"),
-    ], example: "text:Hello:sans bold:24:white:south:0:10",
-    traits: FilterDefinition.FrameTraits(isSequential: false)
+    ], example: "text:Hello:sans bold:24:white:south:0:10"
   ) { pass in
     try Layer(picture: Lettering(pass).picture(), pass: pass, blend: "over").composed(tiled: false)
   }
@@ -55,7 +58,12 @@ enum CompositionFilters {
   static let mask = FilterDefinition(
     "mask", .composition, "transparent where another picture is dark or transparent",
     parameters: [.required("source", .source, "which picture; it is scaled to this one's size")],
-    example: "mask:stencil", traits: FilterDefinition.FrameTraits(isSequential: false, keepsColourSpace: true)
+    example: "mask:stencil",
+    traits: FilterDefinition.FrameTraits(
+      keepsColourSpace: true, addsAlpha: true,
+      keeps: { arguments, frame in
+        frame.pictureBytes(try arguments.text("source")) + frame.bytes / Double(frame.bands)
+      })
   ) { pass in
     var picture = try pass.context.source(pass.arguments.text("source"))
     picture = try picture.cropped(x: 0, y: 0, width: picture.width, height: picture.pageHeight)
@@ -65,8 +73,8 @@ enum CompositionFilters {
     if let alpha = try fitted.alpha() {
       coverage = try coverage.combined("multiply", with: alpha.linear([1 / fitted.maximum], [0]))
     }
-    return try pass.image.multiplyingAlpha(
-      byCoverage: coverage.linear([255], [0.5]).cast(to: .uchar).copied(["interpretation": "b-w"]))
+    coverage = try coverage.linear([255], [0.5]).cast(to: .uchar).copied(["interpretation": "b-w"])
+    return try pass.image.multiplyingAlpha(byCoverage: pass.context.storage.keeping(coverage))
   }
 
   static let transition = FilterDefinition(
@@ -79,23 +87,28 @@ enum CompositionFilters {
       .optional("duration", .duration(1...60_000), default: "400", "of the whole"),
       .optional("fps", .integer(1...60), default: "30", "frames in a second"),
     ], example: "transition:before:crossdissolve:400ms:30",
-    traits: FilterDefinition.FrameTraits(isSequential: false, makesFrames: true)
+    traits: FilterDefinition.FrameTraits(
+      reading: .anywhere, makesFrames: true, addsAlpha: true,
+      keeps: { arguments, frame in
+        frame.pictureBytes(try arguments.text("from")) + 2 * frame.bytes / Double(frame.bands) * 4
+      })
   ) { pass in
-    let target = try pass.image.addingAlpha().materialized()
+    let target = try pass.context.storage.keeping(pass.image.addingAlpha())
     let extent = Extent(width: target.width, height: target.height)
     var first = try pass.context.source(pass.arguments.text("from"))
     first = try first.cropped(x: 0, y: 0, width: first.width, height: first.pageHeight)
     first = try Filling.filled(
       first, extent: Extent(width: first.width, height: first.height), canvas: extent,
       gravity: .place(.centre),
-      snap: true, resampler: Resampler()
+      snap: true, resampler: Resampler(), storage: pass.context.storage
     ).addingAlpha()
     if first.format != target.format { first = try Layer.matching(first, target) }
     guard let kind = Transition.Kind(rawValue: try pass.arguments.word("kind")) else {
       throw FilterError(.badArgument, "transition has no such kind")
     }
     return try Transition(
-      from: first.materialized(), target: target, kind: kind, duration: pass.arguments.integer("duration"),
+      from: pass.context.storage.keeping(first), target: target, kind: kind,
+      duration: pass.arguments.integer("duration"),
       rate: pass.arguments.integer("fps")
     ).animation()
   }

@@ -32,7 +32,7 @@ struct Layer {
       let (across, down) = (
         (base.width + left) / layer.width + 1, (base.height + top) / layer.height + 1
       )
-      layer = try layer.materialized().applying(
+      layer = try pass.context.storage.keeping(layer).applying(
         "replicate", ["across": .integer(across), "down": .integer(down)])
       (x, y) = (-left, -top)
     }

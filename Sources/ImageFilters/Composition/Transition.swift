@@ -24,7 +24,7 @@ struct Transition {
   /// All frames under one another: as many as the duration has room for, but two at least; the first is the picture
   /// at the beginning, the last the one at the end. They are played once.
   func animation() throws -> VipsImage {
-    let count = max(2, Int((Double(duration * rate) / 1000).rounded()))
+    let count = Self.frameCount(duration: duration, rate: rate)
     let frames = try (0..<count).map { try frame(at: Double($0) / Double(count - 1)) }
     // Delays are whole milliseconds whose sum is the duration.
     let delays = (0..<count).map { (($0 + 1) * duration) / count - ($0 * duration) / count }
@@ -33,6 +33,11 @@ struct Transition {
       $0.set("delay", delays)
       $0.set("loop", 1)
     }
+  }
+
+  /// As many frames as the duration has room for, but two at least.
+  static func frameCount(duration: Int, rate: Int) -> Int {
+    max(2, Int((Double(duration * rate) / 1000).rounded()))
   }
 
   /// - Parameter time: 0 to 1.

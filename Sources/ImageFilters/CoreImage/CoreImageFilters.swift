@@ -8,12 +8,27 @@ enum CoreImageFilters {
 
   private static func filter(
     _ name: String, _ summary: String, _ parameters: [FilterParameter] = [], example: String? = nil,
-    isPointwise: Bool = false, _ run: @escaping @Sendable (FilterPass) throws -> VipsImage
+    isPointwise: Bool = false, traits: FilterDefinition.FrameTraits? = nil,
+    _ run: @escaping @Sendable (FilterPass) throws -> VipsImage
   ) -> FilterDefinition {
     FilterDefinition(
       "ci:\(name)", .coreImage, summary, aliases: [FilterDefinition.Alias(name: name, presets: [:])],
       parameters: parameters, example: "ci:\(name)" + (example.map { ":\($0)" } ?? ""),
-      traits: FilterDefinition.FrameTraits(isPointwise: isPointwise, isSequential: isPointwise), run: run)
+      traits: traits
+        ?? FilterDefinition.FrameTraits(isPointwise: isPointwise, reading: isPointwise ? .once : .anywhere),
+      run: run)
+  }
+
+  /// What a blur keeps, and by how much it widens the canvas on each side.
+  private static func blurring(
+    _ key: String, growth: Double, keeps: @escaping @Sendable (Double, FrameForecast) -> Double
+  ) -> FilterDefinition.FrameTraits {
+    FilterDefinition.FrameTraits(
+      reading: .anywhere,
+      size: { arguments, extent in
+        let added = 2 * (try arguments.number(key) * growth).rounded(.up)
+        return (Double(extent.width) + added, Double(extent.height) + added)
+      }, addsAlpha: growth > 0, keeps: { arguments, frame in keeps(try arguments.number(key), frame) })
   }
 
   private static func number(
@@ -25,20 +40,24 @@ enum CoreImageFilters {
   private static let blurs = [
     filter(
       "CIGaussianBlur", "a Gaussian blur that grows the canvas by 3 radii a side",
-      [number("inputRadius", 0...1_000, "10", "the standard deviation in pixels")], example: "inputRadius=8"
+      [number("inputRadius", 0...1_000, "10", "the standard deviation in pixels")], example: "inputRadius=8",
+      traits: blurring("inputRadius", growth: 3) { $1.blurBytes(radius: $0, edge: "extend", linear: true) }
     ) { pass in
-      try Blur(radius: pass.arguments.number("inputRadius"), edge: "extend", linear: true).apply(
-        to: pass.image)
+      try Blur(
+        radius: pass.arguments.number("inputRadius"), edge: "extend", linear: true,
+        storage: pass.context.storage
+      ).apply(to: pass.image)
     },
     filter(
       "CIBoxBlur", "the mean of a square; the canvas grows by a radius a side",
-      [number("inputRadius", 0...1_000, "10", "half the square's side in pixels")], example: "inputRadius=4"
+      [number("inputRadius", 0...1_000, "10", "half the square's side in pixels")], example: "inputRadius=4",
+      traits: blurring("inputRadius", growth: 1) { $1.grown(by: 2 * $0) * 4 * 2 }
     ) { pass in
       let radius = Int(try pass.arguments.number("inputRadius").rounded())
       let image = try pass.image.addingAlpha()
       let wide = try image.embedded(
         x: 2 * radius, y: 2 * radius, width: image.width + 4 * radius, height: image.height + 4 * radius)
-      return try BoxBlur(radius: radius, linear: true).apply(to: wide).cropped(
+      return try BoxBlur(radius: radius, linear: true, storage: pass.context.storage).apply(to: wide).cropped(
         x: radius, y: radius, width: image.width + 2 * radius, height: image.height + 2 * radius)
     },
     filter("CIMedianFilter", "the middle number of each 3x3 square") { pass in
@@ -182,26 +201,24 @@ enum CoreImageFilters {
       [
         number("inputSharpness", 0...2, "0.4", "0 changes nothing"),
         number("inputRadius", 0.1...20, "1.69", "how fine the details are, in pixels"),
-      ], example: "inputSharpness=0.8"
+      ], example: "inputSharpness=0.8",
+      traits: blurring("inputRadius", growth: 0) { $1.lumaBytes(sigma: $0) }
     ) { pass in
       let sigma = try pass.arguments.number("inputRadius")
       let amount = try pass.arguments.number("inputSharpness")
-      return try pass.toning { try $0.sharpenedLuma(sigma: sigma, amount: amount) }
+      return try pass.toning { try $0.sharpenedLuma(sigma: sigma, amount: amount, pass) }
     },
     filter(
       "CIUnsharpMask", "what a blur takes away, added again",
       [
         number("inputRadius", 0...100, "2.5", "of the blur, in pixels"),
         number("inputIntensity", 0...1, "0.5", "0 changes nothing"),
-      ], example: "inputRadius=2:inputIntensity=0.7"
+      ], example: "inputRadius=2:inputIntensity=0.7",
+      traits: blurring("inputRadius", growth: 0) { $1.blurBytes(radius: $0, edge: "clamp", linear: false) }
     ) { pass in
-      let blur = Blur(radius: try pass.arguments.number("inputRadius"), edge: "clamp", linear: false)
-      let intensity = try pass.arguments.number("inputIntensity")
-      return try pass.image.mixingPixels { image in
-        let soft = try blur.gaussian(image).linear([intensity], [0])
-        return try image.linear([1 + intensity], [0]).combined("subtract", with: soft)
-          .keepingAlpha(of: image, pass.image.hasAlpha)
-      }
+      try Unsharp(
+        radius: pass.arguments.number("inputRadius"), intensity: pass.arguments.number("inputIntensity")
+      ).apply(pass)
     },
     filter(
       "CIPixellate", "squares of one colour",
@@ -219,7 +236,7 @@ enum CoreImageFilters {
       }
       return try Pixelating(
         size: size, originX: corner(centre[0]), originY: corner(Double(pass.image.height) - centre[1])
-      ).apply(to: pass.image)
+      ).apply(pass)
     },
     filter(
       "CIVignette", "darker, or lighter, towards the corners",

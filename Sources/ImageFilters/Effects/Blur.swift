@@ -7,31 +7,45 @@ struct Blur {
   /// `clamp`, `transparent` or `extend`.
   let edge: String
   let linear: Bool
+  let storage: PixelStorage
 
   func apply(to image: VipsImage) throws -> VipsImage {
     let growth = edge == "extend" ? Int((radius * 3).rounded(.up)) : 0
     let extent = try ResizingGeometry.checked(
       Double(image.width + 2 * growth), Double(image.height + 2 * growth))
     if radius < 0.05, growth == 0 { return image }
-    if edge == "clamp" {
-      // libvips' convolution repeats the outermost pixels.
-      return try image.mixingPixels(linear: linear, gaussian)
-    }
+    if edge == "clamp" { return try mixing(image) }
     // Beyond what the kernel reaches nothing is added: room for it on every side, cut off again for
     // `transparent`.
     let room = Int((radius * 4).rounded(.up)) + 1
     let margin = max(growth, room)
     let wide = try image.addingAlpha().embedded(
       x: margin, y: margin, width: image.width + 2 * margin, height: image.height + 2 * margin)
-    let blurred = try wide.mixingPixels(linear: linear, gaussian)
-    return try blurred.cropped(
+    return try mixing(wide).cropped(
       x: margin - growth, y: margin - growth, width: extent.width, height: extent.height)
   }
 
-  func gaussian(_ image: VipsImage) throws -> VipsImage {
+  private func mixing(_ image: VipsImage) throws -> VipsImage {
+    try image.mixingPixels(linear: linear) { numbers in
+      numbers.format == .uchar && radius >= 0.05
+        ? try Gaussian(sigma: radius, storage: storage).applied(to: numbers)
+        : try fractional(numbers, white: linear ? 1 : image.maximum, isDeep: image.format == .ushort)
+    }
+  }
+
+  /// The blur of numbers with their fractions, which are lost in `apply(to:)` when they are rounded.
+  /// - Parameters:
+  ///   - white: The largest number.
+  ///   - isDeep: Whether the numbers have more than 8 bits. Others are computed in 16 bits.
+  /// - Returns: `float`, or the image itself for a radius of nothing.
+  func fractional(_ image: VipsImage, white: Double, isDeep: Bool) throws -> VipsImage {
     if radius < 0.05 { return image }
-    // Float precision, and a kernel cut where it is less than a thousandth.
-    let wanted: VipsArguments = ["sigma": .double(radius), "min-ampl": 0.001, "precision": "float"]
-    return try image.applying("gaussblur", wanted)
+    // In linear light, a thousandth of white is far from black.
+    let blur = Gaussian(sigma: radius, storage: storage, reach: linear ? 4 : 3.2)
+    if image.format == .uchar { return try blur.applied(to: image, as: .ushort).linear([1.0 / 256], [0]) }
+    guard !isDeep else { return try blur.applied(to: storage.keeping(image.cast(to: .float))) }
+    let factor = 65_280 / white
+    let fixed = try storage.keeping(image.linear([factor], [0.5]).cast(to: .ushort))
+    return try blur.applied(to: fixed).linear([1 / factor], [0])
   }
 }

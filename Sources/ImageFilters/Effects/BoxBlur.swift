@@ -5,21 +5,28 @@ struct BoxBlur {
   /// On either side of a pixel.
   let radius: Int
   let linear: Bool
+  let storage: PixelStorage
 
   func apply(to image: VipsImage) throws -> VipsImage {
     if radius == 0 { return image }
-    return try image.mixingPixels(linear: linear) { try mean(mean($0, across: true), across: false) }
+    return try image.mixingPixels(linear: linear) { numbers in
+      guard numbers.format == .float else { return try mean(numbers) }
+      // What was computed is kept in 16 bits: it is read again for every row and column of the square.
+      let factor = 65_535 / (linear ? 1 : image.maximum)
+      let fixed = try storage.keeping(numbers.linear([factor], [0.5]).cast(to: .ushort))
+      return try mean(fixed).linear([1 / factor], [0])
+    }
   }
 
-  /// Averages one row or column of pixels at a time; two passes make the square.
-  private func mean(_ image: VipsImage, across: Bool) throws -> VipsImage {
+  /// libvips finds the one box in the mask and adds up its sum as it moves, whatever its size; only whole numbers are
+  /// taken that way.
+  private func mean(_ image: VipsImage) throws(VipsError) -> VipsImage {
     let count = 2 * radius + 1
-    let weight = 1 / Double(count)
-    let bytes = [Double](repeating: weight, count: count).flatMap { value in
+    let ones = [Double](repeating: 1, count: count).flatMap { value in
       withUnsafeBytes(of: value) { Array($0) }
     }
-    let mask = try VipsImage(
-      pixels: bytes, width: across ? count : 1, height: across ? 1 : count, bands: 1, format: .double)
-    return try image.cast(to: .float).applying("conv", ["mask": .image(mask), "precision": "float"])
+    let mask = try VipsImage(pixels: ones, width: count, height: 1, bands: 1, format: .double)
+      .editingMetadata { $0.set("scale", Double(count)) }
+    return try image.applying("convsep", ["mask": .image(mask), "precision": "approximate", "layers": 1])
   }
 }

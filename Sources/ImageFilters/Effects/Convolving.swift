@@ -12,9 +12,14 @@ extension VipsImage {
   }
 
   /// Details of the lightness stronger: the same is added to all three colours of a pixel.
-  func sharpenedLuma(sigma: Double, amount: Double) throws -> VipsImage {
+  /// - Parameters:
+  ///   - sigma: How fine the details are.
+  ///   - amount: How much of them is added.
+  ///   - pass: The filter that does it; the numbers are its image's colors from 0 to 1.
+  func sharpenedLuma(sigma: Double, amount: Double, _ pass: FilterPass) throws -> VipsImage {
     let luma = try weighed(Luma.rec709)
-    let soft = try Blur(radius: sigma, edge: "clamp", linear: false).gaussian(luma)
+    let soft = try Blur(radius: sigma, edge: "clamp", linear: false, storage: pass.context.storage)
+      .fractional(luma, white: 1, isDeep: pass.image.format == .ushort)
     let detail = try luma.combined("subtract", with: soft).linear([amount], [0])
     return try combined("add", with: detail.tripled())
   }

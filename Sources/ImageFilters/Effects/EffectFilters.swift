@@ -4,7 +4,7 @@ import Vips
 enum EffectFilters {
   static let all = [blur, boxBlur, median, sharpen, unsharp, pixelate, vignette, edges]
 
-  private static let mixing = FilterDefinition.FrameTraits(isSequential: false)
+  private static let mixing = FilterDefinition.FrameTraits(reading: .anywhere)
   static let edge = FilterParameter.optional(
     "edge", .choice(["clamp", "transparent", "extend"]), default: "clamp",
     "outside is the edge's colour, or nothing; extend also grows the canvas")
@@ -20,11 +20,23 @@ enum EffectFilters {
         "edge", .choice(["clamp", "transparent", "extend"]), default: "clamp",
         "outside is the edge's colour, or nothing; extend also grows the canvas by 3 radii a side"),
       linear,
-    ], example: "blur:4", traits: mixing
+    ], example: "blur:4",
+    traits: FilterDefinition.FrameTraits(
+      reading: .anywhere,
+      size: { arguments, extent in
+        let growth =
+          try arguments.word("edge") == "extend" ? 2 * (arguments.number("radius") * 3).rounded(.up) : 0
+        return (Double(extent.width) + growth, Double(extent.height) + growth)
+      }, addsAlpha: true,
+      keeps: { arguments, frame in
+        try frame.blurBytes(
+          radius: arguments.number("radius"), edge: arguments.word("edge"),
+          linear: arguments.boolean("linear"))
+      })
   ) { pass in
     try Blur(
       radius: pass.arguments.number("radius"), edge: pass.arguments.word("edge"),
-      linear: pass.arguments.boolean("linear")
+      linear: pass.arguments.boolean("linear"), storage: pass.context.storage
     ).apply(to: pass.image)
   }
 
@@ -33,9 +45,13 @@ enum EffectFilters {
     parameters: [
       .optional("radius", .integer(0...1_000, unit: "px"), default: "10", "on either side of a pixel")
     ],
-    example: "box-blur:5", traits: mixing
+    example: "box-blur:5",
+    traits: FilterDefinition.FrameTraits(
+      reading: .anywhere, keeps: { _, frame in frame.hasAlpha ? frame.samples * 2 : 0 })
   ) { pass in
-    try BoxBlur(radius: pass.arguments.integer("radius"), linear: false).apply(to: pass.image)
+    try BoxBlur(
+      radius: pass.arguments.integer("radius"), linear: false, storage: pass.context.storage
+    ).apply(to: pass.image)
   }
 
   static let median = FilterDefinition(
@@ -55,11 +71,14 @@ enum EffectFilters {
     parameters: [
       .optional("sigma", .number(0.1...10, unit: "px"), default: "1", "how fine the details are"),
       .optional("amount", .number(0...10), default: "1", "0 changes nothing"),
-    ], example: "sharpen:1:0.8", traits: mixing
+    ], example: "sharpen:1:0.8",
+    traits: FilterDefinition.FrameTraits(
+      reading: .anywhere,
+      keeps: { arguments, frame in frame.lumaBytes(sigma: try arguments.number("sigma")) })
   ) { pass in
     let sigma = try pass.arguments.number("sigma")
     let amount = try pass.arguments.number("amount")
-    return try pass.toning { try $0.sharpenedLuma(sigma: sigma, amount: amount) }
+    return try pass.toning { try $0.sharpenedLuma(sigma: sigma, amount: amount, pass) }
   }
 
   static let unsharp = FilterDefinition(
@@ -67,24 +86,23 @@ enum EffectFilters {
     parameters: [
       .optional("radius", .number(0...100, unit: "px"), default: "2.5", "of the blur"),
       .optional("intensity", .number(0...10), default: "0.5", "0 changes nothing"),
-    ], example: "unsharp:2:0.6", traits: mixing
+    ], example: "unsharp:2:0.6",
+    traits: FilterDefinition.FrameTraits(
+      reading: .anywhere,
+      keeps: { arguments, frame in
+        try frame.blurBytes(radius: arguments.number("radius"), edge: "clamp", linear: false)
+      })
   ) { pass in
-    let blur = Blur(radius: try pass.arguments.number("radius"), edge: "clamp", linear: false)
-    let intensity = try pass.arguments.number("intensity")
-    return try pass.image.mixingPixels { image in
-      let soft = try blur.gaussian(image)
-      let sharp = try image.linear([1 + intensity], [0]).combined(
-        "subtract", with: soft.linear([intensity], [0]))
-      return try sharp.keepingAlpha(of: image, pass.image.hasAlpha)
-    }
+    try Unsharp(radius: pass.arguments.number("radius"), intensity: pass.arguments.number("intensity"))
+      .apply(pass)
   }
 
   static let pixelate = FilterDefinition(
     "pixelate", .effects, "squares of one colour, the mean of what they cover",
     parameters: [.optional("size", .integer(1...1_000, unit: "px"), default: "8", "the squares' side")],
-    example: "pixelate:12", traits: mixing
+    example: "pixelate:12"
   ) { pass in
-    try Pixelating(size: pass.arguments.integer("size"), originX: 0, originY: 0).apply(to: pass.image)
+    try Pixelating(size: pass.arguments.integer("size"), originX: 0, originY: 0).apply(pass)
   }
 
   static let vignette = FilterDefinition(
@@ -92,7 +110,7 @@ enum EffectFilters {
     parameters: [
       .optional("intensity", .number(0...1), default: "0.5", "how dark the corners become"),
       .optional("radius", .number(0...2), default: "0.5", "where it begins, 1 being the corners"),
-    ], example: "vignette:0.7:0.4", traits: mixing
+    ], example: "vignette:0.7:0.4"
   ) { pass in
     try Vignette(
       intensity: pass.arguments.number("intensity"), start: pass.arguments.number("radius"), end: 1

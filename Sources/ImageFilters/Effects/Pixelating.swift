@@ -7,7 +7,8 @@ struct Pixelating {
   let originX: Int
   let originY: Int
 
-  func apply(to image: VipsImage) throws -> VipsImage {
+  func apply(_ pass: FilterPass) throws -> VipsImage {
+    let image = pass.image
     if size == 1 { return image }
     let left = (size - originX % size) % size
     let top = (size - originY % size) % size
@@ -17,7 +18,9 @@ struct Pixelating {
       // Squares over the edge go on with the edge's colour.
       let whole = try picture.embedded(
         x: left, y: top, width: columns * size, height: rows * size, extend: "copy")
-      let means = try whole.applying("shrink", ["hshrink": .integer(size), "vshrink": .integer(size)])
+      // A square is asked for by every tile that it reaches into.
+      let means = try pass.context.storage.keeping(
+        whole.applying("shrink", ["hshrink": .integer(size), "vshrink": .integer(size)]))
       return try VipsOperation(
         "zoom", ["input": .image(means), "xfac": .integer(size), "yfac": .integer(size)]
       ).image().cropped(x: left, y: top, width: image.width, height: image.height)

@@ -62,6 +62,9 @@ public enum Gravity: Hashable, Sendable {
     }
   }
 
+  /// Whether the pixels decide.
+  var looksAtPixels: Bool { self == .attention || self == .entropy }
+
   /// Every name that is no focal point.
   static let names = Place.allCases.map(\.rawValue) + ["attention", "entropy"]
 

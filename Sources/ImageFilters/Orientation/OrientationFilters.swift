@@ -10,7 +10,9 @@ enum OrientationFilters {
       .required("angle", .angle, "clockwise"),
       .optional("background", .colour, default: "transparent", "what the corners are made of"),
     ], example: "rotate:90",
-    traits: FilterDefinition.FrameTraits(isSequential: false, keepsColourSpace: true)
+    traits: FilterDefinition.FrameTraits(
+      reading: .anywhere, keepsColourSpace: true,
+      size: { arguments, extent in turned(extent, by: try arguments.number("angle")) }, addsAlpha: true)
   ) { pass in
     let angle = try pass.arguments.number("angle")
     switch angle {
@@ -29,22 +31,29 @@ enum OrientationFilters {
 
   static let flip = FilterDefinition(
     "flip", .orientation, "top to bottom", example: "flip",
-    traits: FilterDefinition.FrameTraits(isSequential: false, keepsColourSpace: true)
+    traits: FilterDefinition.FrameTraits(reading: .anywhere, movesPixels: true, keepsColourSpace: true)
   ) { try $0.image.applying("flip", ["direction": "vertical"]) }
 
   static let flop = FilterDefinition(
     "flop", .orientation, "left to right", example: "flop",
-    traits: FilterDefinition.FrameTraits(keepsColourSpace: true)
+    traits: FilterDefinition.FrameTraits(movesPixels: true, keepsColourSpace: true)
   ) { try $0.image.applying("flip", ["direction": "horizontal"]) }
+
+  /// The sides of the rectangle that just holds the turned one.
+  private static func turned(_ extent: Extent, by degrees: Double) -> (width: Double, height: Double) {
+    let angle = degrees * .pi / 180
+    let (c, s) = (abs(cosine(angle)), abs(sine(angle)))
+    let (width, height) = (Double(extent.width), Double(extent.height))
+    return ((c * width + s * height - 1e-9).rounded(.up), (s * width + c * height - 1e-9).rounded(.up))
+  }
 
   /// A canvas that just holds the turned picture, whose middle is the picture's.
   private static func turn(_ image: VipsImage, by degrees: Double) throws -> VipsImage {
     let angle = degrees * .pi / 180
     let (c, s) = (cosine(angle), sine(angle))
     let (width, height) = (Double(image.width), Double(image.height))
-    let extent = try ResizingGeometry.checked(
-      (abs(c) * width + abs(s) * height - 1e-9).rounded(.up),
-      (abs(s) * width + abs(c) * height - 1e-9).rounded(.up))
+    let sides = turned(Extent(width: image.width, height: image.height), by: degrees)
+    let extent = try ResizingGeometry.checked(sides.width, sides.height)
     // Middles of pixels are turned about the middles of the two pictures.
     return try image.applying(
       "affine",

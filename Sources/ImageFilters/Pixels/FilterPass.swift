@@ -41,14 +41,19 @@ public struct FilterContext: Sendable {
   public var source: @Sendable (_ reference: String) throws(FilterError) -> VipsImage
   /// The most pixels that a filter may make, all frames together.
   public var maximumPixels: Int
+  /// Where pixels are kept that are read more than once.
+  public var storage: PixelStorage
+  /// Sees what each filter makes before anything reads it, and may put itself between: tests count pixels there.
+  var probe: (@Sendable (_ step: Int, VipsImage) throws -> VipsImage)?
 
   /// A context. Without `source`, chains with overlays and masks fail.
   public init(
-    maximumPixels: Int = 268_402_689,
+    maximumPixels: Int = 268_402_689, storage: PixelStorage = PixelStorage(),
     source: @escaping @Sendable (_ reference: String) throws(FilterError) -> VipsImage = FilterContext
       .noSources
   ) {
     self.maximumPixels = maximumPixels
+    self.storage = storage
     self.source = source
   }
 

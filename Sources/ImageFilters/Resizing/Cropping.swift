@@ -16,7 +16,8 @@ struct Cropping {
         extent = Extent(width: min(extent.width, image.width), height: min(extent.height, image.height))
       }
       guard extent.width <= image.width, extent.height <= image.height else { throw outside(area) }
-      return try Self.cropped(image, to: extent, gravity: pass.arguments.gravity("gravity"))
+      return try Self.cropped(
+        image, to: extent, gravity: pass.arguments.gravity("gravity"), storage: pass.context.storage)
     }
     var (left, top) = (origin.x, origin.y)
     var (right, bottom) = (origin.x + area.extent.width, origin.y + area.extent.height)
@@ -38,12 +39,14 @@ struct Cropping {
   }
 
   /// The part of a picture that gravity chooses; the picture is at least as large.
-  static func cropped(_ image: VipsImage, to extent: Extent, gravity: Gravity) throws -> VipsImage {
+  static func cropped(
+    _ image: VipsImage, to extent: Extent, gravity: Gravity, storage: PixelStorage
+  ) throws -> VipsImage {
     if image.width == extent.width, image.height == extent.height { return image }
     switch gravity {
     case .attention, .entropy:
       // It looks at the whole picture before it takes a part, so that the pixels must be there twice.
-      let picture = try image.materialized()
+      let picture = try storage.keeping(image)
       return try VipsOperation(
         "smartcrop",
         [

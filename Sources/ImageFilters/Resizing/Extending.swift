@@ -8,10 +8,7 @@ struct Extending {
 
   func run() throws -> VipsImage {
     let arguments = pass.arguments
-    let top = try arguments.integer("top")
-    let right = arguments.has("right") ? try arguments.integer("right") : top
-    let bottom = arguments.has("bottom") ? try arguments.integer("bottom") : top
-    let left = arguments.has("left") ? try arguments.integer("left") : right
+    let (top, right, bottom, left) = try Self.margins(arguments)
     let extent = try ResizingGeometry.checked(
       Double(pass.image.width + left + right), Double(pass.image.height + top + bottom))
     let mode = try arguments.word("mode")
@@ -24,5 +21,16 @@ struct Extending {
     return try layer.embedded(
       x: left, y: top, width: extent.width, height: extent.height, extend: "background",
       background: pass.values(of: background, bands: layer.bands))
+  }
+
+  /// How many rows and columns are added: a side that isn't given is as the one opposite, or as the top.
+  static func margins(
+    _ arguments: FilterArguments
+  ) throws(FilterError) -> (top: Int, right: Int, bottom: Int, left: Int) {
+    let top = try arguments.integer("top")
+    let right = arguments.has("right") ? try arguments.integer("right") : top
+    let bottom = arguments.has("bottom") ? try arguments.integer("bottom") : top
+    let left = arguments.has("left") ? try arguments.integer("left") : right
+    return (top, right, bottom, left)
   }
 }

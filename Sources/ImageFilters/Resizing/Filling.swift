@@ -12,12 +12,12 @@ struct Filling {
     return try Self.filled(
       pass.image, span: pass.span, extent: pass.extent, canvas: ResizingGeometry.checked(width, height),
       gravity: pass.arguments.gravity("gravity"), snap: pass.arguments.boolean("snap"),
-      resampler: Resampler(pass.arguments))
+      resampler: Resampler(pass.arguments), storage: pass.context.storage)
   }
 
   static func filled(
     _ image: VipsImage, span: Span? = nil, extent: Extent, canvas: Extent, gravity: Gravity, snap: Bool,
-    resampler: Resampler
+    resampler: Resampler, storage: PixelStorage
   ) throws -> VipsImage {
     let factor = max(
       Double(canvas.width) / Double(extent.width), Double(canvas.height) / Double(extent.height))
@@ -33,6 +33,6 @@ struct Filling {
     let scaled = Extent(rounding: Double(extent.width) * factor, Double(extent.height) * factor)
     let covering = Extent(width: max(scaled.width, canvas.width), height: max(scaled.height, canvas.height))
     let picture = try resampler.resized(image, span: span, to: covering)
-    return try Cropping.cropped(picture, to: canvas, gravity: gravity)
+    return try Cropping.cropped(picture, to: canvas, gravity: gravity, storage: storage)
   }
 }

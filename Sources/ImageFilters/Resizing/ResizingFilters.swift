@@ -14,12 +14,18 @@ enum ResizingFilters {
   private static let snap = FilterParameter.optional(
     "snap", .boolean, default: "true", "whole pixels; false keeps fractions, with anti-aliased edges")
 
+  /// - Parameters:
+  ///   - isCanvas: Whether the result has the size that is asked for, whatever the picture's own sides become.
   private static func traits(
-    isSequential: Bool = true,
+    isCanvas: Bool = false, addsAlpha: Bool = false,
     _ scaledSize: @escaping @Sendable (PixelSize, Extent) -> (width: Double, height: Double)
   ) -> FilterDefinition.FrameTraits {
     FilterDefinition.FrameTraits(
-      isSequential: isSequential, keepsColourSpace: true,
+      reading: .overlapping, keepsColourSpace: true,
+      size: { arguments, extent in
+        let size = try arguments.size("size")
+        return isCanvas ? size.resolved(for: extent) : scaledSize(size, extent)
+      }, addsAlpha: addsAlpha,
       scaledSize: { arguments, extent in scaledSize(try arguments.size("size"), extent) })
   }
 
@@ -69,7 +75,7 @@ enum ResizingFilters {
       .optional("background", .colour, default: "transparent", "what the canvas is made of"),
       gravity, snap, kernel, linear,
     ], example: "pad:100x100:white",
-    traits: traits { times($1, ResizingGeometry.fittingFactor($0, $1)) }
+    traits: traits(isCanvas: true, addsAlpha: true) { times($1, ResizingGeometry.fittingFactor($0, $1)) }
   ) { pass in try Padding(pass).run() }
 
   static let fill = FilterDefinition(
@@ -79,7 +85,7 @@ enum ResizingFilters {
       FilterDefinition.Alias(name: "imageAspectScaledToFill", presets: ["snap": "false"]),
     ],
     parameters: [size, gravity, snap, kernel, linear], example: "fill:100x100:north",
-    traits: traits(isSequential: true) { times($1, ResizingGeometry.coveringFactor($0, $1)) }
+    traits: traits(isCanvas: true) { times($1, ResizingGeometry.coveringFactor($0, $1)) }
   ) { pass in try Filling(pass).run() }
 
   static let crop = FilterDefinition(
@@ -89,7 +95,12 @@ enum ResizingFilters {
       gravity,
       .optional("clip", .boolean, default: "false", "cut the region down to the picture instead of failing"),
     ], example: "crop:120x80+20+10",
-    traits: FilterDefinition.FrameTraits(keepsColourSpace: true)
+    traits: FilterDefinition.FrameTraits(
+      movesPixels: true, keepsColourSpace: true,
+      size: { arguments, _ in
+        let extent = try arguments.area("area").extent
+        return (Double(extent.width), Double(extent.height))
+      }, keeps: { arguments, frame in try arguments.gravity("gravity").looksAtPixels ? frame.bytes : 0 })
   ) { pass in try Cropping(pass).run() }
 
   static let trim = FilterDefinition(
@@ -98,7 +109,7 @@ enum ResizingFilters {
       .optional("threshold", .number(0...255), default: "10", "how far a colour may be from the border's"),
       .absent("background", .colour, "the border's colour; the first pixel's unless given"),
     ], example: "trim:20",
-    traits: FilterDefinition.FrameTraits(isSequential: false)
+    traits: FilterDefinition.FrameTraits(reading: .anywhere, movesPixels: true)
   ) { pass in try Trimming(pass).run() }
 
   static let extend = FilterDefinition(
@@ -113,6 +124,14 @@ enum ResizingFilters {
         "mode", .choice(["colour", "mirror", "copy"]), default: "colour",
         "a colour, or the picture's own edge"),
     ], example: "extend:10:20:background=white",
-    traits: FilterDefinition.FrameTraits(isSequential: false, keepsColourSpace: true)
+    traits: FilterDefinition.FrameTraits(
+      reading: .anywhere, movesPixels: true, keepsColourSpace: true,
+      size: { arguments, extent in
+        let margins = try Extending.margins(arguments)
+        return (
+          Double(extent.width + margins.left + margins.right),
+          Double(extent.height + margins.top + margins.bottom)
+        )
+      }, addsAlpha: true)
   ) { pass in try Extending(pass).run() }
 }

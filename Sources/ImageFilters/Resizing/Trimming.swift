@@ -7,7 +7,7 @@ struct Trimming {
   init(_ pass: FilterPass) { self.pass = pass }
 
   func run() throws -> VipsImage {
-    let image = try pass.image.materialized()
+    let image = pass.image
     let colour =
       pass.arguments.has("background")
       ? pass.values(of: try pass.arguments.colour("background"), bands: 4)

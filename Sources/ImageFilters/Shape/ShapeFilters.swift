@@ -23,7 +23,7 @@ enum ShapeFilters {
         "style", .choice(["circular", "continuous"]), default: "continuous",
         "a quarter of a circle, or Apple's curve whose bend begins gently"),
     ], needsOneOf: ["radius", "tl", "tr", "br", "bl"], example: "rounded:20",
-    traits: FilterDefinition.FrameTraits(keepsColourSpace: true)
+    traits: FilterDefinition.FrameTraits(keepsColourSpace: true, addsAlpha: true)
   ) { pass in
     let extent = Extent(width: pass.image.width, height: pass.image.height)
     let room = Double(min(extent.width, extent.height)) / 2
@@ -42,12 +42,19 @@ enum ShapeFilters {
   static let circle = FilterDefinition(
     "circle", .shape, "a circle; a picture that isn't square is cut to its shorter side first, centred",
     aliases: ["CircleFilter", "imageRoundedIntoCircle"], example: "circle",
-    traits: FilterDefinition.FrameTraits(keepsColourSpace: true)
+    traits: FilterDefinition.FrameTraits(
+      reading: .overlapping, keepsColourSpace: true,
+      size: { _, extent in
+        let side = Double(min(extent.width, extent.height))
+        return (side, side)
+      }, addsAlpha: true)
   ) { pass in
     let side = min(pass.image.width, pass.image.height)
     let square = try Filling.filled(
       pass.image, extent: Extent(width: pass.image.width, height: pass.image.height),
-      canvas: Extent(width: side, height: side), gravity: .place(.centre), snap: false, resampler: Resampler()
+      canvas: Extent(width: side, height: side), gravity: .place(.centre), snap: false,
+      resampler: Resampler(),
+      storage: pass.context.storage
     )
     return try square.multiplyingAlpha(byCoverage: CornerMask.disc(side: side))
   }

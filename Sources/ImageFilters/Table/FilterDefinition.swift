@@ -48,16 +48,34 @@ public struct FilterDefinition: Sendable {
     case chain(@Sendable (FilterArguments) throws(FilterError) -> [FilterStep])
   }
 
+  /// How a filter reads its input. It decides what is kept, so that no filter computes a pixel twice.
+  enum Reading: Sendable, Hashable {
+    /// Every pixel once, from top to bottom.
+    case once
+    /// From top to bottom, some lines several times in a row, as resamplers do.
+    case overlapping
+    /// In any order, any number of times.
+    case anywhere
+  }
+
   /// What may be assumed of a filter when pipelines are laid.
   struct FrameTraits: Sendable {
     /// Each pixel depends on the same pixel alone, so that all frames can be done at once.
     var isPointwise = false
-    /// It asks for pixels from top to bottom, once, so that decoding can stream.
-    var isSequential = true
+    /// How it reads the pixels of its input.
+    var reading = Reading.once
+    /// Its pixels are its input's, elsewhere: reading them again costs no more than reading the input again.
+    var movesPixels = false
     /// It moves and blends pixels but doesn't care what colours they are.
     var keepsColourSpace = false
     /// It makes several frames of one.
     var makesFrames = false
+    /// The result's sides; the input's unless given. At most these, where they depend on what the picture shows.
+    var size: (@Sendable (FilterArguments, Extent) throws -> (width: Double, height: Double))?
+    /// Whether the result may have an alpha where the input has none.
+    var addsAlpha = false
+    /// What it keeps while its result is read, in bytes, beside its input.
+    var keeps: (@Sendable (FilterArguments, FrameForecast) throws -> Double)?
     /// For a filter that resizes the whole picture first: to which size, before anything is cut off.
     var scaledSize: (@Sendable (FilterArguments, Extent) throws -> (width: Double, height: Double))?
   }

@@ -3,8 +3,7 @@ import Vips
 /// `normalize`: tones spread over the whole range, the colours kept in proportion.
 enum Normalizing {
   static func apply(_ pass: FilterPass) throws -> VipsImage {
-    // The tones are counted before the first is changed, so that the pixels must be there twice.
-    let image = try pass.image.materialized()
+    let image = pass.image
     let white = image.maximum
     let luma = try image.colours().weighed(Luma.rec709).linear([255 / white], [0.5]).cast(to: .uchar)
     // Each pixel counts for as much as can be seen of it.

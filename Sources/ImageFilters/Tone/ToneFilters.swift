@@ -118,7 +118,8 @@ enum ToneFilters {
   static let opacity = FilterDefinition(
     "opacity", .tone, "the alpha multiplied",
     parameters: [.required("factor", .number(0...1), "1 changes nothing, 0 is nothing left")],
-    example: "opacity:0.5", traits: FilterDefinition.FrameTraits(isPointwise: true, keepsColourSpace: true)
+    example: "opacity:0.5",
+    traits: FilterDefinition.FrameTraits(isPointwise: true, keepsColourSpace: true, addsAlpha: true)
   ) { pass in
     let factor = try pass.arguments.number("factor")
     let image = try pass.image.addingAlpha()
@@ -140,7 +141,8 @@ enum ToneFilters {
 
   static let normalize = FilterDefinition(
     "normalize", .tone, "tones spread from black to white, but for the outermost hundredth at either end",
-    aliases: ["normalise"], example: "normalize"
+    aliases: ["normalise"], example: "normalize",
+    traits: FilterDefinition.FrameTraits(reading: .anywhere)
   ) { pass in try Normalizing.apply(pass) }
 
   static let posterize = FilterDefinition(
