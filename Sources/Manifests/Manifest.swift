@@ -2,9 +2,12 @@ public import ImageBatch
 public import ImageDownloads
 
 /// A manifest that has been read whole and found right.
-public struct Manifest: Sendable, Hashable {
-  /// Its jobs, in their order, with indices from 1. Every job has at least one source and one output.
+public struct Manifest: Sendable {
+  /// Its jobs, in their order, with indices from 1, but for those of rows. Every job has at least one source and one
+  /// output.
   public var jobs: [Job]
+  /// The jobs that rows stand for. Their indices have their place among the others'.
+  public var rows: [RowJobs] = []
   /// `output-dir`, joined to the manifest's directory; nil where the manifest doesn't say.
   public var outputDirectory: String?
   /// Settings for single origins.

@@ -38,6 +38,7 @@ public enum ManifestInput: Sendable {
       let bytes = try Self.unpacked(try file.rest(after: prefix, limit: Self.maximumDocument), path)
       var manifest = try ManifestReader(options).read(bytes, name: path, form: form)
       for index in manifest.jobs.indices { manifest.jobs[index].index += firstIndex - 1 }
+      for index in manifest.rows.indices { manifest.rows[index].firstIndex += firstIndex - 1 }
       self = .document(manifest)
     case nil:
       throw ManifestErrors([.init(file: path, line: 1, column: 1, message: "this can't be read")])
@@ -47,7 +48,7 @@ public enum ManifestInput: Sendable {
 
 extension ManifestInput {
   /// The first bytes as they are meant, which say what the manifest is.
-  private static func start(_ prefix: [UInt8], _ path: String) throws(ManifestErrors) -> [UInt8] {
+  static func start(_ prefix: [UInt8], _ path: String) throws(ManifestErrors) -> [UInt8] {
     var start = prefix
     if prefix.starts(with: Inflater.signature) {
       // The rest of the stream is not there yet.

@@ -79,10 +79,10 @@ public struct ManifestReader: Sendable {
     context.named = NamedChains.read(root["filters"], log: &log)
     context.sources = namedSources(root, context, log: &log)
     context.defaults = root["defaults"]
-    let jobs = jobs(root, context, name: log.text.name, log: &log)
+    let (jobs, rows) = jobs(root, context, name: log.text.name, log: &log)
     OutputConflicts.check(jobs, log: &log)
     return Manifest(
-      jobs: jobs, outputDirectory: outputDirectory(root, context, log: &log),
+      jobs: jobs, rows: rows, outputDirectory: outputDirectory(root, context, log: &log),
       origins: OriginReader(environment: options.environment).origins(root["origins"], log: &log),
       namedSources: context.sources)
   }
@@ -133,14 +133,46 @@ public struct ManifestReader: Sendable {
     return result
   }
 
+  /// The jobs, and what stands for a job a row, all of whose rows are read once.
   private func jobs(
     _ root: ManifestNode, _ context: JobContext, name: String, log: inout DiagnosticLog
-  ) -> [Job] {
+  ) -> (jobs: [Job], rows: [RowJobs]) {
     let reader = JobReader(context: context, file: name)
     var jobs: [Job] = []
-    for (index, node) in (root["jobs"]?.list ?? []).enumerated() where node.entries != nil {
-      if let job = reader.job(node, index: index + 1, log: &log) { jobs.append(job) }
+    var check = RowCheck(jobs: [], rows: [])
+    // How many jobs stand before each of the rows'.
+    var before: [Int] = []
+    for node in root["jobs"]?.list ?? [] where node.entries != nil {
+      if node["from"] == nil {
+        if let entry = node.entries?.first(where: { $0.key == "where" }) {
+          log.error(entry.place, "'where' is for jobs with 'from': there are no rows to choose from")
+        }
+        if let job = reader.job(node, index: jobs.count + 1, log: &log) { jobs.append(job) }
+      } else if let rows = RowTemplateReader(context: context, manifest: name, node: node).rows(log: &log) {
+        check.rows.append(rows)
+        before.append(jobs.count)
+      }
     }
-    return jobs
+    guard !check.rows.isEmpty else { return (jobs, []) }
+    check.jobs = jobs
+    check.run(log: &log)
+    return Self.numbered(jobs, check.rows, before: before)
+  }
+
+  /// Jobs and rows with the indices of their places in the manifest.
+  private static func numbered(
+    _ jobs: [Job], _ rows: [RowJobs], before: [Int]
+  ) -> (jobs: [Job], rows: [RowJobs]) {
+    var (jobs, rows) = (jobs, rows)
+    var next = 0
+    var shift = 0
+    for (position, count) in before.enumerated() {
+      for index in next..<count { jobs[index].index += shift }
+      rows[position].firstIndex = count + shift + 1
+      shift += rows[position].count
+      next = count
+    }
+    for index in next..<jobs.count { jobs[index].index += shift }
+    return (jobs, rows)
   }
 }

@@ -22,6 +22,13 @@ struct FrozenSources {
     for index in input.jobs.indices where !pin(&input.jobs[index]) {
       unknown.append(input.jobs[index].sources.first?.displayText ?? "")
     }
+    for case .success(var job) in input.rows.joined() where !pin(&job) {
+      unknown.append(job.sources.first?.displayText ?? "")
+    }
+    input.prepare = { [prepare = input.prepare] job in
+      _ = pin(&job)
+      return prepare(&job)
+    }
     guard unknown.isEmpty, input.streams.isEmpty else {
       let list = unknown.map { "  + \($0)" }.joined(separator: "\n")
       throw Complaint(

@@ -1,12 +1,17 @@
 import ImageBatch
 import Manifests
 
-/// What a batch is fed with: the groups of documents that were read whole, then streams of records as they come.
+/// What a batch is fed with: the groups of documents that were read whole, the jobs of their rows, then streams of
+/// records as they come.
 struct JobItems: AsyncSequence, Sendable {
   typealias Element = BatchItem
   typealias Failure = Never
 
+  /// So many rows are read ahead, so that those of one source are downloaded and decoded together.
+  static let rowWindow = 256
+
   var groups: [JobGroup] = []
+  var rows: [RowJobs] = []
   var streams: [LineJobs]
   /// The index of the first record's job.
   var firstIndex = 1
@@ -18,6 +23,10 @@ struct JobItems: AsyncSequence, Sendable {
   struct AsyncIterator: AsyncIteratorProtocol {
     private let items: JobItems
     private var nextGroup = 0
+    private var nextRows = 0
+    private var row: RowJobs.Iterator?
+    /// What the window's rows have become.
+    private var window: ArraySlice<BatchItem> = []
     private var nextStream = 0
     private var records: LineJobs.Iterator?
     private var index: Int
@@ -31,6 +40,11 @@ struct JobItems: AsyncSequence, Sendable {
       if nextGroup < items.groups.count {
         defer { nextGroup += 1 }
         return .group(items.groups[nextGroup])
+      }
+      while true {
+        if let item = window.popFirst() { return item }
+        guard row != nil || nextRows < items.rows.count else { break }
+        fillWindow()
       }
       while true {
         guard let record = await records?.next() else {
@@ -48,6 +62,28 @@ struct JobItems: AsyncSequence, Sendable {
         case .failure(let diagnostic): return .rejected(JobResult(index, diagnostic))
         }
       }
+    }
+
+    private mutating func fillWindow() {
+      if row == nil {
+        row = items.rows[nextRows].makeIterator()
+        nextRows += 1
+      }
+      var jobs: [Job] = []
+      var rejected: [BatchItem] = []
+      for _ in 0..<JobItems.rowWindow {
+        guard let result = row?.next() else {
+          row = nil
+          break
+        }
+        switch result {
+        case .success(var job): if items.prepare(&job) { jobs.append(job) }
+        case .failure(let diagnostic):
+          // Rows are read before anything starts: this one has changed since, and has no place among the jobs.
+          rejected.append(.rejected(JobResult(items.firstIndex + rejected.count, diagnostic)))
+        }
+      }
+      window = (rejected + JobGroup.grouping(jobs).map(BatchItem.group))[...]
     }
   }
 

@@ -69,6 +69,11 @@ struct FieldText: Sendable, Hashable {
     return result
   }
 
+  /// A text that reads as `literal` when its fields are filled in.
+  static func braced(_ literal: String) -> String {
+    literal.replacing("{", with: "{{").replacing("}", with: "}}")
+  }
+
   /// The texts between commas that aren't part of a field's name.
   var filters: [FieldText] {
     var result: [[Segment]] = [[]]

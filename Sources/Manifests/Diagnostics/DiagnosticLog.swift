@@ -16,10 +16,18 @@ struct DiagnosticLog {
     if noted.insert(diagnostic).inserted { diagnostics.append(diagnostic) }
   }
 
-  /// Throws what was noted, in the order of the places.
+  /// Notes what is wrong with a file that the text names.
+  mutating func add(_ diagnostic: ManifestDiagnostic) {
+    if noted.insert(diagnostic).inserted { diagnostics.append(diagnostic) }
+  }
+
+  /// Throws what was noted, in the order of the places: the text's own first, then other files'.
   func throwIfAny() throws(ManifestErrors) {
     guard !diagnostics.isEmpty else { return }
-    throw ManifestErrors(diagnostics.sorted { ($0.line, $0.column) < ($1.line, $1.column) })
+    func order(_ diagnostic: ManifestDiagnostic) -> (String, Int, Int) {
+      (diagnostic.file == text.name ? "" : diagnostic.file, diagnostic.line, diagnostic.column)
+    }
+    throw ManifestErrors(diagnostics.sorted { order($0) < order($1) })
   }
 }
 

@@ -6,6 +6,8 @@ import ImageDownloads
 struct JobReader {
   let context: JobContext
   let file: String
+  /// What a row's columns say, for jobs of rows: other jobs' sources stand as they are written.
+  var values: FieldSubstitution?
 
   /// The job; nil where something in it is wrong, which is then in the log.
   func job(_ node: ManifestNode, index: Int, log: inout DiagnosticLog) -> Job? {
@@ -36,7 +38,7 @@ struct JobReader {
 
   // MARK: Sources
 
-  private func sources(of node: ManifestNode, log: inout DiagnosticLog) -> [ImageSource]? {
+  func sources(of node: ManifestNode, log: inout DiagnosticLog) -> [ImageSource]? {
     guard let source = node["source"] else { return nil }
     let members = source.list ?? [source]
     let found = members.compactMap { member in self.source(member, log: &log) }
@@ -44,7 +46,7 @@ struct JobReader {
   }
 
   private func source(_ node: ManifestNode, log: inout DiagnosticLog) -> ImageSource? {
-    guard let text = node.text else { return nil }
+    guard let text = filledIn(node, log: &log) else { return nil }
     do {
       return try context.resolver.resolve(text)
     } catch {
@@ -53,15 +55,15 @@ struct JobReader {
     }
   }
 
-  private func placeholder(of node: ManifestNode, log: inout DiagnosticLog) -> ImageSource? {
-    guard let value = node["placeholder"] ?? context.defaults?["placeholder"], let text = value.text else {
-      return nil
-    }
+  func placeholder(of node: ManifestNode, log: inout DiagnosticLog) -> ImageSource? {
+    guard let value = node["placeholder"] ?? context.defaults?["placeholder"],
+      let text = filledIn(value, log: &log)
+    else { return nil }
     return context.givenSources[text] ?? context.sources[text] ?? source(value, log: &log)
   }
 
-  private func digest(of node: ManifestNode, log: inout DiagnosticLog) -> ContentDigest? {
-    guard let value = node["sha256"], let text = value.text else { return nil }
+  func digest(of node: ManifestNode, log: inout DiagnosticLog) -> ContentDigest? {
+    guard let value = node["sha256"], let text = filledIn(value, log: &log) else { return nil }
     let digest = ContentDigest(hex: text)
     if digest == nil {
       log.error(
@@ -70,9 +72,9 @@ struct JobReader {
     return digest
   }
 
-  private func priority(of node: ManifestNode, log: inout DiagnosticLog) -> Int? {
+  func priority(of node: ManifestNode, log: inout DiagnosticLog) -> Int? {
     guard let value = node["priority"] ?? context.defaults?["priority"] else { return 0 }
-    guard let text = value.scalar else { return nil }
+    guard let text = value.text == nil ? value.scalar : filledIn(value, log: &log) else { return nil }
     guard let priority = Int(text) else {
       log.error(value.place, "'priority' must be a whole number, not '\(text)'")
       return nil
@@ -80,10 +82,21 @@ struct JobReader {
     return priority
   }
 
+  /// The text, with a row's values in the place of its fields.
+  private func filledIn(_ node: ManifestNode, log: inout DiagnosticLog) -> String? {
+    guard let text = node.text, let values else { return node.text }
+    do {
+      return try values.applied(to: text)
+    } catch {
+      log.error(node.place(ofOffset: error.offset), error.message)
+      return nil
+    }
+  }
+
   // MARK: Variables
 
   private func ownFields(of node: ManifestNode) -> [ManifestNode.Entry] {
-    (node.entries ?? []).filter { KeyTable.job[$0.key] == nil }
+    (node.entries ?? []).filter { KeyTable.record[$0.key] == nil }
   }
 
   private func variables(of node: ManifestNode) -> [String: String] {
@@ -99,9 +112,25 @@ struct JobReader {
 
   // MARK: Outputs
 
+  /// What `output` or a member of `outputs` says.
+  struct Definition {
+    var layers: OutputLayers
+    /// One output for each row of its matrix.
+    var matrix: [[String: String]]
+    var place: TextPlace
+  }
+
   private func outputs(
     of node: ManifestNode, values: FieldSubstitution, placeholder: ImageSource?, log: inout DiagnosticLog
   ) -> [Output]? {
+    guard let definitions = definitions(of: node, log: &log) else { return nil }
+    let found = definitions.map { expanded($0, values, placeholder, log: &log) }
+    let complete = found.compactMap(\.self)
+    return complete.count == found.count ? complete.flatMap(\.self) : nil
+  }
+
+  /// What is to be made; nil where something is wrong, which is then in the log.
+  func definitions(of node: ManifestNode, log: inout DiagnosticLog) -> [Definition]? {
     let layers = OutputLayers(defaults: context.defaults, job: node)
     guard let outputs = node["outputs"] else {
       if node["output"] == nil, context.outputTemplate == nil {
@@ -109,35 +138,38 @@ struct JobReader {
         log.error(node.place, "a job needs 'output' or 'outputs'\(other)")
         return nil
       }
-      return expanded(layers, node, values, placeholder, log: &log)
+      return MatrixRows.read(node["matrix"], log: &log).map {
+        [Definition(layers: layers, matrix: $0, place: node.place)]
+      }
     }
     for key in ["output", "matrix"] {
       guard let place = node.entries?.first(where: { $0.key == key })?.place else { continue }
       log.error(place, "'\(key)' beside 'outputs': move it into a member of 'outputs'")
     }
     guard let members = outputs.list else { return nil }
-    let found = members.map { member -> [Output]? in
+    let found = members.map { member -> Definition? in
       guard member.entries != nil else { return nil }
-      return expanded(layers.with(output: member), member, values, placeholder, log: &log)
+      return MatrixRows.read(member["matrix"], log: &log).map {
+        Definition(layers: layers.with(output: member), matrix: $0, place: member.place)
+      }
     }
     let complete = found.compactMap(\.self)
-    return complete.count == found.count ? complete.flatMap(\.self) : nil
+    return complete.count == found.count ? complete : nil
   }
 
-  /// The outputs that a mapping and its matrix stand for.
+  /// The outputs that a definition and its matrix stand for.
   private func expanded(
-    _ layers: OutputLayers, _ node: ManifestNode, _ values: FieldSubstitution, _ placeholder: ImageSource?,
+    _ definition: Definition, _ values: FieldSubstitution, _ placeholder: ImageSource?,
     log: inout DiagnosticLog
   ) -> [Output]? {
-    guard let rows = MatrixRows.read(node["matrix"], log: &log) else { return nil }
     var result: [Output] = []
-    for row in rows {
+    for row in definition.matrix {
       var substitution = values
       substitution.matrix = row
       let reader = OutputReader(
-        context: context, layers: layers, substitution: substitution, placeholder: placeholder)
-      guard var output = reader.output(at: node.place, log: &log) else { return nil }
-      output.location = location(node.place)
+        context: context, layers: definition.layers, substitution: substitution, placeholder: placeholder)
+      guard var output = reader.output(at: definition.place, log: &log) else { return nil }
+      output.location = location(definition.place)
       result.append(output)
     }
     return result

@@ -1,3 +1,4 @@
+import Glibc
 import ImageBatch
 import ImageDownloads
 
@@ -31,13 +32,19 @@ enum OutputConflicts {
         guard other.content != content, let place = output.location else { continue }
         log.error(
           TextPlace(line: place.line, column: place.column),
-          message(path, line: place.line, first: other.location?.line))
+          message(path, at: place, first: other.location.map { ($0.file, $0.line) }))
       }
     }
   }
 
-  static func message(_ path: String, line: Int, first: Int?) -> String {
-    let other = first.map { $0 == line ? "" : " (line \($0))" } ?? ""
+  static func message(
+    _ path: String, at place: ManifestLocation, first: (file: String, line: Int)?
+  ) -> String {
+    let other =
+      first.map { first in
+        guard first.file == place.file else { return " (\(first.file):\(first.line))" }
+        return first.line == place.line ? "" : " (line \(first.line))"
+      } ?? ""
     return
       "two outputs have the path '\(path)'\(other): give one another name, or put what differs in it, such as"
       + " {index}, {width} or a variable"
@@ -49,6 +56,27 @@ enum OutputConflicts {
     guard let path = output.template.expanded(values, variables: output.variables) else { return nil }
     return normalized(path)
   }
+
+  /// Where a path of the job's outputs is, from the file system's root, by its letters.
+  static func location(of path: String, _ job: Job) -> String {
+    guard !path.hasPrefix("/") else { return resolved(path) }
+    let directory = job.outputDirectory ?? ""
+    return resolved((directory.hasPrefix("/") ? "" : workingDirectory + "/") + directory + "/" + path)
+  }
+
+  private static func resolved(_ path: String) -> String {
+    var segments: [Substring] = []
+    for segment in path.split(separator: "/") where segment != "." {
+      if segment == ".." { _ = segments.popLast() } else { segments.append(segment) }
+    }
+    return "/" + segments.joined(separator: "/")
+  }
+
+  private static let workingDirectory: String = {
+    guard let path = getcwd(nil, 0) else { return "" }
+    defer { free(path) }
+    return String(cString: path)
+  }()
 
   /// The path without `.` segments and doubled slashes.
   static func normalized(_ path: String) -> String {

@@ -9,22 +9,34 @@ struct OutputReader {
   let substitution: FieldSubstitution
   /// The job's.
   var placeholder: ImageSource?
+  /// What has been read already, because it is the same for every row.
+  var fixed = FixedParts()
+  /// The names that rows define, while there is no row.
+  var rowNames: [String] = []
+  /// Whether rows may define any other name.
+  var hasOtherNames = false
+
+  /// The parts of an output that don't differ from row to row; nil where they do, or where they are wrong.
+  struct FixedParts: Sendable {
+    var template: OutputTemplate?
+    var chain: FilterChain?
+    var encoding: Encoding?
+  }
 
   /// The output; nil where something is wrong, which is then in the log.
   func output(at place: TextPlace, log: inout DiagnosticLog) -> Output? {
-    let template = template(log: &log)
-    let chain = chain(log: &log)
+    let template = fixed.template ?? template(log: &log)
+    let chain = fixed.chain ?? chain(log: &log)
     guard let template else { return nil }
-    let settings = encodingSettings(template, log: &log)
-    guard let chain, let settings else { return nil }
-    guard let encoding = encoding(settings, template, at: place, log: &log) else { return nil }
+    let encoding = fixed.encoding ?? encoding(template, at: place, log: &log)
+    guard let chain, let encoding else { return nil }
     var output = Output(template: template, chain: chain, encoding: encoding, variables: variables)
     guard let named = namedSources(chain, at: place, log: &log) else { return nil }
     output.namedSources = named
     return isPossible(output, at: place, log: &log) ? output : nil
   }
 
-  private var variables: [String: String] {
+  var variables: [String: String] {
     // What a matrix gives as `auto` or several formats is none that a path could bear.
     substitution.variables.merging(
       substitution.matrix.filter { $0.key != "format" || EncoderTable.format(named: $0.value) != nil }
@@ -33,7 +45,7 @@ struct OutputReader {
 
   // MARK: Template
 
-  private func template(log: inout DiagnosticLog) -> OutputTemplate? {
+  func template(log: inout DiagnosticLog) -> OutputTemplate? {
     guard let node = layers.output?["output"] ?? (layers.output == nil ? layers.job["output"] : nil) else {
       if let given = context.outputTemplate {
         return isDefined(given, nil, log: &log) && staysInside(given, nil, log: &log) ? given : nil
@@ -53,9 +65,9 @@ struct OutputReader {
 
   private func isDefined(_ template: OutputTemplate, _ node: ManifestNode?, log: inout DiagnosticLog) -> Bool
   {
-    let unknown = template.unknownFields(variables: variables.keys)
+    let unknown = hasOtherNames ? [] : template.unknownFields(variables: variables.keys + rowNames)
     for field in unknown {
-      let known = OutputTemplate.BuiltIn.allCases.map(\.rawValue) + variables.keys.sorted()
+      let known = OutputTemplate.BuiltIn.allCases.map(\.rawValue) + Set(variables.keys).union(rowNames).sorted()
       log.error(
         node?.place(ofOffset: field.offset) ?? layers.job.place,
         "nothing defines '{\(field.name)}'\(NearestName.hint(field.name, in: known))")
@@ -76,7 +88,7 @@ struct OutputReader {
 
   // MARK: Chain
 
-  private func chain(log: inout DiagnosticLog) -> FilterChain? {
+  func chain(log: inout DiagnosticLog) -> FilterChain? {
     var chain = FilterChain([FilterChain]())
     if let node = layers.own("filter") ?? matrixNode("filter") ?? layers.defaults?["filter"] {
       let reader = ChainReader(named: context.named, substitution: substitution)
@@ -130,7 +142,7 @@ struct OutputReader {
   // MARK: Encoding
 
   /// A row's value for a key that is an output's: `matrix: {format: [avif, webp]}` sets the format.
-  private func matrixNode(_ key: String) -> ManifestNode? {
+  func matrixNode(_ key: String) -> ManifestNode? {
     guard let value = substitution.matrix[key] else { return nil }
     return ManifestNode(.text(value), at: (layers.output ?? layers.job)["matrix"]?.place ?? layers.job.place)
   }
@@ -194,6 +206,13 @@ struct OutputReader {
     return base.overridden(by: own)
   }
 
+  func encoding(
+    _ template: OutputTemplate, at place: TextPlace, log: inout DiagnosticLog
+  ) -> Encoding? {
+    guard let settings = encodingSettings(template, log: &log) else { return nil }
+    return encoding(settings, template, at: place, log: &log)
+  }
+
   private func encoding(
     _ settings: EncodingSettings, _ template: OutputTemplate, at place: TextPlace, log: inout DiagnosticLog
   ) -> Encoding? {
@@ -210,7 +229,7 @@ struct OutputReader {
   }
 
   /// The extension that the path will have, also where it ends in a variable.
-  private func pathExtension(of template: OutputTemplate) -> String? {
+  func pathExtension(of template: OutputTemplate) -> String? {
     if let literal = template.literalPathExtension { return literal }
     guard let field = template.fields.last, template.text.hasSuffix(".{\(field.name)}") else { return nil }
     return variables[field.name]

@@ -12,6 +12,8 @@ indirect enum KeyForm: Sendable {
   case list(KeyForm)
   /// A text, or a list of texts that isn't empty.
   case textOrList
+  /// A text or a number, or a list of them that isn't empty.
+  case scalarOrList
   /// A mapping with names of the user's own.
   case names(KeyForm)
   /// A mapping with known keys.
@@ -20,7 +22,7 @@ indirect enum KeyForm: Sendable {
   /// Whether a text alone can be it, as a cell's is.
   var fitsCell: Bool {
     switch self {
-    case .text, .scalar, .choice, .chain, .textOrList: true
+    case .text, .scalar, .choice, .chain, .textOrList, .scalarOrList: true
     case .list, .names, .object: false
     }
   }
@@ -35,6 +37,7 @@ indirect enum KeyForm: Sendable {
     case .chain: "a chain of filters, such as 'fill:100x100,circle'"
     case .list: "a list, such as [a, b]"
     case .textOrList: "a text or a list of texts"
+    case .scalarOrList: "a text, a number, or a list of them"
     case .names: "a mapping of names to values"
     case .object: "a mapping of keys to values"
     }
@@ -53,16 +56,20 @@ struct KeyTable: Sendable {
     /// One line, for the schema.
     let summary: String
     let isRequired: Bool
+    /// Another key that it isn't required beside.
+    let unless: String?
     /// What to write, for who has left a required key out.
     let need: String?
 
     init(
-      _ name: String, _ form: KeyForm, _ summary: String, isRequired: Bool = false, need: String? = nil
+      _ name: String, _ form: KeyForm, _ summary: String, isRequired: Bool = false, unless: String? = nil,
+      need: String? = nil
     ) {
       self.name = name
       self.form = form
       self.summary = summary
       self.isRequired = isRequired
+      self.unless = unless
       self.need = need
     }
   }

@@ -22,6 +22,7 @@ extension KeyTable {
       }
     }
     for key in keys where key.isRequired && node[key.name] == nil {
+      if let other = key.unless, node[other] != nil { continue }
       let others = entries.filter { self[$0.key] == nil }
       let slip = NearestName.of(key.name, in: others.map(\.key))
       if let entry = others.first(where: { $0.key == slip }) {
@@ -77,6 +78,10 @@ extension KeyTable {
       guard let list = node.list else { return node.text == nil ? wrong(&log) : () }
       if list.isEmpty { log.error(node.place, "\(name) is an empty list: it needs at least one text") }
       for element in list { check(element, is: .text, for: name, at: element.place, log: &log) }
+    case .scalarOrList:
+      guard let list = node.list else { return node.scalar == nil ? wrong(&log) : () }
+      if list.isEmpty { log.error(node.place, "\(name) is an empty list: it needs at least one value") }
+      for element in list { check(element, is: .scalar, for: name, at: element.place, log: &log) }
     case .list(let form):
       guard let list = node.list else { return wrong(&log) }
       if list.isEmpty { log.error(node.place, "\(name) is an empty list: it needs at least one member") }

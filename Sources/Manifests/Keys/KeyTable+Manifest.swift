@@ -32,8 +32,22 @@ extension KeyTable {
       Key("max-active", .scalar, "The number of downloads at once, from 1."),
     ])
 
-  /// A member of `jobs`, and a line of NDJSON.
+  /// A member of `jobs`.
   static let job = KeyTable(
+    title: "a job",
+    keys: [
+      Key(
+        "from", .text,
+        "A CSV, TSV or NDJSON file, a list, or a pattern such as photos/**/*.jpg: a job for each row, whose columns are "
+          + "variables."),
+      Key("where", .names(.scalarOrList), "Columns of 'from' with a value or several: only rows that have them."),
+    ] + record.keys.map { key in
+      key.name == "source"
+        ? Key(key.name, key.form, key.summary, isRequired: true, unless: "from", need: key.need) : key
+    })
+
+  /// A line of NDJSON.
+  static let record = KeyTable(
     title: "a job",
     keys: [
       Key(

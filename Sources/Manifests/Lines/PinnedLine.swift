@@ -28,6 +28,11 @@ enum PinnedLine {
     return .pinned(digest, name: isEscaped ? unescaped(name) : String(name))
   }
 
+  /// What is said of a digest that has so many digits.
+  static func problem(_ count: Int) -> String {
+    "a digest before a source has 64 hexadecimal digits, as sha256sum prints them; this has \(count)"
+  }
+
   private static func isHexDigit(_ byte: UInt8) -> Bool {
     (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
   }

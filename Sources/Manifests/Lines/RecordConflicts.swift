@@ -1,19 +1,46 @@
+import Glibc
 public import ImageBatch
 
-/// Finds records of a stream whose outputs have one path and different content, for who reads the stream to its end
-/// and runs nothing.
+/// Finds outputs of many jobs that have one path and different content, in one manifest or in several, before they
+/// are run.
 ///
-/// Hashes stand for paths and contents, since a stream may have a million of them.
+/// Hashes stand for paths and contents, since there may be millions of them. Beyond a number of paths it goes on with
+/// a part of them only, half as many each time; ``otherParts`` are then to be gone through as well.
 public struct RecordConflicts: Sendable {
   private struct Claim {
-    var content: Int
-    var line: Int
+    var content: UInt32
+    var line: UInt32
+    var file: UInt16
   }
 
+  /// The paths whose hashes end in these bits.
+  struct Part: Sendable, Equatable {
+    var bits = 0
+    var ending = 0
+
+    func contains(_ hash: Int) -> Bool { hash & ((1 << bits) - 1) == ending }
+  }
+
+  /// As many paths are remembered at once: 80 MB of them.
+  static let capacity = 2 << 20
+
+  private var part: Part
+  private let capacity: Int
   private var claims: [Int: Claim] = [:]
+  private var files: [String] = []
 
   /// Nothing is claimed yet.
-  public init() {}
+  public init() { self.init(Part()) }
+
+  init(_ part: Part, capacity: Int = RecordConflicts.capacity) {
+    self.part = part
+    self.capacity = capacity
+  }
+
+  /// The parts of the paths that it has passed over.
+  var otherParts: [Part] {
+    (0..<(1 << part.bits)).filter { $0 != part.ending }.map { Part(bits: part.bits, ending: $0) }
+  }
 
   /// Claims the paths of a job's outputs, as far as they are known before it runs; what is wrong where an earlier one
   /// has one of them.
@@ -21,18 +48,34 @@ public struct RecordConflicts: Sendable {
     var found: ManifestDiagnostic?
     for output in job.outputs {
       guard let path = OutputConflicts.path(of: output, job) else { continue }
-      let content = OutputConflicts.Content(output, of: job).hashValue
-      let place = output.location ?? job.location
-      if let holder = claims[path.hashValue] {
-        guard holder.content != content, found == nil else { continue }
-        let line = place?.line ?? 1
-        found = ManifestDiagnostic(
-          file: place?.file ?? "-", line: line, column: place?.column ?? 1,
-          message: OutputConflicts.message(path, line: line, first: holder.line))
-      } else {
-        claims[path.hashValue] = Claim(content: content, line: place?.line ?? 1)
+      let hash = OutputConflicts.location(of: path, job).hashValue
+      guard part.contains(hash) else { continue }
+      let content = UInt32(truncatingIfNeeded: OutputConflicts.Content(output, of: job).hashValue)
+      let place = output.location ?? job.location ?? ManifestLocation(file: "-", line: 1, column: 1)
+      guard let holder = claims[hash] else {
+        claims[hash] = Claim(
+          content: content, line: UInt32(truncatingIfNeeded: place.line), file: number(of: place.file))
+        if claims.count > capacity { halve() }
+        continue
       }
+      guard holder.content != content, found == nil else { continue }
+      found = ManifestDiagnostic(
+        file: place.file, line: place.line, column: place.column,
+        message: OutputConflicts.message(
+          path, at: place, first: (files[Int(holder.file)], Int(holder.line))))
     }
     return found
+  }
+
+  private mutating func halve() {
+    part.bits += 1
+    claims = claims.filter { part.contains($0.key) }
+  }
+
+  private mutating func number(of file: String) -> UInt16 {
+    if let last = files.last, last == file { return UInt16(files.count - 1) }
+    if let index = files.firstIndex(of: file) { return UInt16(index) }
+    if files.count < Int(UInt16.max) { files.append(file) }
+    return UInt16(files.count - 1)
   }
 }

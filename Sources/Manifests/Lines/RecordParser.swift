@@ -109,9 +109,7 @@ struct RecordParser: Sendable {
     case .pinned(let pin, let name): (digest, rest) = (pin, name)
     case .otherDigest(let count):
       let column = text.unicodeScalars.distance(from: text.startIndex, to: source.startIndex) + 1
-      return failed(
-        record, column: column,
-        "a digest before a source has 64 hexadecimal digits, as sha256sum prints them; this has \(count)")
+      return failed(record, column: column, PinnedLine.problem(count))
     }
     do {
       var job = Job(
@@ -158,7 +156,7 @@ struct RecordParser: Sendable {
     }
     let place = TextPlace(line: record.line, column: 1)
     // A cell left empty says nothing.
-    let entries = zip(columns, cells).filter { !$0.1.text.isEmpty || KeyTable.job[$0.0] == nil }.map {
+    let entries = zip(columns, cells).filter { !$0.1.text.isEmpty || KeyTable.record[$0.0] == nil }.map {
       column, cell in
       let place = TextPlace(line: record.line, column: cell.column)
       return ManifestNode.Entry(
@@ -184,7 +182,7 @@ struct RecordParser: Sendable {
       return failed(record, column: cell.column, "two columns are called '\(cell.text)': rename one")
     }
     for cell in cells {
-      guard let key = KeyTable.job[cell.text], !key.form.fitsCell else { continue }
+      guard let key = KeyTable.record[cell.text], !key.form.fitsCell else { continue }
       return failed(
         record, column: cell.column,
         "a cell can't hold \(key.form.description), as '\(key.name)' needs: write the list as NDJSON")
@@ -196,7 +194,7 @@ struct RecordParser: Sendable {
 
   /// What is wrong with the command line's chain and template, which no row can mend.
   private func unknownField(columns: [String]) -> String? {
-    let variables = columns.filter { KeyTable.job[$0] == nil }
+    let variables = columns.filter { KeyTable.record[$0] == nil }
     for field in context.appendedChain?.fields ?? []
     where !variables.contains(field) && !SourceFields.names.contains(field) {
       return "-f: " + FieldSubstitution.unknown(field, among: variables)
@@ -224,7 +222,7 @@ struct RecordParser: Sendable {
     _ node: ManifestNode, _ text: String, _ record: Record
   ) -> Result<Job, ManifestDiagnostic> {
     var log = DiagnosticLog(ManifestText(name: name, text: text, firstLine: record.line))
-    KeyTable.job.check(node, allowsOtherKeys: true, log: &log)
+    KeyTable.record.check(node, allowsOtherKeys: true, log: &log)
     let job = log.isEmpty ? JobReader(context: context, file: name).job(node, index: index, log: &log) : nil
     index += 1
     if let job, log.isEmpty { return .success(job) }

@@ -32,8 +32,13 @@ public enum ManifestSchema {
       (key.name, special(key).adding([("description", .text(key.summary))]))
     }
     var members: [(String, SchemaValue)] = [("type", "object"), ("properties", .object(properties))]
-    let required = table.keys.filter(\.isRequired).map { SchemaValue.text($0.name) }
+    let required = table.keys.filter { $0.isRequired && $0.unless == nil }.map { SchemaValue.text($0.name) }
     if !required.isEmpty { members.append(("required", .list(required))) }
+    for key in table.keys {
+      guard key.isRequired, let other = key.unless else { continue }
+      members.append(
+        ("anyOf", [["required": [.text(key.name)]], ["required": [.text(other)]]]))
+    }
     members.append(("additionalProperties", false))
     // Several outputs stand in 'outputs' alone.
     if table.names.contains("outputs") { members.append(("not", ["required": ["output", "outputs"]])) }
@@ -44,7 +49,7 @@ public enum ManifestSchema {
   private static func special(_ key: KeyTable.Key) -> SchemaValue {
     switch key.name {
     case "imagemill": ["enum": [1, "1"]]
-    case "sha256": ["type": "string", "pattern": "^[0-9A-Fa-f]{64}$"]
+    case "sha256": ["anyOf": [["type": "string", "pattern": "^[0-9A-Fa-f]{64}$"], field]]
     case "encode": reference("encode")
     case "filters":
       schema(of: key.form).adding([
@@ -70,6 +75,8 @@ public enum ManifestSchema {
     case .list(let member): ["type": "array", "minItems": 1, "items": schema(of: member)]
     case .textOrList:
       ["anyOf": [["type": "string"], ["type": "array", "minItems": 1, "items": ["type": "string"]]]]
+    case .scalarOrList:
+      ["anyOf": [reference("scalar"), ["type": "array", "minItems": 1, "items": reference("scalar")]]]
     case .names(let value): ["type": "object", "additionalProperties": schema(of: value)]
     case .object(let table):
       switch table.title {

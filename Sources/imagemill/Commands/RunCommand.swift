@@ -62,11 +62,11 @@ struct RunCommand: AsyncParsableCommand {
     let recorder = LockRecorder(path: frozen ? nil : lock)
     input.record(with: recorder)
     let reporting = try Reporting(batch)
-    if input.streams.isEmpty { await reporting.receive(.jobsCounted(input.jobs.count)) }
+    if let count = input.count { await reporting.receive(.jobsCounted(count)) }
     var run = BatchRun(
       downloads: downloads, cache: cache, limits: limits, batch: batch, origins: input.origins,
       outputDirectory: ".", allowsOutside: jobs.arguments.allowOutside,
-      knownJobs: input.streams.isEmpty ? input.jobs.count : nil, reporting: reporting)
+      knownJobs: input.count, reporting: reporting)
     run.commandTemplate = jobs.template ?? ""
     run.replacing = jobs.output.replacing
     if prune { run.prunedScopes = input.scopes }
@@ -78,14 +78,14 @@ struct RunCommand: AsyncParsableCommand {
       status = .outOfDate
     }
     if let lock, !frozen, status != .interrupted, status != .terminated {
-      try write(recorder, to: lock)
+      try write(recorder, of: input, to: lock)
     }
     if status != .success { throw status }
   }
 
-  private func write(_ recorder: LockRecorder, to path: String) throws {
+  private func write(_ recorder: LockRecorder, of input: JobOptions.Input, to path: String) throws {
     do {
-      try recorder.lock(manifests: ManifestArguments.paths(manifests)).write(to: path)
+      try recorder.lock(manifests: ManifestArguments.paths(manifests) + input.tables).write(to: path)
     } catch let failure as LockFile.Failure {
       throw Complaint(failure, of: path)
     } catch let error as CacheError {
@@ -134,7 +134,7 @@ struct RunCommand: AsyncParsableCommand {
     cache.refresh = false
     let session = try Session(downloads: downloads, cache: cache, limits: limits, origins: input.origins)
     let differences = await LockCheck(lock, paths: paths, downloader: session.downloader)
-      .differences(manifests: try ManifestArguments.paths(manifests), jobs: jobs)
+      .differences(manifests: try ManifestArguments.paths(manifests) + input.tables, jobs: jobs)
     await session.end()
     try report(differences)
   }

@@ -25,9 +25,11 @@ struct ValidateCommand: AsyncParsableCommand {
 
   func run() async throws {
     var isWrong = false
-    for path in try ManifestArguments.paths(manifests) {
+    var conflicts = RecordConflicts()
+    let paths = try ManifestArguments.paths(manifests)
+    for path in paths {
       do {
-        isWrong = try await complain(of: path) || isWrong
+        isWrong = try await complain(of: path, amongOthers: paths.count > 1, &conflicts) || isWrong
       } catch let complaint as ManifestComplaint {
         complaint.print()
         isWrong = true
@@ -36,23 +38,38 @@ struct ValidateCommand: AsyncParsableCommand {
     if isWrong { throw ExitStatus.usage }
   }
 
-  /// Whether a record of a list is wrong; a document's mistakes are thrown, all together.
-  private func complain(of path: String) async throws -> Bool {
+  /// Whether a record of a list is wrong, or an output has a path of another manifest's; a document's own mistakes are
+  /// thrown, all together.
+  private func complain(
+    of path: String, amongOthers: Bool, _ conflicts: inout RecordConflicts
+  ) async throws -> Bool {
     var options = arguments.options(for: path)
     options.outputTemplate = try OutputOptions.template(output)
-    guard case .lines(let jobs) = try ManifestArguments.open(path, options) else { return false }
-    var isWrong = false
-    var conflicts = RecordConflicts()
-    for await record in jobs {
-      let complaint: ManifestDiagnostic? =
-        switch record {
-        case .success(let job): conflicts.claim(job)
-        case .failure(let diagnostic): diagnostic
-        }
-      guard let complaint else { continue }
-      StandardError.write("\(complaint)\n")
-      isWrong = true
+    var sums = DiagnosticSums()
+    func tell(_ diagnostic: ManifestDiagnostic?) {
+      if let diagnostic, sums.note(diagnostic) { StandardError.write("\(diagnostic)\n") }
     }
-    return isWrong
+    switch try ManifestArguments.open(path, options) {
+    case .lines(let jobs):
+      for await record in jobs {
+        switch record {
+        case .success(let job): tell(conflicts.claim(job))
+        case .failure(let diagnostic): tell(diagnostic)
+        }
+      }
+    case .document(let manifest):
+      guard amongOthers else { break }
+      let place = manifest.outputDirectory ?? ManifestArguments.directory(of: path)
+      for var job in manifest.jobs {
+        job.outputDirectory = place
+        tell(conflicts.claim(job))
+      }
+      for var rows in manifest.rows {
+        rows.outputDirectory = place
+        for case .success(let job) in rows { tell(conflicts.claim(job)) }
+      }
+    }
+    for diagnostic in sums.remainder { StandardError.write("\(diagnostic)\n") }
+    return !sums.isEmpty
   }
 }

@@ -69,6 +69,16 @@ enum ManifestPage {
     a path is relative to the manifest's directory and lies inside it, unless
     .Fl \-allow-outside
     is given.
+    .It Ic from
+    A CSV, TSV or NDJSON file, a list, or a pattern such as
+    .Pa photos/**/*.jpg :
+    the job stands for one job for each row.
+    See
+    .Sx ROWS .
+    .It Ic where
+    Columns of
+    .Ic from
+    with a value or a list of values: only rows that have one of them in each of these columns.
     .It Ic output , outputs
     One output, or a list of them.
     .It Ic sha256
@@ -163,7 +173,8 @@ enum ManifestPage {
     .It Li {dir}
     The source's directory with its separators, relative to
     .Ic base
-    for a URL, else to the manifest's directory, or the current directory for standard input.
+    for a URL, to the fixed part of a pattern, else to the manifest's directory, or the current directory for standard
+    input.
     It never leaves the output directory:
     .Pa ..
     is dropped, and a leading dot is replaced.
@@ -186,6 +197,51 @@ enum ManifestPage {
     and
     .Ql }}
     are braces.
+    .Sh ROWS
+    A job with
+    .Ic from
+    is made once for each row of a table.
+    Its columns are variables wherever a chain, a template, a variable or a source is written:
+    .Ql source: "img/{file}" ,
+    .Ql filter: "text:{title}" ,
+    .Ql placeholder: "{brand}.png" ,
+    .Ql sha256: "{digest}" .
+    A matrix applies to each row.
+    With a column
+    .Li source ,
+    the job needs no
+    .Ic source
+    of its own; a list and a pattern have this column only.
+    The job's
+    .Ic variables
+    may use the columns, and come before them; the manifest's defaults come after them.
+    .Pp
+    Tables and paths in them are relative to the manifest's directory, and lie inside it unless
+    .Fl \-allow-outside
+    is given.
+    Every row is read before anything starts: a mistake is reported at its line, a mistake of many rows once with their
+    number, and two outputs of one path are found across all rows.
+    The rows are then read again as the batch goes on, so that a table may have millions of them.
+    .Pp
+    In a pattern,
+    .Li *
+    and
+    .Li \&?
+    stand for any text and any character of a name,
+    .Li [a-z]
+    and
+    .Li [!a-z]
+    for one of a set, or none of it,
+    .Li {jpg,png}
+    for either text, and
+    .Li **
+    for any number of directories.
+    Hidden files are matched only where the pattern writes their dot, and
+    .Li **
+    follows no symbolic links.
+    Files are taken in the order of their paths, and
+    .Li {dir}
+    is relative to the pattern's part before its first special character.
     .Sh LINES
     A bare line is a source; blank lines and lines that begin with
     .Ql #
@@ -284,6 +340,29 @@ enum ManifestPage {
     .Ed
     .Pp
     .Dl imagemill run -f fill:128x128 -o 'people/{id}.png' people.csv
+    .Pp
+    A catalogue: for each of its products three widths in two formats.
+    .Pa products.csv :
+    .Bd -literal -offset indent
+    sku,file,title
+    K-1815,ada.jpg,"Ada, in blue"
+    K-1906,grace.jpg,Grace
+    .Ed
+    .Pp
+    .Pa catalogue.yaml :
+    .Bd -literal -offset indent
+    imagemill: 1
+    base: https://example.com/
+    jobs:
+      - from: products.csv
+        source: "products/{file}"
+        outputs:
+          - output: "shop/{sku}-{width}.{ext}"
+            filter: "limit:{width}x,text:{title}:gravity=south"
+            matrix: {width: [200, 400, 800], format: [webp, jpeg]}
+    .Ed
+    .Pp
+    .Dl imagemill run catalogue.yaml
     .Pp
     Jobs that another program writes, one a line.
     .Pa jobs.ndjson :

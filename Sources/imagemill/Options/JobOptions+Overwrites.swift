@@ -8,7 +8,7 @@ extension JobOptions.Input {
     guard !replacing.allowsSources else { return }
     let found: [OverwrittenSource]
     do throws(CacheError) {
-      found = try OverwrittenSource.find(in: jobs, store: store)
+      found = try OverwrittenSource.find(in: jobs + fewRows, store: store)
     } catch {
       throw Complaint(.failed, error.message)
     }
@@ -22,4 +22,13 @@ extension JobOptions.Input {
   }
 
   private static let mostLines = 20
+
+  /// The jobs of rows, where they are few enough to be looked at together; of more, each is looked at when its output
+  /// is written.
+  private var fewRows: [Job] {
+    guard documentJobs <= 20_000 else { return [] }
+    return rows.joined().compactMap { result in
+      if case .success(let job) = result { job } else { nil }
+    }
+  }
 }

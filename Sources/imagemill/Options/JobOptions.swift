@@ -35,13 +35,26 @@ struct JobOptions: ParsableArguments {
   struct Input: Sendable {
     /// Of the documents, all of them.
     var jobs: [Job] = []
+    /// Of the documents, the jobs that rows of tables stand for.
+    var rows: [RowJobs] = []
     /// Lists and the like, to be read as the batch goes on.
     var streams: [LineJobs] = []
     var origins: [String: OriginSettings] = [:]
     /// What the run makes files for: manifests with their output directories.
     var scopes: [OutputScope] = []
-    /// Completes a record's job; false where it isn't wanted.
+    /// How many jobs the documents have, those that aren't wanted included.
+    var documentJobs = 0
+    /// Whether all jobs are wanted.
+    var isWhole = true
+    /// Completes a row's or a record's job; false where it isn't wanted.
     var prepare: @Sendable (inout Job) -> Bool = { _ in true }
+
+    /// How many jobs there will be; nil where that shows as they are read.
+    var count: Int? {
+      guard streams.isEmpty else { return nil }
+      if rows.isEmpty { return jobs.count }
+      return isWhole ? documentJobs : nil
+    }
 
     /// Has the recorder of a lock file told of every job.
     mutating func record(with recorder: LockRecorder) {
@@ -53,10 +66,16 @@ struct JobOptions: ParsableArguments {
       }
     }
 
+    /// The files that rows come from, each once.
+    var tables: [String] {
+      rows.compactMap(\.tablePath).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
     /// What a batch is fed with.
     var items: JobItems {
       JobItems(
-        groups: JobGroup.grouping(jobs), streams: streams, firstIndex: jobs.count + 1, prepare: prepare)
+        groups: JobGroup.grouping(jobs), rows: rows, streams: streams, firstIndex: documentJobs + 1,
+        prepare: prepare)
     }
   }
 
@@ -72,7 +91,10 @@ struct JobOptions: ParsableArguments {
       if job.outputDirectory == nil { job.outputDirectory = directory }
       return failed?.contains(job) != false && shard?.contains(job) != false
     }
-    for path in try ManifestArguments.paths(manifests) {
+    input.isWhole = failed == nil && shard == nil
+    let paths = try ManifestArguments.paths(manifests)
+    var conflicts = ManifestConflicts(manifests: paths.count)
+    for path in paths {
       var options = arguments.options(for: path)
       options.encoding = output.encoding
       options.appendedChain = chain
@@ -88,14 +110,23 @@ struct JobOptions: ParsableArguments {
       case .document(let manifest):
         let place = directory ?? manifest.outputDirectory ?? ManifestArguments.directory(of: path)
         input.scopes.append(scope(in: place))
+        conflicts.add(manifest, outputDirectory: place)
+        let before = input.documentJobs
         for var job in manifest.jobs {
-          job.index = input.jobs.count + 1
+          job.index += before
           job.outputDirectory = place
           if input.prepare(&job) { input.jobs.append(job) }
         }
+        for var rows in manifest.rows {
+          rows.firstIndex += before
+          rows.outputDirectory = place
+          input.rows.append(rows)
+        }
+        input.documentJobs += manifest.jobs.count + manifest.rows.reduce(0) { $0 + $1.count }
         input.origins.merge(manifest.originSettings()) { $1 }
       }
     }
+    try conflicts.throwIfAny()
     return input
   }
 

@@ -1,0 +1,140 @@
+import Glibc
+
+/// The files that a pattern means, one after the other, in the order of their paths' components. Only the listings of
+/// the directories that lead to the current one are in memory.
+///
+/// A symbolic link to a directory is followed where the pattern writes a name for it, and not by `**`: so no circle of
+/// links is gone round.
+struct GlobWalk {
+  enum Found: Equatable {
+    case file(String)
+    /// Something that can't be read: its path, and why.
+    case failure(path: String, message: String)
+  }
+
+  private struct State: Hashable {
+    var alternative: Int
+    var position: Int
+  }
+
+  private struct Entry {
+    var name: [UInt8]
+    var isDirectory: Bool
+    var isFile: Bool
+    var isLink: Bool
+  }
+
+  private struct Directory {
+    /// As it is shown, with the slash at its end; empty for the root of a pattern that begins with a wildcard.
+    var path: String
+    var entries: ArraySlice<Entry>
+    var states: Set<State>
+  }
+
+  private let pattern: GlobPattern
+  /// What the pattern is relative to; empty for the process's own directory.
+  private let base: String
+  private var stack: [Directory] = []
+  private var pending: [Found] = []
+
+  init(_ pattern: GlobPattern, in base: String) {
+    self.pattern = pattern
+    self.base = base.isEmpty || base == "." ? "" : base + "/"
+    let path = pattern.root.isEmpty || pattern.root.hasSuffix("/") ? pattern.root : pattern.root + "/"
+    open(path, closure(Set(pattern.alternatives.indices.map { State(alternative: $0, position: 0) })), isRoot: true)
+  }
+
+  mutating func next() -> Found? {
+    while true {
+      if !pending.isEmpty { return pending.removeFirst() }
+      guard let last = stack.indices.last else { return nil }
+      guard let entry = stack[last].entries.popFirst() else {
+        stack.removeLast()
+        continue
+      }
+      let directory = stack[last]
+      let (named, passed) = step(directory.states, entry.name)
+      let isWanted = (named.union(passed)).contains(where: isEnd)
+      guard entry.isDirectory || isWanted else { continue }
+      guard let name = String(validating: entry.name, as: UTF8.self) else {
+        let shown = directory.path + String(decoding: entry.name, as: UTF8.self)
+        return .failure(path: shown, message: "its name isn't UTF-8: rename it")
+      }
+      if entry.isDirectory {
+        // What `**` passes through, it doesn't pass through by a link.
+        let states = (entry.isLink ? named : named.union(passed)).filter { !isEnd($0) }
+        if !states.isEmpty { open(directory.path + name + "/", states, isRoot: false) }
+      } else if isWanted, entry.isFile {
+        return .file(directory.path + name)
+      }
+    }
+  }
+
+  private func isEnd(_ state: State) -> Bool {
+    state.position == pattern.alternatives[state.alternative].count
+  }
+
+  /// The states that no name needs to be taken for: `**` may stand for no directory.
+  private func closure(_ states: Set<State>) -> Set<State> {
+    var result = states
+    for var state in states {
+      while !isEnd(state), pattern.alternatives[state.alternative][state.position] == .anyDirectories {
+        state.position += 1
+        result.insert(state)
+      }
+    }
+    return result
+  }
+
+  /// What follows a name: where the pattern writes it, and where `**` takes it in.
+  private func step(_ states: Set<State>, _ name: [UInt8]) -> (named: Set<State>, passed: Set<State>) {
+    var (named, passed): (Set<State>, Set<State>) = ([], [])
+    for state in states where !isEnd(state) {
+      switch pattern.alternatives[state.alternative][state.position] {
+      case .anyDirectories:
+        if name.first != UInt8(ascii: ".") { passed.insert(state) }
+      case .name(let tokens):
+        guard tokens.matches(name) else { continue }
+        named.insert(State(alternative: state.alternative, position: state.position + 1))
+      }
+    }
+    return (closure(named), closure(passed))
+  }
+
+  private mutating func open(_ path: String, _ states: Set<State>, isRoot: Bool) {
+    let place = path.hasPrefix("/") ? path : base + path
+    guard let stream = opendir(place.isEmpty ? "." : place) else {
+      // A root that isn't there has no files; that nothing was found is said by who asked.
+      guard !(isRoot && (errno == ENOENT || errno == ENOTDIR)) else { return }
+      return pending.append(.failure(path: path, message: "can't be read: \(String(cString: strerror(errno)))"))
+    }
+    defer { closedir(stream) }
+    var entries: [Entry] = []
+    while let found = readdir(stream) {
+      let name = withUnsafePointer(to: &found.pointee.d_name) { pointer in
+        let bytes = UnsafeRawPointer(pointer).assumingMemoryBound(to: UInt8.self)
+        return Array(UnsafeBufferPointer(start: bytes, count: strlen(UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))))
+      }
+      guard name != [UInt8(ascii: ".")], name != Array("..".utf8) else { continue }
+      entries.append(Self.entry(name, type: Int32(found.pointee.d_type), in: place))
+    }
+    entries.sort { $0.name.lexicographicallyPrecedes($1.name) }
+    stack.append(Directory(path: path, entries: entries[...], states: states))
+  }
+
+  private static func entry(_ name: [UInt8], type: Int32, in directory: String) -> Entry {
+    if type == Int32(DT_REG) || type == Int32(DT_DIR) {
+      return Entry(
+        name: name, isDirectory: type == Int32(DT_DIR), isFile: type == Int32(DT_REG), isLink: false)
+    }
+    // A link, or a file system that doesn't say.
+    let path = directory.utf8.map { CChar(bitPattern: $0) } + name.map { CChar(bitPattern: $0) } + [0]
+    var (own, target) = (stat(), stat())
+    let isLink = lstat(path, &own) == 0 && own.st_mode & S_IFMT == S_IFLNK
+    guard stat(path, &target) == 0 else {
+      return Entry(name: name, isDirectory: false, isFile: false, isLink: isLink)
+    }
+    let kind = target.st_mode & S_IFMT
+    return Entry(name: name, isDirectory: kind == S_IFDIR, isFile: kind == S_IFREG, isLink: isLink)
+  }
+}

@@ -1,0 +1,65 @@
+import ImageBatch
+
+/// Reads every row of a manifest's tables once before anything starts, and notes what is wrong with them.
+struct RowCheck {
+  /// The manifest's other jobs.
+  var jobs: [Job]
+  /// Where `from` stands, for each.
+  var rows: [RowJobs]
+
+  /// Counts the jobs of each, in the rows' order; what is wrong is then in the log.
+  mutating func run(log: inout DiagnosticLog) {
+    var conflicts = RecordConflicts()
+    for job in jobs { _ = conflicts.claim(job) }
+    for index in rows.indices { check(&rows[index], &conflicts, log: &log) }
+    guard log.isEmpty else { return }
+    // More paths than are remembered at once are gone through in parts.
+    for part in conflicts.otherParts {
+      var conflicts = RecordConflicts(part)
+      var sums = DiagnosticSums()
+      for job in jobs { _ = conflicts.claim(job) }
+      for case .success(let job) in rows.joined() {
+        if let found = conflicts.claim(job) { sums.note(found) }
+      }
+      for diagnostic in sums.diagnostics { log.add(diagnostic) }
+    }
+  }
+
+  private func check(_ rows: inout RowJobs, _ conflicts: inout RecordConflicts, log: inout DiagnosticLog) {
+    var sums = DiagnosticSums()
+    var count = 0
+    var isAlike = false
+    for result in rows {
+      count += 1
+      switch result {
+      case .failure(let diagnostic): sums.note(diagnostic)
+      case .success(let job):
+        // Two outputs that meet in one row meet in every row: that is a mistake of the manifest's.
+        if !isAlike, let place = alike(job, rows.template) {
+          isAlike = true
+          log.error(
+            place.place,
+            "two outputs of a row have one path, such as '\(place.path)': put what differs in it, such as {width}")
+        }
+        if !isAlike, let found = conflicts.claim(job) { sums.note(found) }
+      }
+    }
+    if count == 0, case .files = rows.table.kind {
+      log.error(rows.template.fromPlace, "nothing matches '\(rows.table.name)'")
+    }
+    rows.count = count
+    for diagnostic in sums.diagnostics { log.add(diagnostic) }
+  }
+
+  private func alike(_ job: Job, _ template: RowTemplate) -> (place: TextPlace, path: String)? {
+    guard job.outputs.count > 1 else { return nil }
+    var contents: [String: OutputConflicts.Content] = [:]
+    for (output, definition) in zip(job.outputs, template.outputs) {
+      guard let path = OutputConflicts.path(of: output, job) else { continue }
+      let content = OutputConflicts.Content(output, of: job)
+      if let other = contents[path], other != content { return (definition.place, path) }
+      contents[path] = content
+    }
+    return nil
+  }
+}

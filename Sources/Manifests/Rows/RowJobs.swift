@@ -1,0 +1,86 @@
+public import ImageBatch
+
+/// The jobs that a member of a manifest's `jobs` stands for: one for each row of its `from`.
+///
+///     for result in manifest.rows[0] {
+///       switch result {
+///       case .success(let job): …
+///       case .failure(let diagnostic): …       // a row that has changed since the manifest was read
+///       }
+///     }
+///
+/// The rows are read as they are asked for, however many there are, and again by each iterator.
+public struct RowJobs: Sequence, Sendable {
+  /// A job, or what is wrong with its row.
+  public typealias Element = Result<Job, ManifestDiagnostic>
+
+  let table: RowTable
+  let template: RowTemplate
+  /// The index of the first row's job.
+  public var firstIndex = 1
+  /// How many jobs there are, as they were counted when the manifest was read.
+  public internal(set) var count = 0
+  /// What its outputs' relative paths start from.
+  public var outputDirectory: String?
+
+  /// The file that the rows come from; nil for files that a pattern means.
+  public var tablePath: String? {
+    if case .records = table.kind { table.name } else { nil }
+  }
+
+  init(table: RowTable, template: RowTemplate) {
+    self.table = table
+    self.template = template
+  }
+
+  /// An iterator at the first row.
+  public func makeIterator() -> Iterator { Iterator(self) }
+
+  /// Gives one element after the other.
+  public struct Iterator: IteratorProtocol {
+    private let jobs: RowJobs
+    private var reader: RowReader?
+    private var failures: ArraySlice<ManifestDiagnostic> = []
+    private var index: Int
+
+    fileprivate init(_ jobs: RowJobs) {
+      self.jobs = jobs
+      index = jobs.firstIndex
+      do throws(RowFailure) {
+        let reader = try RowReader(jobs.table)
+        guard reader.columns == nil || reader.columns == jobs.table.columns else {
+          failures = [
+            ManifestDiagnostic(
+              file: jobs.table.name, line: 1, column: 1,
+              message: "the columns are others than when the manifest was read: start again")
+          ]
+          return
+        }
+        self.reader = reader
+      } catch {
+        failures = jobs.template.diagnostics(error)[...]
+      }
+    }
+
+    /// The next row's job; nil at the end.
+    public mutating func next() -> Element? {
+      if let failure = failures.popFirst() { return .failure(failure) }
+      while let found = reader?.next() {
+        switch found {
+        case .failure(let diagnostic):
+          index += 1
+          return .failure(jobs.template.placed(diagnostic))
+        case .success(let row):
+          guard jobs.template.wants(row) else { continue }
+          defer { index += 1 }
+          return jobs.template.job(row, index: index).map { job in
+            var job = job
+            job.outputDirectory = jobs.outputDirectory
+            return job
+          }
+        }
+      }
+      return nil
+    }
+  }
+}
