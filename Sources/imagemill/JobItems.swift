@@ -13,6 +13,8 @@ struct JobItems: AsyncSequence, Sendable {
   var groups: [JobGroup] = []
   var rows: [RowJobs] = []
   var streams: [LineJobs]
+  /// Sources of the command line, which come before the streams' records.
+  var operands: OperandJobs?
   /// The index of the first record's job.
   var firstIndex = 1
   /// What an ordered stream's records wait for.
@@ -29,11 +31,18 @@ struct JobItems: AsyncSequence, Sendable {
     private var window: ArraySlice<BatchItem> = []
     private var nextStream = 0
     private var records: LineJobs.Iterator?
+    private var operands: OperandJobs.Iterator?
     private var index: Int
 
     fileprivate init(_ items: JobItems) {
       self.items = items
       index = items.firstIndex
+      operands = items.operands?.makeIterator()
+    }
+
+    private mutating func nextRecord() async -> LineJobs.Element? {
+      if let next = operands?.next() { return next }
+      return await records?.next()
     }
 
     mutating func next() async -> BatchItem? {
@@ -47,7 +56,7 @@ struct JobItems: AsyncSequence, Sendable {
         fillWindow()
       }
       while true {
-        guard let record = await records?.next() else {
+        guard let record = await nextRecord() else {
           guard nextStream < items.streams.count else { return nil }
           records = items.streams[nextStream].makeAsyncIterator()
           nextStream += 1

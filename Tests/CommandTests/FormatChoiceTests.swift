@@ -19,6 +19,37 @@ struct FormatChoiceTests {
       .filter { $0["output"] != nil }
   }
 
+  @Test("same is the source's own format, in the path, the bytes and the second run")
+  func same() async throws {
+    try command.write(PNGPicture.bytes(width: 12, height: 8), to: "a.png")
+    let made = try await command.run("pipe", "-o", "a.jpg", input: Data("a.png\n".utf8))
+    #expect(made.status == 0, "\(made.errors)")
+    for second in [false, true] {
+      let outcome = try await command.run(
+        "pipe", "--format", "same", "--quality", "50", "-o", "out/{name}-{format}.{ext}", "--json",
+        input: Data("a.png\na.jpg\n".utf8))
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(command.files.filter { $0.hasPrefix("out/") } == ["out/a-jpeg.jpg", "out/a-png.png"])
+      #expect(try command.format(of: "out/a-jpeg.jpg").rawValue == "jpeg")
+      #expect(try command.format(of: "out/a-png.png").rawValue == "png")
+      #expect(outcome.text.contains("unchanged") == second, "\(outcome.text)")
+    }
+  }
+
+  @Test("a source in a format that can't be written fails, and says so; others don't")
+  func sameUnwritable() async throws {
+    try command.write("P5 2 2 255 abcd", to: "a.ppm")
+    let outcome = try await command.run(
+      "pipe", "--format", "same", "--allow-format", "ppm", "-o", "out/{name}.{ext}",
+      input: Data("a.ppm\nphoto.png\n".utf8))
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("the source is ppm, which can't be written"), "\(outcome.errors)")
+    #expect(command.files.filter { $0.hasPrefix("out/") } == ["out/photo.png"])
+    let named = try await command.run(
+      "pipe", "--format", "same", "-o", "{name}.webp", input: Data("photo.png\n".utf8))
+    #expect(named.status == 2 && named.errors.contains("end it in '.{ext}'"), "\(named.errors)")
+  }
+
   @Test("names follow the format, and the second run makes nothing")
   func manifest() async throws {
     try command.write(

@@ -100,7 +100,8 @@ struct RowTests {
     #expect(made.contains("shop/mine.txt") && !made.contains { $0.hasPrefix("shop/K\(Self.rows - 1)-") })
   }
 
-  @Test("shards share the rows out, plan counts them, and a failed row is told at its line and made again alone")
+  @Test(
+    "shards share the rows out, plan counts them, and a failed row is told at its line and made again alone")
   func choosing() async throws {
     for shard in ["1/2", "2/2"] { _ = try await run("--shard", shard) }
     #expect(made.count == Self.rows * 6)
@@ -108,7 +109,8 @@ struct RowTests {
     #expect(plan.text.contains("jobs \(Self.rows); outputs \(Self.rows * 6)"), "\(plan.text)")
     try command.write("sku,file,title\nA,1.png,a\nB,none.png,b\n", to: "products.csv")
     try command.write(
-      "imagemill: 1\njobs:\n  - {from: products.csv, source: \"{file}\", output: \"{sku}.jpg\"}\n", to: "local.yaml")
+      "imagemill: 1\njobs:\n  - {from: products.csv, source: \"{file}\", output: \"{sku}.jpg\"}\n",
+      to: "local.yaml")
     try command.write(PNGPicture.bytes(width: 8, height: 8), to: "1.png")
     let failing = try await command.run("run", "--report", "r.ndjson", "local.yaml")
     #expect(failing.status == 1 && failing.errors.contains("none.png"), "\(failing.errors)")
@@ -143,12 +145,17 @@ struct RowTests {
     let apart = try await command.run("validate", "a/m.yaml", "b/m.yaml")
     #expect(apart.status == 0, "\(apart.errors)")
     let ran = try await command.run("run", "-C", "out", "a/m.yaml", "b/m.yaml")
-    #expect(ran.status == 2 && ran.errors.contains("b/m.yaml:3:5: error: two outputs have the path 'x.png' (a/m.yaml:3)"), "\(ran.errors)")
+    #expect(
+      ran.status == 2
+        && ran.errors.contains("b/m.yaml:3:5: error: two outputs have the path 'x.png' (a/m.yaml:3)"),
+      "\(ran.errors)")
     #expect(!command.files.contains("out/x.png"))
     try command.write(
-      "imagemill: 1\noutput-dir: out\njobs:\n  - {source: a/x.png, filter: flip, output: x.png}\n", to: "c.yaml")
+      "imagemill: 1\noutput-dir: out\njobs:\n  - {source: a/x.png, filter: flip, output: x.png}\n",
+      to: "c.yaml")
     try command.write(
-      "imagemill: 1\noutput-dir: out\njobs:\n  - {source: a/x.png, filter: flop, output: x.png}\n", to: "d.yaml")
+      "imagemill: 1\noutput-dir: out\njobs:\n  - {source: a/x.png, filter: flop, output: x.png}\n",
+      to: "d.yaml")
     let valid = try await command.run("validate", "c.yaml", "d.yaml")
     #expect(valid.status == 2 && valid.errors.contains("d.yaml:4:5: error: two outputs"), "\(valid.errors)")
   }

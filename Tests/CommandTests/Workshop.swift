@@ -35,7 +35,9 @@ final class Workshop: Sendable {
     for directory in [
       home + "/.zfunc", home + "/.config/fish/completions",
       home + "/.local/share/bash-completion/completions",
+      command.work + "/photos/2026",
     ] { try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true) }
+    try command.write(Array(photo), to: "photos/2026/a.jpg")
     try command.write(Array(photo), to: "photo.jpg")
     try command.write(Array(photo), to: "in.jpg")
     for name in ["logo", "stencil", "before"] { try command.write(Array(logo), to: name + ".png") }

@@ -73,7 +73,7 @@ struct OddFileTests {
       text: "imagemill: 1\njobs: [{source: a.png, output: b, format: jpge}]\n",
       complaint:
         "images.yaml:2:43: error: unknown format 'jpge' (did you mean 'jpeg'?); it is one of jpeg, png, webp, "
-        + "avif, heic, gif, tiff, jxl, several of them, or auto"),
+        + "avif, heic, gif, tiff, jxl, several of them, auto, or same"),
     Case(
       text: "imagemill: 1\njobs: [{source: a.png, output: \"../{name}.png\"}]\n",
       complaint:
@@ -87,7 +87,7 @@ struct OddFileTests {
     Case(
       text: "imagemill: 1\njobs: [{source: a.png, output: \"b.{ext}\", matrix: {format: [png, bogus]}}]\n",
       complaint:
-        "images.yaml:2:51: error: unknown format 'bogus'; it is one of jpeg, png, webp, avif, heic, gif, tiff, jxl, several of them, or auto"
+        "images.yaml:2:51: error: unknown format 'bogus'; it is one of jpeg, png, webp, avif, heic, gif, tiff, jxl, several of them, auto, or same"
     ),
     Case(
       text: "[{\"source\": \"a.png\", \"output\": \"b.png\"}]", form: .json,

@@ -91,15 +91,19 @@ struct RowJobsTests {
     #expect(
       jobs[0].outputs[0].chain == (try FilterChain(parsing: "limit:400x,text:One%2C two")))
     #expect(jobs.map { $0.location?.line } == [2, 3])
-    #expect(jobs.allSatisfy { $0.location?.file.hasSuffix("/products.csv") == true && $0.manifest == "m.yaml" })
+    #expect(
+      jobs.allSatisfy { $0.location?.file.hasSuffix("/products.csv") == true && $0.manifest == "m.yaml" })
     #expect(jobs[1].fields.map(\.name) == ["sku", "file", "title"])
   }
 
   @Test(
     "tables of every form have one meaning",
     arguments: [
-      ("t.csv", "\u{FEFF}sku,source\r\nA,a.jpg\r\nB,b.jpg\r\n"), ("t.tsv", "sku\tsource\nA\ta.jpg\nB\tb.jpg\n"),
-      ("t.ndjson", "{\"sku\":\"A\",\"source\":\"a.jpg\"}\n\n{\"sku\":\"B\",\"source\":\"b.jpg\",\"x\":[1]}\n"),
+      ("t.csv", "\u{FEFF}sku,source\r\nA,a.jpg\r\nB,b.jpg\r\n"),
+      ("t.tsv", "sku\tsource\nA\ta.jpg\nB\tb.jpg\n"),
+      (
+        "t.ndjson", "{\"sku\":\"A\",\"source\":\"a.jpg\"}\n\n{\"sku\":\"B\",\"source\":\"b.jpg\",\"x\":[1]}\n"
+      ),
       ("t", "sku,source\nA,a.jpg\nB,b.jpg"),
     ])
   func forms(name: String, text: String) throws {
@@ -138,7 +142,8 @@ struct RowJobsTests {
     let fixture = try RowFixture(["l.txt": "# c\n\(hash)  a.jpg\n  b.jpg \n"])
     let jobs = try RowFixture.jobs(
       fixture.read("  - {from: l.txt, output: \"{name}.png\"}", head: "base: https://h.example/p/\n"))
-    #expect(jobs.map { $0.sources[0].displayText } == ["https://h.example/p/a.jpg", "https://h.example/p/b.jpg"])
+    #expect(
+      jobs.map { $0.sources[0].displayText } == ["https://h.example/p/a.jpg", "https://h.example/p/b.jpg"])
     #expect(jobs.map { $0.pinnedDigest?.hex } == [hash, nil])
     #expect(jobs.map { $0.location?.line } == [2, 3])
   }
@@ -191,7 +196,8 @@ struct RowJobsTests {
             output: "{title}.{ext}"
         """))
     let job = try #require(jobs.first)
-    #expect(job.sources.map(\.displayText) == ["img/a b.jpg", "alt/b.jpg"].map { fixture.directory + "/" + $0 })
+    #expect(
+      job.sources.map(\.displayText) == ["img/a b.jpg", "alt/b.jpg"].map { fixture.directory + "/" + $0 })
     #expect(job.pinnedDigest?.hex == hash)
     #expect(job.placeholder == .file(fixture.directory + "/p.png"))
     #expect(job.priority == 3)
@@ -204,10 +210,13 @@ struct RowJobsTests {
   func overlays() throws {
     let fixture = try RowFixture(["t.csv": "source,logo\na.jpg,l.png\n"])
     let job = try #require(
-      try RowFixture.jobs(fixture.read("  - {from: t.csv, filter: \"overlay:{logo}\", output: \"{name}.png\"}")).first)
+      try RowFixture.jobs(
+        fixture.read("  - {from: t.csv, filter: \"overlay:{logo}\", output: \"{name}.png\"}")
+      ).first)
     #expect(job.outputs[0].namedSources == ["l.png": .file(fixture.directory + "/l.png")])
     try fixture.write("source,logo\na.jpg,/etc/l.png\n", to: "t.csv")
-    let complaints = try fixture.complaints("  - {from: t.csv, filter: \"overlay:{logo}\", output: \"{name}.png\"}")
+    let complaints = try fixture.complaints(
+      "  - {from: t.csv, filter: \"overlay:{logo}\", output: \"{name}.png\"}")
     #expect(complaints.count == 1)
     #expect(complaints.first?.hasPrefix("t.csv:2:7: '/etc/l.png' lies outside") == true, "\(complaints)")
   }
@@ -230,8 +239,13 @@ struct RowJobsTests {
   @Test(
     "a mistake that no row can mend is told once, in the manifest",
     arguments: [
-      ("{from: t.csv, output: \"{skuu}.png\"}", "m.yaml:3:28: nothing defines '{skuu}' (did you mean 'sku'?)"),
-      ("{from: t.csv, output: \"{sku}.png\", filter: crcle}", "m.yaml:3:48: unknown filter 'crcle' (did you mean 'circle'?)"),
+      (
+        "{from: t.csv, output: \"{skuu}.png\"}", "m.yaml:3:28: nothing defines '{skuu}' (did you mean 'sku'?)"
+      ),
+      (
+        "{from: t.csv, output: \"{sku}.png\", filter: crcle}",
+        "m.yaml:3:48: unknown filter 'crcle' (did you mean 'circle'?)"
+      ),
       (
         "{from: t.csv, output: \"{sku}.png\", filter: \"crcle,text:{sku}\"}",
         "m.yaml:3:48: unknown filter 'crcle' (did you mean 'circle'?)"
@@ -243,7 +257,10 @@ struct RowJobsTests {
       ("{from: t.csv, output: \"{sku}.jpg\", quality: 101}", "m.yaml:3:57: "),
       ("{from: t.csv, output: \"{sku}.png\", where: {stok: 1}}", "m.yaml:3:48: 't.csv' has no column 'stok'"),
       ("{from: none.csv, output: \"{sku}.png\"}", "m.yaml:3:12: 'none.csv' can't be opened: No such file"),
-      ("{from: ../t.csv, output: \"{sku}.png\"}", "m.yaml:3:12: '../t.csv' lies outside the manifest's directory"),
+      (
+        "{from: ../t.csv, output: \"{sku}.png\"}",
+        "m.yaml:3:12: '../t.csv' lies outside the manifest's directory"
+      ),
       ("{from: \"*.gif\", output: \"{name}.png\"}", "m.yaml:3:12: nothing matches '*.gif'"),
       ("{from: empty.csv, output: \"{sku}.png\"}", "empty.csv:1:1: the table is empty"),
       ("{from: other.csv, output: \"{sku}.png\"}", "m.yaml:3:12: 'other.csv' has no column 'source'"),
@@ -263,7 +280,8 @@ struct RowJobsTests {
   @Test("a row's mistake is told at the row's line and cell, with the place in the manifest")
   func rowMistakes() throws {
     let fixture = try RowFixture(["t.csv": "source,size\na.jpg,9x9\nb.jpg,axb\n,8x8\nd.jpg\n"])
-    let complaints = try fixture.complaints("  - {from: t.csv, filter: \"fill:{size}\", output: \"{name}.png\"}")
+    let complaints = try fixture.complaints(
+      "  - {from: t.csv, filter: \"fill:{size}\", output: \"{name}.png\"}")
     #expect(complaints.count == 3)
     #expect(complaints.first?.hasPrefix("t.csv:3:7: ") == true, "\(complaints)")
     #expect(complaints.first?.hasSuffix("(m.yaml:3)") == true, "\(complaints)")
@@ -295,16 +313,20 @@ struct RowJobsTests {
     let within = try fixture.complaints(
       "  - {from: t.csv, output: \"{name}.png\", filter: \"fit:{w}x\", matrix: {w: [1, 2]}}")
     #expect(within.count == 1)
-    #expect(within.first?.hasPrefix("m.yaml:3:5: two outputs of a row have one path, such as 'a.png'") == true)
+    #expect(
+      within.first?.hasPrefix("m.yaml:3:5: two outputs of a row have one path, such as 'a.png'") == true)
     let others = try fixture.complaints(
       "  - {source: x.jpg, output: b.png}\n  - {from: t.csv, output: \"{name}.png\"}")
     #expect(others.count == 1)
-    #expect(others.first?.hasPrefix("t.csv:3:1: two outputs have the path 'b.png' (m.yaml:3)") == true, "\(others)")
+    #expect(
+      others.first?.hasPrefix("t.csv:3:1: two outputs have the path 'b.png' (m.yaml:3)") == true, "\(others)")
   }
 
   @Test("more paths than are remembered are gone through in parts")
   func parts() throws {
-    func conflicts(_ capacity: Int, _ part: RecordConflicts.Part) -> (found: Int, others: [RecordConflicts.Part]) {
+    func conflicts(_ capacity: Int, _ part: RecordConflicts.Part) -> (
+      found: Int, others: [RecordConflicts.Part]
+    ) {
       var conflicts = RecordConflicts(part, capacity: capacity)
       var found = 0
       for index in 1...2000 {
@@ -367,7 +389,8 @@ struct RowJobsTests {
   @Test("an NDJSON row without a field that is used is wrong by itself")
   func missingFields() throws {
     let fixture = try RowFixture(["t.ndjson": "{\"source\":\"a.jpg\",\"sku\":1}\n{\"source\":\"b.jpg\"}\n"])
-    let complaints = try fixture.complaints("  - {from: t.ndjson, filter: \"text:{sku}\", output: \"{sku}.png\"}")
+    let complaints = try fixture.complaints(
+      "  - {from: t.ndjson, filter: \"text:{sku}\", output: \"{sku}.png\"}")
     #expect(complaints.count == 1)
     #expect(complaints.first?.hasPrefix("t.ndjson:2:") == true, "\(complaints)")
   }

@@ -15,7 +15,7 @@ extension Encoding {
     resolving settings: EncodingSettings, pathExtension: String?
   ) throws(EncodingError) {
     let formats = try Self.formats(settings.format, pathExtension)
-    let minSavings = try Self.minSavings(settings.minSavings, formats)
+    let minSavings = try Self.minSavings(settings.minSavings, formats, settings.format)
     for name in settings.options.keys.sorted() {
       let definitions = formats.compactMap { EncoderTable.definition(of: $0) }
       guard !definitions.contains(where: { $0.option(name) != nil }) else { continue }
@@ -27,7 +27,8 @@ extension Encoding {
     }
     var choices: [Encoding] = []
     for format in formats { choices.append(try Encoding(format, settings)) }
-    self = choices.removeFirst().with(alternatives: choices, minSavings: minSavings)
+    self = choices.removeFirst().with(
+      alternatives: choices, minSavings: minSavings, followsSource: Self.followsSource(settings.format))
   }
 
   private init(_ format: OutputFormat, _ settings: EncodingSettings) throws(EncodingError) {
@@ -57,13 +58,16 @@ extension Encoding {
     maxBytes = settings.maxBytes
     alternatives = []
     minSavings = 0
+    followsSource = false
   }
+
+  private static func followsSource(_ format: String?) -> Bool { format?.lowercased() == "same" }
 
   /// The formats that are wanted, the preferred one first; never empty.
   private static func formats(
     _ text: String?, _ pathExtension: String?
   ) throws(EncodingError) -> [OutputFormat] {
-    guard let text, text.lowercased() == "auto" || text.contains(",") else {
+    guard let text, text.lowercased() == "auto" || followsSource(text) || text.contains(",") else {
       return [try format(text, pathExtension)]
     }
     if let pathExtension, EncoderTable.format(named: pathExtension) != nil {
@@ -73,6 +77,7 @@ extension Encoding {
           + "end it in '.{ext}'")
     }
     guard text.lowercased() != "auto" else { return automatic }
+    if followsSource(text) { return EncoderTable.all.map(\.format) }
     var formats: [OutputFormat] = []
     for name in text.split(separator: ",", omittingEmptySubsequences: false) {
       let format = try format(name.trimmingBlanks, nil)
@@ -85,7 +90,7 @@ extension Encoding {
   }
 
   private static func minSavings(
-    _ text: String?, _ formats: [OutputFormat]
+    _ text: String?, _ formats: [OutputFormat], _ format: String?
   ) throws(EncodingError) -> Double {
     guard let text else { return 0 }
     guard let percent = Double(text.hasSuffix("%") ? text.dropLast() : text[...]), (0..<100).contains(percent)
@@ -94,7 +99,7 @@ extension Encoding {
         setting: "min-savings",
         "'min-savings' is a percentage from 0 to below 100, such as 10%, not '\(text)'")
     }
-    guard formats.count > 1 else {
+    guard formats.count > 1, !followsSource(format) else {
       throw EncodingError(
         setting: "min-savings",
         "'min-savings' is how much smaller another format must be than the first of a list: give several, such as "
@@ -112,14 +117,14 @@ extension Encoding {
         pathExtension.map { "the extension '.\($0)' is no format that can be written" }
         ?? "nothing says the output's format"
       throw EncodingError(
-        setting: "format", "\(problem); give one of \(allNames), or auto, as 'format' (--format)")
+        setting: "format", "\(problem); give one of \(allNames), auto or same, as 'format' (--format)")
     }
     guard let format = EncoderTable.format(named: name) else {
       throw EncodingError(
         setting: "format",
         "unknown format '\(name)'"
           + NearestName.suggestion(for: name, among: OutputFormat.allCases.map(\.rawValue))
-          + "; it is one of \(allNames), several of them, or auto")
+          + "; it is one of \(allNames), several of them, auto, or same")
     }
     if let implied, let pathExtension, implied != format {
       throw EncodingError(

@@ -1,4 +1,5 @@
 public import ImageCaches
+import Vips
 
 /// A format with every encoder option resolved: with a rendition, all that an output's bytes depend on.
 ///
@@ -10,6 +11,8 @@ public struct Encoding: Hashable, Sendable, Codable {
   public let alternatives: [Encoding]
   /// How much smaller than the first format's file an alternative's must be, as a share of it, from 0.
   public let minSavings: Double
+  /// Whether it is the source's own format that is written, with the options that are given here for it.
+  public let followsSource: Bool
   /// Every option of the format's encoder, by name (``EncoderTable``).
   public let options: [String: OptionValue]
   /// What is kept of the source's metadata.
@@ -25,7 +28,10 @@ public struct Encoding: Hashable, Sendable, Codable {
   /// The size to stay under, in bytes.
   public let maxBytes: Int?
 
-  fileprivate init(_ other: Encoding, alternatives: [Encoding], minSavings: Double) {
+  fileprivate init(
+    _ other: Encoding, alternatives: [Encoding], minSavings: Double, followsSource: Bool
+  ) {
+    self.followsSource = followsSource
     format = other.format
     options = other.options
     metadata = other.metadata
@@ -39,8 +45,13 @@ public struct Encoding: Hashable, Sendable, Codable {
   }
 
   /// Itself with others beside it.
-  func with(alternatives: [Encoding], minSavings: Double) -> Encoding {
-    Encoding(self, alternatives: alternatives, minSavings: minSavings)
+  func with(alternatives: [Encoding], minSavings: Double, followsSource: Bool = false) -> Encoding {
+    Encoding(self, alternatives: alternatives, minSavings: minSavings, followsSource: followsSource)
+  }
+
+  /// The encoding in a source's own format; nil where that can't be written.
+  func following(_ format: ImageFormat) -> Encoding? {
+    choices.first { $0.format.rawValue == format.rawValue }
   }
 
   /// Itself without alternatives.
@@ -53,14 +64,17 @@ public struct Encoding: Hashable, Sendable, Codable {
   public var identifier: String {
     guard !alternatives.isEmpty else { return ownIdentifier }
     let members = choices.map(\.ownIdentifier).joined(separator: "|")
+    if followsSource { return "same|\(members)" }
     return "smallest:min-savings=\(minSavings)|\(members)"
   }
 
   /// Itself without alternatives, and its alternatives.
   public var choices: [Encoding] { [alone] + alternatives }
 
-  /// The format's name, or the names of all that it may be, separated by commas.
-  public var formatText: String { choices.map(\.format.rawValue).joined(separator: ",") }
+  /// The format's name, or the names of all that it may be, separated by commas; `same` for the source's own.
+  public var formatText: String {
+    followsSource ? "same" : choices.map(\.format.rawValue).joined(separator: ",")
+  }
 
   private var ownIdentifier: String {
     let names = EncoderTable.definition(of: format)?.options.map(\.name) ?? []

@@ -1,7 +1,7 @@
 /// What a manifest or a command line says about an output's encoding, as written and not yet resolved.
 public struct EncodingSettings: Hashable, Sendable {
   /// A format's name (`jpeg`, `jpg`, `png` …), several separated by commas, of which the smallest file is taken,
-  /// `auto` for ``Encoding/automatic``, or nil: by the extension.
+  /// `auto` for ``Encoding/automatic``, `same` for the source's own, or nil: by the extension.
   public var format: String?
   /// `quality`, as written.
   public var quality: String?

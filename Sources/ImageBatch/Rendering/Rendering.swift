@@ -5,7 +5,7 @@ import Vips
 
 /// One request on its way: counts, warnings and results so far.
 final class Rendering {
-  let request: RenderRequest
+  private(set) var request: RenderRequest
   private(set) var counts = RenderCounts()
   private var warnings: [String] = []
   private var results: [Int: RenderedOutput.Result] = [:]
@@ -34,6 +34,7 @@ final class Rendering {
       try VipsRuntime.setConcurrency(request.concurrency)
       let file = try SourceFile(path: request.sourcePath, limits: request.limits)
       facts = file.facts
+      followFormat(of: file)
       do {
         try WholeFile.check(request.sourcePath, file.format)
         try renderAll(of: file)
@@ -60,12 +61,35 @@ final class Rendering {
     return (response, isCertain)
   }
 
+  /// Gives recipes that are to be written as their source is that format, where it can be written.
+  private func followFormat(of file: SourceFile) {
+    for index in request.recipes.indices where request.recipes[index].encoding.followsSource {
+      guard let encoding = request.recipes[index].encoding.following(file.format) else { continue }
+      request.recipes[index].encoding = encoding
+    }
+  }
+
+  private func checkFormat(of recipe: RenderRecipe, _ file: SourceFile) throws(JobError) {
+    guard !recipe.encoding.followsSource else {
+      throw JobError(
+        code: "unsupported-format", stage: .encode,
+        message:
+          "the source is \(file.format.rawValue), which can't be written: name a format instead of 'same'")
+    }
+    do throws(EncodingError) {
+      try recipe.encoding.check(recipe.chain)
+    } catch {
+      throw JobError(code: "unsupported-format", stage: .encode, message: error.message)
+    }
+  }
+
   /// Throws only what concerns the source itself.
   private func renderAll(of file: SourceFile) throws {
     let roots = RenderTree.roots(of: request) { index -> DecodeOptions? in
       do {
+        try checkFormat(of: request.recipes[index], file)
         return try DecodeOptions(for: request.recipes[index], of: file.shape, within: request.limits)
-      } catch let error as JobError where error.stage == .decode {
+      } catch let error as JobError where error.stage == .decode || error.stage == .encode {
         results[index] = .failure(error)
       } catch {
         results[index] = .failure(jobError(error, stage: .filter, code: "filter-failed"))

@@ -55,7 +55,8 @@ public struct DiagnosticSums: Sendable {
     sums.compactMap { sum in
       Self.others(sum).map { others in
         ManifestDiagnostic(
-          file: sum.first.file, line: sum.first.line, column: sum.first.column, message: "\(others): \(sum.first.message)")
+          file: sum.first.file, line: sum.first.line, column: sum.first.column,
+          message: "\(others): \(sum.first.message)")
       }
     } + rest
   }
@@ -63,7 +64,8 @@ public struct DiagnosticSums: Sendable {
   private static func others(_ sum: Sum) -> String? {
     guard sum.others > 0 else { return nil }
     guard sum.lastLine != sum.first.line else { return "and \(sum.others) more like it" }
-    return "the same in \(sum.others) more line\(sum.others == 1 ? "" : "s"), the last of them \(sum.lastLine)"
+    return
+      "the same in \(sum.others) more line\(sum.others == 1 ? "" : "s"), the last of them \(sum.lastLine)"
   }
 
   private var rest: [ManifestDiagnostic] {

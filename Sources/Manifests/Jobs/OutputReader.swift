@@ -67,7 +67,8 @@ struct OutputReader {
   {
     let unknown = hasOtherNames ? [] : template.unknownFields(variables: variables.keys + rowNames)
     for field in unknown {
-      let known = OutputTemplate.BuiltIn.allCases.map(\.rawValue) + Set(variables.keys).union(rowNames).sorted()
+      let known =
+        OutputTemplate.BuiltIn.allCases.map(\.rawValue) + Set(variables.keys).union(rowNames).sorted()
       log.error(
         node?.place(ofOffset: field.offset) ?? layers.job.place,
         "nothing defines '{\(field.name)}'\(NearestName.hint(field.name, in: known))")

@@ -40,11 +40,14 @@ extension KeyTable {
         "from", .text,
         "A CSV, TSV or NDJSON file, a list, or a pattern such as photos/**/*.jpg: a job for each row, whose columns are "
           + "variables."),
-      Key("where", .names(.scalarOrList), "Columns of 'from' with a value or several: only rows that have them."),
-    ] + record.keys.map { key in
-      key.name == "source"
-        ? Key(key.name, key.form, key.summary, isRequired: true, unless: "from", need: key.need) : key
-    })
+      Key(
+        "where", .names(.scalarOrList), "Columns of 'from' with a value or several: only rows that have them."
+      ),
+    ]
+      + record.keys.map { key in
+        key.name == "source"
+          ? Key(key.name, key.form, key.summary, isRequired: true, unless: "from", need: key.need) : key
+      })
 
   /// A line of NDJSON.
   static let record = KeyTable(
@@ -94,8 +97,8 @@ extension KeyTable {
       "Makes the output an animation, webp or gif, from another picture to what the chain makes."),
     Key(
       "format", .textOrList,
-      "The format, where the extension doesn't say it: jpeg, png, webp, avif, …; several, or auto, for the smallest "
-        + "that can hold the picture."),
+      "The format, where the extension doesn't say it: jpeg, png, webp, avif, …; same for the source's; several, or "
+        + "auto, for the smallest that can hold the picture."),
     Key("quality", .scalar, "1 to 100."),
     Key("encode", .names(.scalar), "The format's other options."),
     Key(

@@ -1,5 +1,6 @@
 import ImageBatch
 import ImageCaches
+import ImageDownloads
 import ImageFilters
 
 /// Turns one record after the other into a job.
@@ -136,6 +137,21 @@ struct RecordParser: Sendable {
   private static func columnOfCarriageReturn(in text: String) -> Int? {
     guard text.utf8.contains(UInt8(ascii: "\r")) else { return nil }
     return text.unicodeScalars.prefix { $0 != "\r" }.count + 1
+  }
+
+  /// The job of a source that the command line names, in this directory.
+  mutating func job(_ source: ImageSource, directory: String) -> Result<Job, ManifestDiagnostic> {
+    var job = Job(index: index, sources: [source], outputs: commonOutput.map { [$0] } ?? [])
+    index += 1
+    job.sourceDirectory = directory
+    guard context.appendedChain?.isFixed == false else { return .success(job) }
+    var log = DiagnosticLog(ManifestText(name: name, text: ""))
+    if let own = Self.output(context, SourceFields.values(job), &log) {
+      job.outputs = [own]
+      return .success(job)
+    }
+    return .failure(
+      log.diagnostics.first ?? .init(file: name, line: 1, column: 1, message: "this source can't be read"))
   }
 
   // MARK: Rows

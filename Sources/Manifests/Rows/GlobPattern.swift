@@ -67,7 +67,9 @@ struct GlobPattern: Sendable, Hashable {
     alternatives = [[.anyDirectories]]
   }
 
-  private static func isSpecial(_ name: ArraySlice<UInt8>) -> Bool { name.contains { "*?[".utf8.contains($0) } }
+  private static func isSpecial(_ name: ArraySlice<UInt8>) -> Bool {
+    name.contains { "*?[".utf8.contains($0) }
+  }
 
   private static func unescaped(_ name: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
@@ -142,8 +144,9 @@ struct GlobPattern: Sendable, Hashable {
 
   /// What stands behind `[`, up to its `]`; a `]` that comes first is a member.
   private static func set(_ rest: inout ArraySlice<UInt8>) -> Token? {
-    guard let end = rest.dropFirst(rest.first == UInt8(ascii: "!") || rest.first == UInt8(ascii: "^") ? 2 : 1)
-      .firstIndex(of: UInt8(ascii: "]"))
+    guard
+      let end = rest.dropFirst(rest.first == UInt8(ascii: "!") || rest.first == UInt8(ascii: "^") ? 2 : 1)
+        .firstIndex(of: UInt8(ascii: "]"))
     else { return nil }
     var members = Array(String(decoding: rest[..<end], as: UTF8.self).unicodeScalars)[...]
     rest = rest[(end + 1)...]

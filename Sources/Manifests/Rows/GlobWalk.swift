@@ -41,7 +41,9 @@ struct GlobWalk {
     self.pattern = pattern
     self.base = base.isEmpty || base == "." ? "" : base + "/"
     let path = pattern.root.isEmpty || pattern.root.hasSuffix("/") ? pattern.root : pattern.root + "/"
-    open(path, closure(Set(pattern.alternatives.indices.map { State(alternative: $0, position: 0) })), isRoot: true)
+    open(
+      path, closure(Set(pattern.alternatives.indices.map { State(alternative: $0, position: 0) })),
+      isRoot: true)
   }
 
   mutating func next() -> Found? {
@@ -106,14 +108,17 @@ struct GlobWalk {
     guard let stream = opendir(place.isEmpty ? "." : place) else {
       // A root that isn't there has no files; that nothing was found is said by who asked.
       guard !(isRoot && (errno == ENOENT || errno == ENOTDIR)) else { return }
-      return pending.append(.failure(path: path, message: "can't be read: \(String(cString: strerror(errno)))"))
+      return pending.append(
+        .failure(path: path, message: "can't be read: \(String(cString: strerror(errno)))"))
     }
     defer { closedir(stream) }
     var entries: [Entry] = []
     while let found = readdir(stream) {
       let name = withUnsafePointer(to: &found.pointee.d_name) { pointer in
         let bytes = UnsafeRawPointer(pointer).assumingMemoryBound(to: UInt8.self)
-        return Array(UnsafeBufferPointer(start: bytes, count: strlen(UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))))
+        return Array(
+          UnsafeBufferPointer(
+            start: bytes, count: strlen(UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))))
       }
       guard name != [UInt8(ascii: ".")], name != Array("..".utf8) else { continue }
       entries.append(Self.entry(name, type: Int32(found.pointee.d_type), in: place))

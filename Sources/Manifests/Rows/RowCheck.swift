@@ -39,7 +39,8 @@ struct RowCheck {
           isAlike = true
           log.error(
             place.place,
-            "two outputs of a row have one path, such as '\(place.path)': put what differs in it, such as {width}")
+            "two outputs of a row have one path, such as '\(place.path)': put what differs in it, such as {width}"
+          )
         }
         if !isAlike, let found = conflicts.claim(job) { sums.note(found) }
       }

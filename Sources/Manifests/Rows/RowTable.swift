@@ -80,7 +80,8 @@ struct RowTable: Sendable {
     }
     var facts = stat()
     guard fstat(file.descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-      throw .sentence("'\(path)' is no regular file: its rows are read once to be checked, and again to be run")
+      throw .sentence(
+        "'\(path)' is no regular file: its rows are read once to be checked, and again to be run")
     }
     return file
   }

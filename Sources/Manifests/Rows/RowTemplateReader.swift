@@ -47,7 +47,8 @@ struct RowTemplateReader {
     let hint = NearestName.hint(RowTable.sourceColumn, in: columns)
     log.error(
       from.place,
-      "'\(table.name)' has no column 'source'\(hint): add one, or say the source, as in source: \"{\(columns.first ?? "file")}\"")
+      "'\(table.name)' has no column 'source'\(hint): add one, or say the source, as in source: \"{\(columns.first ?? "file")}\""
+    )
   }
 
   private func conditions(_ table: RowTable, log: inout DiagnosticLog) -> [String: Set<String>] {
@@ -55,7 +56,8 @@ struct RowTemplateReader {
     for entry in node["where"]?.entries ?? [] {
       if let columns = table.columns, !columns.contains(entry.key) {
         log.error(
-          entry.place, "'\(table.name)' has no column '\(entry.key)'\(NearestName.hint(entry.key, in: columns))")
+          entry.place,
+          "'\(table.name)' has no column '\(entry.key)'\(NearestName.hint(entry.key, in: columns))")
       }
       result[entry.key] = Set((entry.value.list ?? [entry.value]).compactMap(\.scalar))
     }
@@ -141,7 +143,9 @@ struct RowNames {
     case .text(let text):
       guard text.contains("{") else { return false }
       do throws(FieldText.Failure) {
-        return try FieldText(parsing: text).fields.contains { matrix[$0.name] == nil && fixed[$0.name] == nil }
+        return try FieldText(parsing: text).fields.contains {
+          matrix[$0.name] == nil && fixed[$0.name] == nil
+        }
       } catch {
         // A mistake of all rows alike, and told where the text is checked.
         return true

@@ -60,7 +60,7 @@ public enum ManifestSchema {
     case "max-active": number(from: 1)
     case "format":
       schema(of: key.form).adding([
-        ("examples", .list((OutputFormat.allCases.map(\.rawValue) + ["auto"]).map { .text($0) }))
+        ("examples", .list((OutputFormat.allCases.map(\.rawValue) + ["auto", "same"]).map { .text($0) }))
       ])
     default: schema(of: key.form)
     }

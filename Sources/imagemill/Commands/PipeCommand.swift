@@ -5,7 +5,7 @@ import ImageFilters
 import Manifests
 
 /// Sources on standard input, results on standard output.
-struct PipeCommand: AsyncParsableCommand {
+struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
   static let configuration = CommandConfiguration(
     commandName: "pipe",
     abstract: "Convert the sources on standard input, one a line; a result line for each output.",
@@ -16,6 +16,13 @@ struct PipeCommand: AsyncParsableCommand {
         printf '%s\\n' URL URL | imagemill pipe -f fill:100x100,circle -o 'out/{name}.png'
         find . -name '*.jpg' -print0 | imagemill pipe -0 -f limit:1600x -o '{name}.webp'
       """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "Sources instead of those on standard input: paths, URLs, directories, or patterns such as 'photos/**/*.heic'.",
+      valueName: "source"),
+    completion: .file())
+  var sources: [OperandGroup] = []
 
   @Option(
     name: [.short, .long],
@@ -46,8 +53,9 @@ struct PipeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Cache") var cache: CacheOptions
 
   func run() async throws {
-    let jobs = try self.jobs()
-    if dryRun { return try await rehearse(jobs) }
+    let operands = sources.isEmpty ? nil : try self.operands()
+    let streams = operands == nil ? [try self.jobs()] : []
+    if dryRun { return try await rehearse(JobItems(streams: streams, operands: operands)) }
     let order = ordered ? OrderWindow() : nil
     let reporting = try Reporting(
       batch, results: ResultPrinter.Form(json: json, order: order, isNULSeparated: isNULSeparated))
@@ -57,29 +65,40 @@ struct PipeCommand: AsyncParsableCommand {
       reporting: reporting)
     run.commandTemplate = output ?? ""
     run.replacing = outputs.replacing
-    let status = try await run.run(JobItems(streams: [jobs], order: order))
+    let status = try await run.run(JobItems(streams: streams, operands: operands, order: order))
     if status != .success { throw status }
   }
 
   /// Prints the paths that are known before anything is read; a record that is no job is told of.
-  private func rehearse(_ jobs: LineJobs) async throws {
+  private func rehearse(_ items: JobItems) async throws {
     var isWrong = false
     let end = isNULSeparated ? "\0" : "\n"
-    for await record in jobs {
-      switch record {
-      case .success(let job):
-        let paths = job.outputs.map { $0.path(of: job, in: destination.outputDirectory) + end }
+    for await item in items {
+      switch item {
+      case .group(let group):
+        let paths = group.jobs.flatMap { job in
+          job.outputs.map { $0.path(of: job, in: destination.outputDirectory) + end }
+        }
         // Nobody reads on: nothing more to say.
         if !StandardOutput.write(paths.joined()) { return }
-      case .failure(let diagnostic):
+      case .rejected(let result):
         isWrong = true
-        StandardError.write("\(diagnostic)\n")
+        let place = result.location.map { "\($0.file):\($0.line):\($0.column): error: " } ?? ""
+        StandardError.write("\(place)\(result.outputs.first?.error?.message ?? "")\n")
       }
     }
     if isWrong { throw ExitStatus.failed }
   }
 
-  private func jobs() throws -> LineJobs {
+  private func operands() throws -> OperandJobs {
+    if input != .sources {
+      throw Complaint(.usage, "--input says how standard input is read; leave out the sources")
+    }
+    return try SourceOperands.jobs(
+      sources.words, try options(), allowed: limits.limits(slots: 1).allowedFormats)
+  }
+
+  private func options() throws -> ManifestOptions {
     var options = ManifestOptions()
     options.allowsOutside = destination.allowOutside
     options.encoding = outputs.encoding
@@ -89,6 +108,11 @@ struct PipeCommand: AsyncParsableCommand {
     if output == nil && input == .sources {
       throw Complaint(.usage, "pipe needs -o TEMPLATE, such as -o '{name}.png'")
     }
+    return options
+  }
+
+  private func jobs() throws -> LineJobs {
+    let options = try options()
     var lines = LineOptions(input.form)
     lines.isNULSeparated = isNULSeparated
     do throws(ManifestErrors) {

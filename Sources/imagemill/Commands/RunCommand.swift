@@ -108,7 +108,9 @@ struct RunCommand: AsyncParsableCommand {
       LockCheck.Difference(
         subject: entry.path ?? entry.source, reason: "out of date: \(entry.reason)", location: entry.location)
     }
-    differences += plan.stale.map { LockCheck.Difference(subject: $0, reason: "no longer made", location: nil) }
+    differences += plan.stale.map {
+      LockCheck.Difference(subject: $0, reason: "no longer made", location: nil)
+    }
     let unknown = plan.unknownSources
     if unknown > 0, !batch.quiet {
       StandardError.write(
@@ -124,7 +126,8 @@ struct RunCommand: AsyncParsableCommand {
     do throws(LockFile.Failure) { lock = try LockFile(path: path) } catch { throw Complaint(error, of: path) }
     guard lock.hasOutputs, let paths = LockPaths(lockFile: path) else {
       throw Complaint(
-        .usage, "the lock file \(path) says nothing of outputs; write it again with 'imagemill run --lock \(path)'")
+        .usage,
+        "the lock file \(path) says nothing of outputs; write it again with 'imagemill run --lock \(path)'")
     }
     var jobs: [Job] = []
     for await case .group(let group) in input.items { jobs += group.jobs }

@@ -67,6 +67,10 @@ enum CommandExamples {
         ]
       ),
       (
+        "The images of a directory, in a tree like its own:",
+        ["imagemill pipe -f limit:1600x -o 'tree/{dir}/{name}.webp' photos"]
+      ),
+      (
         "Results for another program, in the order of the input:",
         ["imagemill pipe --json --ordered -o 'json/{name}.webp' < urls.txt"]
       ),

@@ -121,6 +121,8 @@ enum ManifestPage {
     the smallest file is taken, of those that can hold the picture's size, frames and transparency;
     .Cm auto
     means jpeg, png and webp.
+    .Cm same
+    is the source's own format, which is an error for a format that can't be written.
     The path then ends in
     .Li .{ext} .
     .It Ic metadata

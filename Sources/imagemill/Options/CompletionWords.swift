@@ -10,8 +10,10 @@ enum CompletionWords {
   /// Every format that can be written.
   static var formats: CompletionKind { .list(EncoderTable.all.map(\.format.rawValue)) }
 
-  /// Every format that can be written, and the word for the smallest.
-  static var formatChoices: CompletionKind { .list(EncoderTable.all.map(\.format.rawValue) + ["auto"]) }
+  /// Every format that can be written, and the words for the smallest and for the source's own.
+  static var formatChoices: CompletionKind {
+    .list(EncoderTable.all.map(\.format.rawValue) + ["auto", "same"])
+  }
 
   /// Every encoder option, ready for its value.
   static var encoderOptions: CompletionKind {

@@ -17,7 +17,7 @@ struct OutputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Output format: \(OutputFormat.allCases.map(\.rawValue).joined(separator: ", ")); by default the output's "
-        + "extension says it. Several, as webp,jpeg, or auto: the smallest that can hold the picture.",
+        + "extension says it. same: the source's. Several, as webp,jpeg, or auto: the smallest that can hold the picture.",
       valueName: "name"),
     completion: CompletionWords.formatChoices)
   var format: String?

@@ -1,0 +1,144 @@
+import Glibc
+public import ImageBatch
+import ImageDownloads
+
+/// Jobs of the sources that a command line names: a path or a URL each, or the images of a directory or of a pattern
+/// such as `photos/**/*.heic`.
+///
+/// Directories are read as the jobs are asked for.
+public struct OperandJobs: Sequence, Sendable {
+  /// A job, or what can't be read.
+  public typealias Element = Result<Job, ManifestDiagnostic>
+
+  /// What is wrong with an operand: a sentence for the user.
+  public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The sentence.
+    public let description: String
+  }
+
+  private enum Operand {
+    case source(ImageSource)
+    /// All images below a directory.
+    case directory(GlobPattern)
+    case pattern(GlobPattern)
+  }
+
+  private let operands: [Operand]
+  private let parser: RecordParser
+  private let isImage: @Sendable (String) -> Bool
+
+  /// The jobs of `operands`, in their order.
+  /// - Parameters:
+  ///   - isImage: Whether a directory's file of this name is a source.
+  /// - Throws: `ManifestErrors` where the template or the chain is wrong, `Failure` where an operand names nothing.
+  public init(
+    _ operands: [String], _ options: ManifestOptions, isImage: @escaping @Sendable (String) -> Bool
+  ) throws {
+    self.isImage = isImage
+    parser = try RecordParser(name: "-", options: LineOptions(.sources), manifest: options)
+    self.operands = try operands.map { try Self.operand($0) }
+    for (text, operand) in zip(operands, self.operands) {
+      var files = files(of: operand)
+      guard files.walk != nil, files.next() == nil else { continue }
+      throw Failure(
+        description: Self.facts(of: text) == nil
+          ? "nothing matches '\(text)'"
+          : "the directory '\(text)' has no images: name a pattern, such as '\(text)/**'")
+    }
+  }
+
+  private static func facts(of path: String) -> stat? {
+    var found = stat()
+    return stat(path, &found) == 0 ? found : nil
+  }
+
+  private static func operand(_ text: String) throws -> Operand {
+    let facts = facts(of: text)
+    if let facts, facts.st_mode & S_IFMT == S_IFDIR {
+      return .directory(GlobPattern(everythingBelow: text))
+    }
+    if facts == nil, GlobPattern.isPattern(text), !isAddress(text) {
+      do throws(GlobPattern.Failure) {
+        return .pattern(try GlobPattern(parsing: text))
+      } catch {
+        throw Failure(description: error.message)
+      }
+    }
+    do throws(DownloadError) {
+      return .source(try ImageSource(parsing: text))
+    } catch {
+      throw Failure(description: error.message)
+    }
+  }
+
+  private static func isAddress(_ text: String) -> Bool {
+    ["http", "https", "file", "data"].contains(URLReference.scheme(of: text))
+  }
+
+  /// An iterator at the first operand.
+  public func makeIterator() -> Iterator { Iterator(self) }
+
+  /// Gives one element after the other.
+  public struct Iterator: IteratorProtocol {
+    private let jobs: OperandJobs
+    private var parser: RecordParser
+    private var position = 0
+    private var files: Files?
+
+    fileprivate init(_ jobs: OperandJobs) {
+      self.jobs = jobs
+      parser = jobs.parser
+    }
+
+    /// The next source's job; nil at the end.
+    public mutating func next() -> Element? {
+      while true {
+        if let found = files?.next() {
+          switch found {
+          case .success(let source):
+            return parser.job(source, directory: files?.root.directory(of: source) ?? "")
+          case .failure(let diagnostic): return .failure(diagnostic)
+          }
+        }
+        guard position < jobs.operands.count else { return nil }
+        files = jobs.files(of: jobs.operands[position])
+        position += 1
+      }
+    }
+  }
+
+  /// The sources of one operand.
+  fileprivate struct Files {
+    var walk: GlobWalk?
+    var source: ImageSource?
+    let root: SourceRoot
+    var isImage: (String) -> Bool
+
+    mutating func next() -> Result<ImageSource, ManifestDiagnostic>? {
+      if let source {
+        self.source = nil
+        return .success(source)
+      }
+      while let found = walk?.next() {
+        switch found {
+        case .file(let path): if isImage(path) { return .success(.file(path)) }
+        case .failure(let path, let message):
+          return .failure(ManifestDiagnostic(file: path, line: 1, column: 1, message: message))
+        }
+      }
+      return nil
+    }
+  }
+
+  private func files(of operand: Operand) -> Files {
+    switch operand {
+    case .source(let source):
+      Files(source: source, root: SourceRoot(directory: ""), isImage: { _ in true })
+    case .directory(let pattern):
+      Files(walk: GlobWalk(pattern, in: ""), root: SourceRoot(directory: pattern.root), isImage: isImage)
+    case .pattern(let pattern):
+      Files(
+        walk: GlobWalk(pattern, in: ""), root: SourceRoot(directory: pattern.root), isImage: { _ in true })
+    }
+  }
+}

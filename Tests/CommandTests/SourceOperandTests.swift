@@ -1,0 +1,74 @@
+import Foundation
+import LoopbackServer
+import Testing
+
+@Suite("Directories and patterns as sources", .timeLimit(.minutes(8)))
+struct SourceOperandTests {
+  private let command: CommandRun
+
+  init() throws {
+    command = try CommandRun()
+    for name in ["photos/a/x.png", "photos/b/x.PNG", "photos/y.png", "photos/.hidden/z.png"] {
+      let path = command.work + "/" + name
+      try FileManager.default.createDirectory(
+        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+      try command.write(PNGPicture.bytes(width: 6, height: 4), to: name)
+    }
+    try command.write("no image", to: "photos/a/notes.txt")
+  }
+
+  private var made: [String] { command.files.filter { $0.hasPrefix("out/") } }
+
+  @Test("a directory's images are sources, its other files aren't, and the tree is mirrored")
+  func directory() async throws {
+    let outcome = try await command.run("pipe", "-o", "out/{dir}/{name}.webp", "photos")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(made == ["out/a/x.webp", "out/b/x.webp", "out/y.webp"])
+    #expect(outcome.lines.sorted() == made)
+  }
+
+  @Test("patterns, files, URLs and directories go together, in their order")
+  func mixed() async throws {
+    let picture = PNGPicture.bytes(width: 6, height: 4)
+    let server = try LoopbackServer { _ in Page(picture, type: "image/png") }
+    let outcome = try await command.run(
+      "pipe", "--ordered", "--allow-net", "loopback", "-f", "text:{name}", "-o",
+      "out/{index}-{dir}-{name}.webp",
+      "photos/**/x.*", server.url("/p/u.png"), "photos/y.png", "photos/a")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(
+      outcome.lines.map { $0.replacing("/", with: "|") } == [
+        "out|1-a-x.webp", "out|2-b-x.webp", "out|3-p-u.webp", "out|4-photos-y.webp", "out|5--x.webp",
+      ])
+  }
+
+  @Test("a dry run names them, and makes nothing")
+  func dryRun() async throws {
+    let outcome = try await command.run("pipe", "-n", "-o", "out/{dir}/{name}.webp", "photos")
+    #expect(outcome.lines == ["out/a/x.webp", "out/b/x.webp", "out/y.webp"])
+    #expect(made.isEmpty)
+  }
+
+  @Test("what names nothing is told before anything starts")
+  func nothing() async throws {
+    let pattern = try await command.run("pipe", "-o", "out/{name}.webp", "photos/y.png", "none/*.png")
+    #expect(
+      pattern.status == 2 && pattern.errors.contains("nothing matches 'none/*.png'"), "\(pattern.errors)")
+    try FileManager.default.createDirectory(
+      atPath: command.work + "/empty", withIntermediateDirectories: true)
+    let directory = try await command.run("pipe", "-o", "out/{name}.webp", "empty")
+    #expect(
+      directory.status == 2 && directory.errors.contains("'empty' has no images"), "\(directory.errors)")
+    #expect(made.isEmpty)
+  }
+
+  @Test("the outputs' directory is still not left, though the sources are anywhere")
+  func outside() async throws {
+    let outcome = try await command.run("pipe", "-o", "../{name}.webp", "photos")
+    #expect(
+      outcome.status == 2 && outcome.errors.contains("outside the output directory"), "\(outcome.errors)")
+    let elsewhere = try await command.run("pipe", "-o", "out/{dir}/{name}.webp", command.work + "/photos/a")
+    #expect(elsewhere.status == 0, "\(elsewhere.errors)")
+    #expect(made == ["out/x.webp"])
+  }
+}
