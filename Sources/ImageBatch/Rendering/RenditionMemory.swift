@@ -6,7 +6,6 @@ import Vips
 /// this machine reads one back.
 public final class RenditionMemory {
   private let images: AutoPurgingImageCache?
-  private let monitor: MemoryPressureMonitor?
   /// Of the files written so far: what hashing them took. Nil before the first.
   private(set) var secondsPerByte: Double?
 
@@ -18,11 +17,9 @@ public final class RenditionMemory {
         memoryCapacity: UInt64(capacity), preferredMemoryUsageAfterPurge: UInt64(capacity) / 10 * 6)
     else {
       images = nil
-      monitor = nil
       return
     }
     self.images = images
-    monitor = MemoryPressureMonitor { images.handleMemoryPressure($0) }
   }
 
   /// The rendition of a key, if it is still there.

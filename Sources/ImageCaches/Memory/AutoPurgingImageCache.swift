@@ -4,6 +4,9 @@ public import Vips
 /// Images in memory, the least recently used of which go when they take more than the capacity (AlamofireImage's
 /// `AutoPurgingImageCache`, with its two numbers).
 ///
+/// It listens for memory pressure by itself, as AlamofireImage's does for memory warnings: where Linux tells of it,
+/// ``handleMemoryPressure(_:)`` is called without further ado.
+///
 /// Every function may be called from any thread, and has done its work when it returns.
 public final class AutoPurgingImageCache: ImageRequestCache {
   /// How much memory the system has left.
@@ -47,15 +50,35 @@ public final class AutoPurgingImageCache: ImageRequestCache {
   }
 
   private let state = Mutex(State())
+  /// Set once, when there is a cache to call.
+  private let monitor = Mutex<MemoryPressureMonitor?>(nil)
 
-  /// A cache of 100 MB that a purge brings down to 60 MB, unless said otherwise. Both are bytes.
-  public init(
+  /// A cache that listens for memory pressure in this process's control group and in the machine.
+  /// - Parameters:
+  ///   - memoryCapacity: bytes; more starts a purge (default: 100 MB).
+  ///   - preferredMemoryUsageAfterPurge: bytes at which a purge ends (default: 60 MB). No more than `memoryCapacity`.
+  public convenience init(
     memoryCapacity: UInt64 = 100_000_000, preferredMemoryUsageAfterPurge: UInt64 = 60_000_000
+  ) throws(ConfigurationError) {
+    try self.init(
+      memoryCapacity: memoryCapacity, preferredMemoryUsageAfterPurge: preferredMemoryUsageAfterPurge,
+      places: .ofThisProcess)
+  }
+
+  /// A cache that listens in certain places.
+  init(
+    memoryCapacity: UInt64, preferredMemoryUsageAfterPurge: UInt64, places: MemoryPressurePlaces
   ) throws(ConfigurationError) {
     guard memoryCapacity >= preferredMemoryUsageAfterPurge else { throw .capacityBelowPreferredUsage }
     self.memoryCapacity = memoryCapacity
     self.preferredMemoryUsageAfterPurge = preferredMemoryUsageAfterPurge
+    monitor.withLock { monitor in
+      monitor = MemoryPressureMonitor(places: places) { [weak self] in self?.handleMemoryPressure($0) }
+    }
   }
+
+  /// Whether the kernel tells this cache of memory pressure.
+  public var listensForMemoryPressure: Bool { monitor.withLock { $0?.isWatching ?? false } }
 
   /// The sum of the images' nominal sizes: four bytes for each pixel, as AlamofireImage counts.
   public var memoryUsage: UInt64 { state.withLock { $0.nominalUsage } }
@@ -137,7 +160,8 @@ public final class AutoPurgingImageCache: ImageRequestCache {
 
   // MARK: Memory
 
-  /// Gives memory back.
+  /// Gives memory back: at a warning down to ``preferredMemoryUsageAfterPurge``, when it is critical all of it. It is
+  /// called by itself where Linux tells of pressure, and may be called by whoever knows of some.
   public func handleMemoryPressure(_ pressure: MemoryPressure) {
     switch pressure {
     case .warning: state.withLock { $0.purge(to: preferredMemoryUsageAfterPurge) }
