@@ -27,6 +27,21 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The address that a URL's host writes, in every notation that resolvers take: those of ``init(_:)``, and of
+  /// `inet_aton` (decimal, hexadecimal or octal, of one to four parts); nil for a name.
+  public init?(host: some StringProtocol) {
+    let text = host.hasSuffix(".") ? String(host.dropLast()) : String(host)
+    if let address = IPAddress(text) {
+      self = address
+      return
+    }
+    var value = in_addr()
+    guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }), inet_aton(text, &value) != 0 else {
+      return nil
+    }
+    bytes = withUnsafeBytes(of: &value) { Array($0) }
+  }
+
   /// The address of a socket address; nil for any family but IPv4 and IPv6.
   init?(_ address: UnsafeRawPointer, family: Int32, length: Int) {
     switch family {

@@ -23,6 +23,91 @@ struct AddressTests {
     }
   }
 
+  @Test("what isn't the public Internet is refused, in every form of the address")
+  func special() throws {
+    let policy = AddressPolicy()
+    for text in [
+      "127.0.0.1", "10.1.2.3", "172.31.0.1", "192.168.1.1", "100.64.0.1", "169.254.169.254", "169.254.7.7",
+      "0.0.0.0",
+      "192.0.0.192", "198.18.0.1", "224.0.0.1", "255.255.255.255", "168.63.129.16", "100.100.100.200", "::",
+      "::1",
+      "::ffff:127.0.0.1", "::ffff:168.63.129.16", "::ffff:0:8.8.8.8", "::ffff:0:127.0.0.1",
+      "64:ff9b::10.0.0.1",
+      "64:ff9b::a83f:8110", "64:ff9b:1::8.8.8.8", "2002:7f00:1::", "fc00::1", "fd00:ec2::254", "fe80::1",
+      "fec0::1",
+      "3fff::1", "3fff:fff::1", "5f00::1", "100::1", "2001::1", "2001:db8::1", "ff02::1",
+    ] {
+      #expect(!policy.allows(try #require(IPAddress(text)), for: "h"), "\(text)")
+    }
+    for text in [
+      "8.8.8.8", "168.63.129.17", "::ffff:8.8.8.8", "2606:4700::1111", "64:ff9b::8.8.8.8", "5eff::1",
+      "3ffe::1",
+    ] {
+      #expect(policy.allows(try #require(IPAddress(text)), for: "h"), "\(text)")
+    }
+  }
+
+  @Test(
+    "private networks are allowed without links' own and without clouds' metadata services, which only CIDRs open"
+  )
+  func privateNetworks() throws {
+    var policy = AddressPolicy()
+    _ = policy.allow("private")
+    for text in [
+      "10.1.2.3", "172.16.0.1", "192.168.1.1", "100.64.0.1", "fc00::1", "fd12::1", "::ffff:10.0.0.1",
+      "8.8.8.8",
+    ] {
+      #expect(policy.allows(try #require(IPAddress(text)), for: "h"), "\(text)")
+    }
+    let closed = [
+      "127.0.0.1", "::1", "0.0.0.0", "169.254.169.254", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe",
+      "169.254.170.2",
+      "169.254.1.1", "fe80::1", "fd00:ec2::254", "fd20:ce::254", "168.63.129.16", "100.100.100.200",
+      "192.0.0.192",
+      "fec0::1",
+    ]
+    for text in closed {
+      let address = try #require(IPAddress(text))
+      #expect(!policy.allows(address, for: "h"), "\(text)")
+      #expect(!policy.refusal(of: address).contains("--allow-net private"), "\(text)")
+      var opened = policy
+      let isCIDR = opened.allow("\(address.unwrapped)")
+      #expect(isCIDR)
+      #expect(opened.allows(address, for: "h"), "\(text)")
+      opened = policy
+      _ = opened.allow("all")
+      #expect(opened.allows(address, for: "h"), "\(text)")
+    }
+  }
+
+  @Test("a denied address is denied in every notation, behind every name, and whatever is allowed")
+  func deniedAddress() throws {
+    let notations = [
+      "93.184.216.34", "1572395042", "0x5db8d822", "0135.0270.0330.042", "93.12113954", "93.184.55330",
+      "0x5d.184.0xd8.34",
+      "93.184.216.34.", "::ffff:93.184.216.34", "[::ffff:5db8:d822]", "[64:ff9b::5db8:d822]",
+    ]
+    for pattern in notations where !pattern.hasPrefix("[") {
+      var policy = AddressPolicy()
+      policy.deniedHosts = [pattern]
+      policy.typedHosts = ["93.184.216.34", "example.com"]
+      _ = policy.allow("all")
+      for host in notations { #expect(policy.refusal(ofHost: host) != nil, "\(pattern): \(host)") }
+      #expect(!policy.allows(try #require(IPAddress("93.184.216.34")), for: "example.com"), "\(pattern)")
+      #expect(policy.refusal(ofHost: "93.184.216.35") == nil && policy.refusal(ofHost: "example.com") == nil)
+    }
+    var policy = AddressPolicy()
+    policy.deniedHosts = ["93.184.*"]
+    for host in notations { #expect(policy.refusal(ofHost: host) != nil, "\(host)") }
+    policy = AddressPolicy()
+    policy.allowedHosts = ["93.184.216.34"]
+    for host in notations { #expect(policy.refusal(ofHost: host) == nil, "\(host)") }
+    // A literal address needs no resolver, so it is judged by name too: a proxy would be asked otherwise.
+    for host in ["2130706433", "0x7f.1", "127.1", "[::1]"] {
+      #expect(AddressPolicy().refusal(ofHost: host)?.contains("--allow-net loopback") == true, "\(host)")
+    }
+  }
+
   @Test("references are resolved as RFC 3986 §5.4 does")
   func resolving() throws {
     let base = try #require(WebAddress("http://a/b/c/d;p?q"))

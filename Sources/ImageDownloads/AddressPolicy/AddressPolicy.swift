@@ -6,6 +6,8 @@ public import Curl
 public struct AddressPolicy: Hashable, Sendable {
   /// Networks beyond the public ones.
   public var allowedNetworks: [IPNetwork] = []
+  /// Whether private networks may be reached, cloud machines' metadata services excepted.
+  public var allowsPrivateNetworks = false
   /// Whether every address may be reached.
   public var allowsEverything = false
   /// Patterns of host names of which one must match, unless there are none; `*` stands for any text.
@@ -24,7 +26,7 @@ public struct AddressPolicy: Hashable, Sendable {
     switch word.lowercased() {
     case "all": allowsEverything = true
     case "loopback": allowedNetworks += Self.loopback
-    case "private": allowedNetworks += Self.privateNetworks
+    case "private": allowsPrivateNetworks = true
     default:
       guard let network = IPNetwork(word) else { return false }
       allowedNetworks.append(network)
@@ -34,27 +36,56 @@ public struct AddressPolicy: Hashable, Sendable {
 
   /// Whether an address may be connected to for a request to `host`.
   public func allows(_ address: IPAddress, for host: String) -> Bool {
-    if allowsEverything || typedHosts.contains(host) { return true }
     let inner = address.unwrapped
-    if allowedNetworks.contains(where: { $0.contains(address) || $0.contains(inner) }) { return true }
-    return !Self.special.contains { $0.contains(address) || $0.contains(inner) }
+    guard deniedPattern(of: inner) == nil else { return false }
+    if allowsEverything || typedHosts.contains(host) { return true }
+    func isIn(_ networks: [IPNetwork]) -> Bool {
+      networks.contains { $0.contains(address) || $0.contains(inner) }
+    }
+    if isIn(allowedNetworks) { return true }
+    if isIn(Self.metadataServices) { return false }
+    if allowsPrivateNetworks, isIn(Self.privateNetworks) { return true }
+    return !isIn(Self.special)
+  }
+
+  /// The pattern of ``deniedHosts`` that is this address in some notation, if there is one.
+  private func deniedPattern(of address: IPAddress) -> String? {
+    deniedHosts.first { IPAddress(host: $0)?.unwrapped == address }
+  }
+
+  /// The names of a host that patterns are held against: an address in the usual notation too, whatever it is written in.
+  private static func names(of host: String) -> [String] {
+    let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+    guard let address = IPAddress(host: host) else { return [name] }
+    return [name, address.description, address.unwrapped.description]
   }
 
   /// Why a host may not be asked at all, by its name or its literal address; nil where it may. Addresses behind names are judged later, unless a proxy is used: then nobody here sees them.
   func refusal(ofHost host: String) -> String? {
-    if let pattern = deniedHosts.first(where: { Glob.matches($0.lowercased(), host) }) {
+    let names = Self.names(of: host)
+    func matches(_ pattern: String) -> Bool {
+      names.contains { Glob.matches(pattern.lowercased(), $0) }
+    }
+    if let pattern = deniedHosts.first(where: matches) {
       return "the host '\(host)' is refused by --deny-host '\(pattern)'"
     }
-    if !allowedHosts.isEmpty, !allowedHosts.contains(where: { Glob.matches($0.lowercased(), host) }) {
+    if !allowedHosts.isEmpty, !allowedHosts.contains(where: matches) {
       return "the host '\(host)' matches no --allow-host; add --allow-host '\(host)' to allow it"
     }
-    if let address = IPAddress(host), !allows(address, for: host) { return refusal(of: address) }
+    if let address = IPAddress(host: host), !allows(address, for: host) { return refusal(of: address) }
     return nil
   }
 
   /// Why an address was refused, and how to allow it.
   func refusal(of address: IPAddress) -> String {
     let inner = address.unwrapped
+    if let pattern = deniedPattern(of: inner) {
+      return "the address \(address) is refused by --deny-host '\(pattern)'"
+    }
+    if Self.metadataServices.contains(where: { $0.contains(inner) }) {
+      return
+        "the address \(address) is a cloud's metadata service; --allow-net \(inner) allows it and gives away its credentials"
+    }
     if Self.loopback.contains(where: { $0.contains(inner) }) {
       return "the address \(address) is this machine itself; --allow-net loopback allows it"
     }
@@ -69,14 +100,18 @@ public struct AddressPolicy: Hashable, Sendable {
 
   private static let loopback = networks("127.0.0.0/8", "::1/128")
   private static let privateNetworks = networks(
-    "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16", "fc00::/7",
-    "fe80::/10")
+    "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
+  /// Where clouds answer their machines with credentials: AWS (EC2, ECS, EKS), Google, Azure, Alibaba, Oracle.
+  private static let metadataServices = networks(
+    "169.254.169.254", "169.254.170.2", "169.254.170.23", "fd00:ec2::/32", "fd20:ce::254", "168.63.129.16",
+    "100.100.100.200", "192.0.0.192")
   /// IANA's special-purpose registries: what isn't the public Internet.
   private static let special =
     loopback + privateNetworks
     + networks(
-      "0.0.0.0/8", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
-      "224.0.0.0/3", "::/128", "100::/64", "2001::/23", "2001:db8::/32", "ff00::/8")
+      "0.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24",
+      "203.0.113.0/24", "224.0.0.0/3", "::/128", "::ffff:0:0:0/96", "64:ff9b:1::/48", "100::/64", "2001::/23",
+      "2001:db8::/32", "3fff::/20", "5f00::/16", "fe80::/10", "fec0::/10", "ff00::/8")
 }
 
 /// Patterns in which `*` stands for any text, none included, and `?` for one character.
