@@ -7,6 +7,9 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
   /// The 32 bytes, eight to a word, the first highest.
   private let words: (UInt64, UInt64, UInt64, UInt64)
 
+  /// The first 64 bits.
+  var prefix: UInt64 { words.0 }
+
   /// The 64 lower-case hexadecimal digits.
   public var hex: String {
     String(unsafeUninitializedCapacity: 64) { text in

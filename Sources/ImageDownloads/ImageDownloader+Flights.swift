@@ -55,9 +55,10 @@ extension ImageDownloader {
   /// Transfers with the slot that the flight was given, until there is an answer or no hope.
   func travel(_ number: Int, _ first: Journey) async {
     var journey = first
+    var claim: RequestClaim?
+    defer { claim?.release() }
     while true {
-      var step = await transfer(number, journey)
-      release(number)
+      var step = await send(number, journey, &claim)
       // Stored redirects are followed without a slot.
       if case .redirect(let next) = step { step = await work.run { self.transport.lookUp(next) } }
       switch step {
@@ -86,6 +87,70 @@ extension ImageDownloader {
     }
   }
 
+  /// Sends a hop's request with the slot that the flight has, unless another process is sending it: then it waits for
+  /// that process, without the slot, and looks into the cache again.
+  private func send(_ number: Int, _ journey: Journey, _ claim: inout RequestClaim?) async -> Transport.Step {
+    var journey = journey
+    if let old = claim, old.address != journey.address {
+      old.release()
+      claim = nil
+    }
+    if claim == nil {
+      do throws(CacheError) {
+        switch try transport.claim(journey) {
+        case .needless: break
+        case .elsewhere(let other):
+          release(number)
+          let next = await transport.wait(for: other, journey)
+          guard !Task.isCancelled else { return .done(.failure(.cancelled(journey.order.displayText))) }
+          return await work.run { self.transport.lookUp(next) }
+        case .taken(let taken, let mustLookAgain):
+          claim = taken
+          let step = await prepare(journey, taken, looksAgain: mustLookAgain)
+          guard case .transfer(let next) = step, next.address == journey.address else {
+            release(number)
+            return step
+          }
+          journey = next
+        }
+      } catch {
+        release(number)
+        return .done(.failure(DownloadError(error, source: journey.order.displayText)))
+      }
+    }
+    let step = await transfer(number, journey)
+    release(number)
+    return step
+  }
+
+  /// A claimed request as it is sent; or what makes it needless, if others have been about since the lookup.
+  private func prepare(
+    _ journey: Journey, _ claim: RequestClaim, looksAgain: Bool
+  ) async -> Transport.Step {
+    let mayResume: Bool
+    do throws(CacheError) {
+      mayResume = try store.mayHavePartials()
+    } catch {
+      return .done(.failure(DownloadError(error, source: journey.order.displayText)))
+    }
+    // Most of the time there is nothing to do that blocks.
+    guard looksAgain || mayResume else { return .transfer(journey) }
+    return await work.run {
+      var step = Transport.Step.transfer(journey)
+      if looksAgain {
+        var unsure = journey
+        unsure.validating = nil
+        step = self.transport.lookUp(unsure)
+      }
+      guard case .transfer(let next) = step, next.address == journey.address else { return step }
+      do throws(CacheError) {
+        return .transfer(try self.transport.resumed(next, claim))
+      } catch {
+        return .done(.failure(DownloadError(error, source: journey.order.displayText)))
+      }
+    }
+  }
+
   /// Ends a flight to a host that is down: with what is stored, where that may stand in. Blocks.
   func refuse(_ number: Int, _ journey: Journey) {
     land(number, transport.refused(journey))
@@ -106,7 +171,10 @@ extension ImageDownloader {
       self.send(.progressed(id: number, received: received, expected: expected))
       for handler in self.board.withLock({ $0.progressHandlers(of: number) }) { handler(received, expected) }
     }
-    send(.finished(id: number, bytes: attempt.body.byteCount, failed: attempt.result == nil))
+    send(
+      .finished(
+        id: number, url: journey.address.displayText, bytes: attempt.body.byteCount,
+        error: transport.failure(of: attempt)))
     if let warning = attempt.body.warning, attempt.result != nil {
       send(.warning(source: name, message: warning))
     }

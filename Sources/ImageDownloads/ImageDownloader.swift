@@ -22,6 +22,8 @@ public final class ImageDownloader: Sendable {
   let transport: Transport
   private let engine = Mutex(EngineState.none)
   private let report: @Sendable (DownloadEvent) -> Void
+  /// What was added for later requests.
+  private let credential = Mutex<OriginSettings.Credential?>(nil)
 
   /// A downloader; its transfer thread starts with the first transfer.
   /// - Parameters:
@@ -150,7 +152,27 @@ public final class ImageDownloader: Sendable {
     FlightOrder(
       source: request.source, headers: request.headers,
       cacheMode: request.cacheMode ?? configuration.cacheMode,
-      pinnedDigest: pinnedDigest, wantsImage: wantsImage, followsRedirects: followsRedirects)
+      pinnedDigest: pinnedDigest, wantsImage: wantsImage, followsRedirects: followsRedirects,
+      credential: credential.withLock(\.self))
+  }
+
+  // MARK: Credentials
+
+  /// Sets the credential of later requests, as AlamofireImage's function of this name does. Requests that were made
+  /// before keep theirs, and aren't merged with later ones.
+  ///
+  /// It takes the place of ``Configuration/credential``: it is sent to each source's own origin, as Basic, or as Digest
+  /// if the server asks for that, unless the URL, the origin's settings or a netrc file have one.
+  /// - Parameters:
+  ///   - user: the user's name.
+  ///   - password: the password.
+  public func addAuthentication(user: String, password: String) {
+    addAuthentication(usingCredential: OriginSettings.Credential(user: user, password: password))
+  }
+
+  /// As ``addAuthentication(user:password:)``.
+  public func addAuthentication(usingCredential credential: OriginSettings.Credential) {
+    self.credential.withLock { $0 = credential }
   }
 
   private func start(

@@ -50,11 +50,11 @@ public struct StoredSource: Sendable {
 
 /// What a downloader has done so far.
 public struct DownloadTotals: Sendable, Hashable {
-  /// Bodies received.
+  /// Bodies received; an error's page counts only for who asked for any response.
   public var downloads = 0
   /// Requests sent, retries, redirects and validations included.
   public var requests = 0
-  /// Bytes of bodies received.
+  /// Bytes of those bodies.
   public var bytes = 0
   /// Waiters that joined a download in flight.
   public var merged = 0
@@ -96,8 +96,9 @@ public enum DownloadEvent: Sendable, Hashable {
   case started(id: Int, source: String, host: String)
   /// Bytes received so far of the announced total.
   case progressed(id: Int, received: Int, expected: Int?)
-  /// A transfer has ended.
-  case finished(id: Int, bytes: Int, failed: Bool)
+  /// A transfer from `url` has ended: after redirects that isn't the source's. `error` says why it failed, an HTTP
+  /// status of 400 or more included; nil if it didn't. A failure may be followed by ``retrying(source:seconds:reason:)``.
+  case finished(id: Int, url: String, bytes: Int, error: DownloadError?)
   /// A transfer will be tried again.
   case retrying(source: String, seconds: Double, reason: String)
   /// A host is left alone for a while.

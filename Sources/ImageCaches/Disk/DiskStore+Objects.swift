@@ -234,6 +234,18 @@ extension DiskStore {
     }
   }
 
+  /// An interrupted body may have come from another process meanwhile.
+  package func expectPartials() {
+    use.withLock { $0.hasPartials = true }
+  }
+
+  /// A number that changes as the beginning of a body grows; 0 where there is none.
+  package func partialProgress(_ key: ContentDigest) -> Int {
+    var status = stat()
+    guard stat(partialPath(key), &status) == 0 else { return 0 }
+    return Int(status.st_size) &+ Int(status.st_ino)
+  }
+
   /// Opens the file of an interrupted body and locks it; nil where there is none, or another process has it.
   package func openPartial(_ key: ContentDigest, creates: Bool) throws(CacheError) -> TemporaryFile? {
     if creates { use.withLock { $0.hasPartials = true } }

@@ -27,6 +27,8 @@ public final class DiskStore: Sendable {
   package let index: StoreIndex
   /// Where its temporary files and pins are.
   let processDirectory: ProcessDirectory
+  /// Which requests are under way; nil for a store that no other process uses.
+  package let requestLocks: RequestLocks?
   private let scratch: ScratchDirectory?
   private let repairs: StoreRepairs
   let use = Mutex(StoreUse())
@@ -83,6 +85,7 @@ public final class DiskStore: Sendable {
     layout = StoreLayout(root: scratch?.path ?? directory)
     readOnlyLayout = isReadOnly ? StoreLayout(root: directory) : nil
     processDirectory = ProcessDirectory(layout: layout)
+    requestLocks = scratch == nil ? RequestLocks(path: layout.requestLocks) : nil
     let repairs = StoreRepairs()
     self.repairs = repairs
     index = StoreIndex(layout: layout) { repairs.note($0) }

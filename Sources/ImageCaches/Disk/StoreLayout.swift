@@ -5,6 +5,8 @@ struct StoreLayout: Sendable {
   let root: String
   var index: String { root + "/index.sqlite" }
   var indexLock: String { root + "/index.lock" }
+  /// Tells processes apart that want the same request.
+  var requestLocks: String { root + "/requests.lock" }
   var objects: String { root + "/objects" }
   var temporaries: String { root + "/tmp" }
   /// Downloads that broke off and may be resumed.

@@ -26,7 +26,7 @@ struct OutgoingRequest: Sendable {
           .init(user: $0.user, password: $0.password)
         }
         ?? settings?.credential ?? configuration.netrc?.credential(for: address.host)
-        ?? (journey.isAtHome ? configuration.credential : nil)
+        ?? (journey.isAtHome ? journey.order.credential ?? configuration.credential : nil)
     }
   }
 

@@ -39,6 +39,8 @@ final class BodySink: TransferSink {
     var failure: DownloadError?
     /// What is odd about a response that is taken all the same.
     var warning: String?
+    /// The head of an error response whose body was too long to be read to its end: nobody wants it.
+    var abandonedError: ResponseHead?
     /// The answer didn't fit the range that was asked for.
     var mustRestart = false
     /// The answer was the rest of what an earlier try had received.
@@ -141,9 +143,10 @@ final class BodySink: TransferSink {
         return false
       }
       body.byteCount += bytes.count
-      if let status = body.head?.status, !(200..<300).contains(status), plan.validation != nil,
+      if let head = body.head, !(200..<300).contains(head.status), plan.validation != nil,
         body.byteCount > plan.errorBodyLimit
       {
+        body.abandonedError = head
         return false
       }
       // Slow bytes are told of too: whoever watches sees that something comes.

@@ -22,6 +22,12 @@ struct Journey: Sendable {
   var needsFreshConnection = false
   /// What an earlier try has received.
   var partial: PartialBody?
+  /// When the cache was last looked into for this hop, in seconds of the monotonic clock.
+  var lookedUpAt = -Double.infinity
+  /// How often it has waited for another process that was sending the same request.
+  var waits = 0
+  /// Whether it waits for such a process.
+  var waitsForOthers = true
 
   init(_ order: FlightOrder, home: WebAddress) {
     self.order = order
@@ -50,13 +56,16 @@ final class FlightOrder: Hashable, Sendable {
   let wantsImage: Bool
   /// Whether redirects are followed.
   let followsRedirects: Bool
+  /// What was added to the downloader before the request was made, for its source's own origin.
+  let credential: OriginSettings.Credential?
   /// The source as it may be shown; made once, because it is needed at every step.
   let displayText: String
 
   init(
     source: ImageSource, headers: [HeaderField], cacheMode: CacheMode, pinnedDigest: ContentDigest? = nil,
-    wantsImage: Bool = true, followsRedirects: Bool = true
+    wantsImage: Bool = true, followsRedirects: Bool = true, credential: OriginSettings.Credential? = nil
   ) {
+    self.credential = credential
     if case .url(let text) = source, let address = WebAddress(text) {
       let normal = address.description
       self.source = address.credential == nil && normal != text ? .url(normal) : source
@@ -82,14 +91,14 @@ final class FlightOrder: Hashable, Sendable {
   var refreshing: FlightOrder {
     FlightOrder(
       source: source, headers: headers, cacheMode: .refresh, pinnedDigest: pinnedDigest,
-      wantsImage: wantsImage, followsRedirects: followsRedirects)
+      wantsImage: wantsImage, followsRedirects: followsRedirects, credential: credential)
   }
 
   static func == (left: FlightOrder, right: FlightOrder) -> Bool {
     left === right
       || left.source == right.source && left.headers == right.headers && left.cacheMode == right.cacheMode
         && left.pinnedDigest == right.pinnedDigest && left.wantsImage == right.wantsImage
-        && left.followsRedirects == right.followsRedirects
+        && left.followsRedirects == right.followsRedirects && left.credential == right.credential
   }
 
   func hash(into hasher: inout Hasher) {
@@ -99,6 +108,7 @@ final class FlightOrder: Hashable, Sendable {
     hasher.combine(pinnedDigest)
     hasher.combine(wantsImage)
     hasher.combine(followsRedirects)
+    hasher.combine(credential)
   }
 }
 

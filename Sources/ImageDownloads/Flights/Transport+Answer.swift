@@ -51,8 +51,8 @@ extension Transport {
     let journey = attempt.journey
     if attempt.body.mustRestart { return .step(restart(attempt)) }
     if let failure = attempt.body.failure { return .step(.done(.failure(failure))) }
+    if let head = attempt.body.abandonedError { return .step(try abandoned(attempt, head)) }
     guard var result = attempt.result, let key = attempt.key else { return .step(try failed(attempt)) }
-    meter.add(bytes: result.byteCount)
     if attempt.body.isResumed {
       // The rest's head speaks of a part; what there is now is the whole.
       result.head.status = 200
@@ -72,12 +72,27 @@ extension Transport {
       return .step(step)
     }
     if let failure = refusal(attempt, head, digest) { return .step(.done(.failure(failure))) }
-    return .keep(try keeping(attempt, result, key, digest)) { object in
-      meter.count(.downloads)
+    return .keep(try keeping(attempt, result, key, digest)) { [result] object in
       var head = head
       head.fields = HopByHop.removed(from: head.fields)
-      return conclude(journey, head: head, object, .downloaded)
+      let step = conclude(journey, head: head, object, .downloaded)
+      // An error's page is no download of an image.
+      if case .done(.success) = step {
+        meter.count(.downloads)
+        meter.add(bytes: result.byteCount)
+      }
+      return step
     }
+  }
+
+  /// What comes after an error response whose body was too long to be read: the same as if it were short.
+  private func abandoned(_ attempt: Attempt, _ head: ResponseHead) throws(CacheError) -> Step {
+    if mayPass(head, attempt.body), let step = try passing(attempt, head) { return step }
+    let name = attempt.journey.order.displayText
+    guard let failure = validation.failure(of: head, source: name) else {
+      return .done(.failure(.cancelled(name)))
+    }
+    return .done(.failure(failure))
   }
 
   private func mayPass(_ head: ResponseHead, _ body: BodySink.Body) -> Bool {

@@ -17,6 +17,15 @@ extension Transport {
     return try again(next, attempt, error, floor: nil)
   }
 
+  /// Why a transfer didn't bring what was asked for; nil if it did, or leads on to where it is.
+  func failure(of attempt: Attempt) -> DownloadError? {
+    let name = attempt.journey.order.displayText
+    if let failure = attempt.body.failure { return failure }
+    guard let head = attempt.result?.head ?? attempt.body.abandonedError else { return attempt.error }
+    guard attempt.journey.order.wantsImage, head.status >= 400 else { return nil }
+    return validation.failure(of: head, source: name)
+  }
+
   /// Whether a failure is one of those that hosts with a broken HTTP/2 bring about: in its framing and streams, in the
   /// connection under them, or nothing where an answer should begin.
   private static func mayBeHTTP2(_ error: CurlError) -> Bool {
@@ -105,7 +114,9 @@ extension Transport {
 extension Attempt {
   /// What it says about the host; nil where it says nothing.
   var sign: HostSign? {
-    if let head = result?.head { return head.status == 429 || head.status == 503 ? .overloaded : .answered }
+    if let head = result?.head ?? body.abandonedError {
+      return head.status == 429 || head.status == 503 ? .overloaded : .answered
+    }
     guard let curlError, curlError.reason == .transport else { return nil }
     if curlError.status != nil { return curlError.curlCode == 28 ? .overloaded : .answered }
     return RetryPolicy.isTransient(curlCode: curlError.curlCode) ? .silent : nil

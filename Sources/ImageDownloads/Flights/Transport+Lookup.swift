@@ -10,11 +10,16 @@ extension Transport {
 
   private func lookUpHop(_ journey: Journey) -> Step {
     let name = journey.order.displayText
-    if let refusal = configuration.addressPolicy.refusal(ofHost: journey.address.host) {
+    // Offline nobody is asked, so no address need be refused.
+    let isOffline = journey.order.cacheMode == .offline
+    if !isOffline, let refusal = configuration.addressPolicy.refusal(ofHost: journey.address.host) {
       return .done(.failure(DownloadError(.notAllowed, refusal, source: name)))
     }
     guard journey.order.cacheMode != .none else { return .transfer(journey) }
     do throws(CacheError) {
+      _ = try store.requestLocks?.lastCompany()
+      var journey = journey
+      journey.lookedUpAt = Clock.monotonic
       return try consult(journey)
     } catch {
       return .done(.failure(DownloadError(error, source: name)))
@@ -31,7 +36,7 @@ extension Transport {
       let decision = CacheDecision(
         request: outgoing.fields, candidates: candidates, mode: journey.order.cacheMode, now: now)
       switch decision {
-      case .fetch: return .transfer(try resumable(journey, key: key))
+      case .fetch: return .transfer(journey)
       case .unavailable:
         let message = "nothing is stored for it, and --offline asks nobody; run once without --offline"
         return .done(.failure(DownloadError(.notCached, message, source: journey.order.displayText)))
@@ -65,17 +70,5 @@ extension Transport {
       return .doneForNow(answer, validate: validating)
     default: return .transfer(validating)
     }
-  }
-
-  /// Adds what an interrupted earlier run has of the body.
-  private func resumable(_ journey: Journey, key: ContentDigest) throws(CacheError) -> Journey {
-    guard journey.partial == nil, !store.isReadOnly,
-      journey.order.wantsImage || journey.order.followsRedirects
-    else {
-      return journey
-    }
-    var journey = journey
-    journey.partial = try store.interruptedBody(key, url: journey.address.description)
-    return journey
   }
 }

@@ -37,16 +37,24 @@ struct LocalReader: Sendable {
     }
   }
 
-  /// A file is used where it is; a pipe is read to its end.
+  /// A file is used where it is. A pipe that this process has inherited is read to its end, as the shells' `<(…)`.
   func file(_ path: String) throws -> Answer {
-    guard let file = try FileDescriptor.open(path, O_RDONLY) else {
+    // Opening a named pipe that nobody writes to would block for ever.
+    guard let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK) else {
       throw unreadable("there is no file '\(path)'")
     }
     let status = file.status
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
     case S_IFDIR: throw unreadable("'\(path)' is a directory; name a file in it")
-    default: return try stream(file, path: path)
+    case S_IFIFO where Self.isInherited(path):
+      let flags = fcntl(file.number, F_GETFL)
+      guard flags >= 0, fcntl(file.number, F_SETFL, flags & ~O_NONBLOCK) >= 0 else {
+        throw unreadable("can't read \(path): \(String(cString: strerror(errno)))")
+      }
+      return try stream(file, path: path)
+    default:
+      throw unreadable("'\(path)' is no regular file; to read it to its end, use '-' and < '\(path)'")
     }
     guard status.st_size <= byteLimit else { throw DownloadError.tooLarge(source, limit: byteLimit) }
     guard status.st_size > 0 else {
@@ -72,6 +80,11 @@ struct LocalReader: Sendable {
 
   /// How often a file that changes is read.
   private static let attempts = 3
+
+  /// Whether a path names a descriptor that is open already: opening it waits for nobody.
+  private static func isInherited(_ path: String) -> Bool {
+    path == "/dev/stdin" || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
+  }
 
   /// In bytes.
   private static let smallFile = 256 << 10

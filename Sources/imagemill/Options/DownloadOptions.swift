@@ -70,7 +70,9 @@ struct DownloadOptions: ParsableArguments {
   var maxBytes = SizeArgument(256 << 20)
 
   @Option(
-    help: ArgumentHelp("Networks beyond the public ones: CIDRs, loopback, private, all.", valueName: "list"),
+    help: ArgumentHelp(
+      "Networks beyond the public ones: CIDRs, loopback, private (without clouds' metadata services), all.",
+      valueName: "list"),
     completion: .list(["loopback", "private", "all"]))
   var allowNet: [String] = []
 

@@ -1,0 +1,218 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Which requests are under way on a cache directory, so that of several processes that want one, one sends it.
+///
+/// A process locks a request's key while it downloads, and the kernel unlocks it when the process ends. Others wait
+/// without a thread: whoever unlocks a key writes to the lock file if anybody waits, and a process that dies closes it;
+/// both are told by inotify.
+package final class RequestLocks: Sendable {
+  private struct Wait {
+    let offset: Int64
+    let end: Double
+    let patience: Double
+    let progress: @Sendable () -> Int
+    let continuation: CheckedContinuation<Void, Never>
+    var lastProgress: Int
+    var patienceEnds: Double
+  }
+
+  private struct State {
+    var file: RangeLockFile?
+    /// How many of this process's downloads have a key: image and plain requests may be two for one key.
+    var holders: [Int64: Int] = [:]
+    var waits: [Int: Wait] = [:]
+    var nextWait = 0
+    var watch: LockFileWatch?
+    /// When another process may last have used the directory, in seconds of the monotonic clock.
+    var lastCompany = -Double.infinity
+    var lastSight = -Double.infinity
+  }
+
+  private let path: String
+  private let state = Mutex(State())
+
+  /// Bytes with a meaning of their own: every process that downloads shares the first, every one that waits the second.
+  private static let presence: Int64 = 0
+  private static let waiting: Int64 = 1
+
+  init(path: String) {
+    self.path = path
+  }
+
+  private static var now: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  private static func offset(_ key: ContentDigest) -> Int64 {
+    Int64(key.prefix >> 2) + 2
+  }
+
+  // MARK: Taking turns
+
+  /// Locks a key for one of this process's downloads.
+  /// - Returns: false if another process has it. ``release(_:)`` must follow otherwise.
+  package func take(_ key: ContentDigest) throws(CacheError) -> Bool {
+    let offset = Self.offset(key)
+    let result: Result<Bool, CacheError> = state.withLock { state in
+      Result { () throws(CacheError) -> Bool in
+        let file = try Self.file(&state, path)
+        if state.holders[offset] == nil {
+          guard file.lock(offset, exclusive: true) else { return false }
+        }
+        state.holders[offset, default: 0] += 1
+        return true
+      }
+    }
+    return try result.get()
+  }
+
+  /// Unlocks a key, and tells those who wait for it.
+  package func release(_ key: ContentDigest) {
+    let offset = Self.offset(key)
+    state.withLock { state in
+      guard let count = state.holders[offset], let file = state.file else { return }
+      guard count == 1 else { return state.holders[offset] = count - 1 }
+      state.holders[offset] = nil
+      file.unlock(offset)
+      if file.isLockedByOthers(Self.waiting) { file.ring() }
+    }
+  }
+
+  /// When another process may last have used the directory, in seconds of the monotonic clock: it looks now, and
+  /// doesn't know what was more than a second before or after a look.
+  package func lastCompany() throws(CacheError) -> Double {
+    let result: Result<Double, CacheError> = state.withLock { state in
+      Result { () throws(CacheError) -> Double in
+        let now = Self.now
+        let isUnseen = now - state.lastSight > 1
+        state.lastSight = now
+        if try Self.file(&state, path).isLockedByOthers(Self.presence) || isUnseen { state.lastCompany = now }
+        return state.lastCompany
+      }
+    }
+    return try result.get()
+  }
+
+  private static func file(_ state: inout State, _ path: String) throws(CacheError) -> RangeLockFile {
+    if let file = state.file { return file }
+    let file = try RangeLockFile(path: path)
+    _ = file.lock(presence, exclusive: false)
+    state.file = file
+    return file
+  }
+
+  // MARK: Waiting
+
+  /// Waits until nobody has the key, the time is over, whoever has it makes no progress, or the task is cancelled.
+  /// - Returns: whether nobody has the key.
+  /// - Parameters:
+  ///   - seconds: the longest wait.
+  ///   - patience: the longest wait without progress, in seconds.
+  ///   - progress: a number that changes with progress; called on a thread of Dispatch's.
+  package func wait(
+    for key: ContentDigest, seconds: Double, patience: Double, progress: @escaping @Sendable () -> Int
+  ) async -> Bool {
+    let offset = Self.offset(key)
+    let number = state.withLock { state in
+      state.nextWait += 1
+      return state.nextWait
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let now = Self.now
+        let wait = Wait(
+          offset: offset, end: now + seconds, patience: patience, progress: progress,
+          continuation: continuation, lastProgress: progress(), patienceEnds: now + patience)
+        state.withLock { state in
+          state.waits[number] = wait
+          guard state.watch == nil, let file = state.file else { return }
+          // Before the look below: whoever unlocks the key after that look sees that somebody waits.
+          _ = file.lock(Self.waiting, exclusive: false)
+          state.watch = LockFileWatch(path: path) { [weak self] in self?.look() }
+        }
+        look()
+        // A cancellation may have come before there was anything to end.
+        if Task.isCancelled { end(number) }
+      }
+    } onCancel: {
+      end(number)
+    }
+    return state.withLock { $0.file?.isLockedByOthers(offset) == false }
+  }
+
+  /// Ends the waits whose key is free or whose time is over.
+  private func look() {
+    let now = Self.now
+    let ended = state.withLock { state in
+      let over = state.waits.keys.filter { Self.isOver($0, in: &state, now: now) }
+      return over.compactMap { Self.remove($0, from: &state) }
+    }
+    for wait in ended { wait.continuation.resume() }
+  }
+
+  private static func isOver(_ number: Int, in state: inout State, now: Double) -> Bool {
+    guard var wait = state.waits[number], let file = state.file else { return true }
+    let progress = wait.progress()
+    if progress != wait.lastProgress {
+      wait.lastProgress = progress
+      wait.patienceEnds = now + wait.patience
+      state.waits[number] = wait
+    }
+    return now >= wait.end || now >= wait.patienceEnds || !file.isLockedByOthers(wait.offset)
+  }
+
+  private func end(_ number: Int) {
+    state.withLock { Self.remove(number, from: &$0) }?.continuation.resume()
+  }
+
+  /// Takes a wait away, and the watch with the last one.
+  private static func remove(_ number: Int, from state: inout State) -> Wait? {
+    let wait = state.waits.removeValue(forKey: number)
+    if state.waits.isEmpty, let watch = state.watch {
+      watch.cancel()
+      state.watch = nil
+      state.file?.unlock(waiting)
+    }
+    return wait
+  }
+}
+
+/// Calls back when a file is written to or closed, and once a second, for file systems that tell of neither.
+///
+/// `@unchecked Sendable`: the sources are set up before anybody else has them, and may be cancelled from any thread.
+private final class LockFileWatch: @unchecked Sendable {
+  private let events: (any DispatchSourceRead)?
+  private let timer: any DispatchSourceTimer
+
+  init(path: String, onChange: @escaping @Sendable () -> Void) {
+    let queue = DispatchQueue(label: "imagemill.cache.locks", qos: .userInitiated)
+    timer = DispatchSource.makeTimerSource(queue: queue)
+    timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
+    timer.setEventHandler(handler: onChange)
+    let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+    if descriptor >= 0, inotify_add_watch(descriptor, path, UInt32(IN_MODIFY | IN_CLOSE_WRITE)) >= 0 {
+      let events = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+      events.setEventHandler {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while read(descriptor, &buffer, buffer.count) > 0 {}
+        onChange()
+      }
+      events.setCancelHandler { close(descriptor) }
+      self.events = events
+      events.activate()
+    } else {
+      if descriptor >= 0 { close(descriptor) }
+      events = nil
+    }
+    timer.activate()
+  }
+
+  func cancel() {
+    events?.cancel()
+    timer.cancel()
+  }
+}
