@@ -29,6 +29,12 @@ public struct FetchedResponse: Sendable {
   /// A file with the body; it stays as long as this value lives.
   public var body: StoredSource
 
+  /// Whether the status is one of a client's or server's error (RFC 9110 §15.5, §15.6).
+  public var isError: Bool { status >= 400 }
+
+  /// Whether the same request may succeed later: 408, 425, 429, 500, 502, 503, 504 and a few that are in use beside them.
+  public var isTemporaryError: Bool { RetryPolicy.isTransient(status: status) }
+
   init(_ answer: Answer, _ mode: CacheMode) {
     status = answer.head.status
     reason = answer.head.reason

@@ -27,3 +27,20 @@ enum ExitStatus: Int32, Error, CaseIterable {
     }
   }
 }
+
+/// The failures of a command that goes on after each.
+struct FailureCount {
+  private var failures = 0
+  private var temporaryFailures = 0
+
+  /// Counts how one source has ended.
+  mutating func add(_ status: ExitStatus) {
+    if status != .success { failures += 1 }
+    if status == .temporary { temporaryFailures += 1 }
+  }
+
+  /// What the command ends with; nil if nothing has failed.
+  var status: ExitStatus? {
+    failures == 0 ? nil : failures == temporaryFailures ? .temporary : .failed
+  }
+}

@@ -51,7 +51,9 @@ struct SharedDownloadTests {
     for name in ["1", "2", "3"] { #expect(command.read(name) == Data(bytes), "\(name)") }
   }
 
-  @Test("are two, one after the other, where the response may not be stored; and two at once where credentials differ")
+  @Test(
+    "are two, one after the other, where the response may not be stored; and two at once where credentials differ"
+  )
   func notShared() async throws {
     let gate = Gate()
     let server = try LoopbackServer { request in

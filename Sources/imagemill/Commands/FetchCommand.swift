@@ -10,7 +10,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
   static let configuration = CommandConfiguration(
     commandName: "fetch", abstract: "Download into the cache; say what a client of the cache sees.",
     discussion: """
-      Any status is an answer; a transfer that fails with nothing stored to serve is a failure.
+      An error status is a failure, whose response is printed all the same.
 
         imagemill fetch https://example.org/a.jpg
         imagemill fetch --json --no-redirect https://example.org/
@@ -23,6 +23,9 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
 
   @Flag(help: "A redirecting answer is the answer; it isn't followed.")
   var noRedirect = false
+
+  @Flag(help: "An error status is no failure.")
+  var anyStatus = false
 
   @Flag(
     help:
@@ -68,18 +71,18 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
         continuation.yield((source, $0))
       }
     }
-    var hasFailed = false
-    for await (source, outcome) in outcomes.prefix(sources.count) where !report(outcome, of: source) {
-      hasFailed = true
+    var failures = FailureCount()
+    for await (source, outcome) in outcomes.prefix(sources.count) {
+      failures.add(report(outcome, of: source))
     }
     await session.end()
-    if hasFailed { throw ExitStatus.failed }
+    if let status = failures.status { throw status }
   }
 
   private typealias Outcome = Result<FetchedResponse, DownloadError>
 
-  /// Prints what has come of one URL; false where that is a failure.
-  private func report(_ outcome: Outcome, of source: ImageSource) -> Bool {
+  /// Prints what has come of one URL.
+  private func report(_ outcome: Outcome, of source: ImageSource) -> ExitStatus {
     do {
       let response = try outcome.get()
       if let output { try write(response, to: output) }
@@ -89,14 +92,16 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
         StandardOutput.write(
           "\(response.status) \(response.cache.rawValue) \(response.body.byteCount) \(source.displayText)\n")
       }
-      return true
+      guard response.isError, !anyStatus else { return .success }
+      return response.isTemporaryError ? .temporary : .failed
     } catch let error as DownloadError {
       StandardError.write("imagemill: \(source.displayText): \(error.message)\n")
+      return error.isTemporary ? .temporary : .failed
     } catch {
       StandardError.write(
         "imagemill: \(source.displayText): \((error as? Complaint)?.message ?? "\(error)")\n")
+      return .failed
     }
-    return false
   }
 
   private func write(_ response: FetchedResponse, to output: String) throws {

@@ -35,19 +35,19 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
     let parsed = try operands.words.map { try ImageSource(argument: $0) }
     let session = try Session(
       downloads: downloads, cache: cache, limits: limits, typedHosts: parsed.compactMap(\.host))
-    var failures = 0
+    var failures = FailureCount()
     for source in parsed {
       do throws(JobError) {
         let inspection = try await inspect(source, with: session.downloader)
         StandardOutput.write(json ? Self.object(inspection, of: source) : Self.text(inspection, of: source))
       } catch {
-        failures += 1
+        failures.add(error.isTemporary ? .temporary : .failed)
         StandardError.write(
           "imagemill: error: \(source.displayText): \(error.stage.rawValue): \(error.message)\n")
       }
     }
     await session.end()
-    if failures > 0 { throw ExitStatus.failed }
+    if let status = failures.status { throw status }
   }
 
   private func inspect(

@@ -1,0 +1,63 @@
+import Foundation
+import LoopbackServer
+import Testing
+
+@Suite("exit statuses of fetch and inspect", .timeLimit(.minutes(8)))
+struct ExitStatusTests {
+  private let command: CommandRun
+
+  init() throws { command = try CommandRun() }
+
+  @Test("75 where every failure may pass, 1 where one may not")
+  func temporary() async throws {
+    let picture = Page(PNGPicture.bytes(width: 8, height: 6), type: "image/png")
+    let server = try LoopbackServer(pages: [
+      "/ok": picture, "/busy": Page(text: "later", status: 503), "/gone": Page(text: "gone", status: 410),
+      "/reset": Page(PNGPicture.bytes(width: 90, height: 60), type: "image/png", fault: .reset(after: -1)),
+      "/large": Page([UInt8](repeating: 9, count: 2 << 20), type: "text/plain", status: 503),
+    ])
+    defer { server.stop() }
+    let cases: [([String], Int32)] = [
+      (["/ok"], 0), (["/busy"], 75), (["/reset"], 75), (["/gone"], 1), (["/ok", "/busy", "/reset"], 75),
+      (["/busy", "/gone"], 1), (["/large"], 75),
+    ]
+    for name in ["fetch", "inspect"] {
+      for (paths, status) in cases {
+        let outcome = try await command.run(
+          arguments: [name, "--no-cache", "--retries", "0"] + paths.map { server.url($0) })
+        #expect(outcome.status == status, "\(name) \(paths): \(outcome.errors)")
+      }
+    }
+    for (paths, status) in [(["/busy", "/gone"], Int32(0)), (["/reset"], 75)] {
+      let arguments =
+        ["fetch", "--any-status", "--no-cache", "--retries", "0"] + paths.map { server.url($0) }
+      #expect(try await command.run(arguments: arguments).status == status, "\(paths)")
+    }
+  }
+
+  @Test("--offline asks nobody, so no address is refused")
+  func offline() async throws {
+    let server = try LoopbackServer(pages: [
+      "/a": Page(PNGPicture.bytes(width: 8, height: 6), type: "image/png")
+    ])
+    #expect(try await command.run("fetch", server.url("/a")).status == 0)
+    server.stop()
+    let job = Data("\(server.url("/a"))\n".utf8)
+    let outcome = try await command.run("pipe", "--offline", "-o", "a.png", input: job)
+    // What fetch has stored is another variant where the server says so; this one doesn't.
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(command.files == ["a.png"])
+  }
+
+  @Test("a 404's page is no download")
+  func summary() async throws {
+    let server = try LoopbackServer(pages: [:])
+    defer { server.stop() }
+    let job = Data("{\"source\":\"\(server.url("/a"))\",\"output\":\"a.png\"}".utf8)
+    let outcome = try await command.run("run", "--allow-net", "loopback", "-", input: job)
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.errors.contains("0 downloads (0 B)") || !outcome.errors.contains("downloads"),
+      "\(outcome.errors)")
+  }
+}
