@@ -71,7 +71,7 @@ struct BatchRun {
     var configuration = BatchConfiguration()
     configuration.outputDirectory = outputDirectory
     configuration.allowsOutside = allowsOutside
-    configuration.limits = limits.limits(slots: batch.slots)
+    configuration.limits = limits.limits(slots: 1)
     configuration.onCorrupt = limits.corruptPolicy
     configuration.force = batch.force
     configuration.knownJobs = knownJobs

@@ -107,8 +107,15 @@ public struct BatchPlanner: Sendable {
     var failure = DownloadError(.notCached, "no source", source: "")
     for source in group.key.sources {
       do throws(DownloadError) {
-        return .success(
-          try await downloader.download(ImageRequest(source), pinnedDigest: group.key.pinnedDigest))
+        let stored = try await downloader.download(
+          ImageRequest(source), pinnedDigest: group.key.pinnedDigest)
+        if group.key.hasAlternatives, !configuration.force,
+          let error = await writer.sourceFailure(of: stored, configuration)
+        {
+          failure = DownloadError(.notCached, error.message, source: stored.displayText)
+          continue
+        }
+        return .success(stored)
       } catch {
         failure = error
       }

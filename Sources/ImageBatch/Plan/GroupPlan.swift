@@ -39,6 +39,10 @@ struct PlannedOutput: Sendable {
 /// What a group whose source is at hand makes.
 struct GroupPlan: Sendable {
   private(set) var outputs: [PlannedOutput]
+  /// When the store was asked for what it has, in seconds of the monotonic clock.
+  var lookedUpAt = -Double.infinity
+  /// The first output of each key.
+  private let firstByKey: [ContentDigest: Int]
   let auxiliary: AuxiliarySources
 
   /// Gives every output of the group its key.
@@ -68,6 +72,9 @@ struct GroupPlan: Sendable {
         return planned
       }
     }
+    firstByKey = Dictionary(
+      outputs.enumerated().compactMap { index, output in output.key.map { ($0, index) } },
+      uniquingKeysWith: { first, _ in first })
   }
 
   /// The keys to be made, each once, in the order of the outputs.
@@ -83,7 +90,7 @@ struct GroupPlan: Sendable {
 
   /// One output that has the key: any of them gives the same bytes.
   func output(for key: ContentDigest) -> Output? {
-    outputs.first { $0.key == key }?.output
+    firstByKey[key].map { outputs[$0].output }
   }
 
   /// Takes in what earlier runs have stored, so that paths that depend on it are known before it is made again.

@@ -21,6 +21,8 @@ public struct RenderRequest: Sendable, Hashable, Codable {
   public var wantsPlaceholders: Bool
   /// How many threads may work on one pipeline, from 1.
   public var concurrency: Int
+  /// What it needs by its estimate, in bytes; nil where nothing is known of the source.
+  public var memoryEstimate: Int?
   /// Renditions at hand, and which to keep.
   public var renditions = RenditionPlan()
 

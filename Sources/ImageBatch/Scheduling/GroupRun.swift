@@ -61,10 +61,7 @@ struct GroupRun {
           ? PendingDownload(
             ImageRequest(source), priority: group.priority, pinnedDigest: nil, from: batch.downloader)
           : Self.download(source, of: group, from: batch.downloader)
-      switch await attempt(
-        download, isPlaceholder ? .placeholder(for: errors) : .only,
-        hasAlternative: position + 1 < candidates.count)
-      {
+      switch await attempt(download, isPlaceholder ? .placeholder(for: errors) : .source) {
       case .made(let results):
         if !isPlaceholder { for error in errors { await warnOfAlternative(error, used: source) } }
         return .made(results)
@@ -89,7 +86,7 @@ struct GroupRun {
       }
       // One at a time, and never one that is no better than what is in place: so none overtakes another.
       for await position in tasks where position > best?.position ?? -1 {
-        switch await attempt(downloads[position], .version, hasAlternative: true) {
+        switch await attempt(downloads[position], .source) {
         case .made(let results): best = (position, results)
         case .failed(let new): errors[position] = new
         case .cancelled: wasCancelled = true
@@ -105,24 +102,23 @@ struct GroupRun {
     guard let placeholder = group.key.placeholder else { return .failed(inOrder) }
     let download = PendingDownload(
       ImageRequest(placeholder), priority: group.priority, pinnedDigest: nil, from: batch.downloader)
-    let outcome = await attempt(download, .placeholder(for: inOrder), hasAlternative: false)
+    let outcome = await attempt(download, .placeholder(for: inOrder))
     if case .failed(let new) = outcome { return .failed(inOrder + new) }
     return outcome
   }
 
   /// What a source is to its group.
   private enum Role {
-    case only
-    /// One of several versions of rising quality.
-    case version
+    case source
     /// It stands in for sources that failed.
     case placeholder(for: [JobError])
   }
 
   /// Downloads a source and makes all outputs of it.
-  /// - Parameter hasAlternative: Whether another source is left where this one can't be decoded. Nothing of a source
-  ///   that can't be decoded wholly is put in place then: a job's outputs are of one image.
-  private func attempt(_ download: PendingDownload, _ role: Role, hasAlternative: Bool) async -> Outcome {
+  ///
+  /// In a group of several sources, nothing of one that can't be decoded for all outputs is put in place: a job's
+  /// outputs are of one image.
+  private func attempt(_ download: PendingDownload, _ role: Role) async -> Outcome {
     let source: StoredSource
     do throws(DownloadError) {
       source = try await download.source
@@ -132,7 +128,12 @@ struct GroupRun {
     if case .placeholder(let errors) = role { await warnOfPlaceholder(JobError(allOf: errors)) }
     batch.countMerged(group.jobs.count - 1)
     batch.count(source)
-    return await make(of: source, role, hasAlternative: hasAlternative)
+    if group.key.hasAlternatives, !batch.configuration.force,
+      let error = await batch.writer.sourceFailure(of: source, batch.configuration)
+    {
+      return .failed([error])
+    }
+    return await make(of: source, role)
   }
 
   private func warnOfPlaceholder(_ error: JobError) async {
@@ -153,7 +154,7 @@ struct GroupRun {
 
   // MARK: The outputs
 
-  private func make(of source: StoredSource, _ role: Role, hasAlternative: Bool) async -> Outcome {
+  private func make(of source: StoredSource, _ role: Role) async -> Outcome {
     let auxiliary = await AuxiliarySources(of: group.jobs, downloader: batch.downloader)
     // From here on nothing more is downloaded for this source: it can wait for others without holding them up.
     let bytes = source.disposition == .local ? 0 : source.byteCount
@@ -161,6 +162,7 @@ struct GroupRun {
     defer { batch.backlog.leave(bytes) }
     var plan = GroupPlan(
       group, source: source, auxiliary: auxiliary, configuration: batch.configuration)
+    plan.lookedUpAt = RequestLocks.now
     let known = await known(plan.wantedKeys)
     plan.learn(known)
     plan.claimPaths(batch.claims)
@@ -177,7 +179,10 @@ struct GroupRun {
     }
     made.merge(await render(led, of: source, plan: plan)) { $1 }
     for (key, flight) in followed { made[key] = await flight.value }
-    if hasAlternative, let error = sourceFailure(in: made, of: source) { return .failed([error]) }
+    if group.key.hasAlternatives, let error = sourceFailure(in: made, of: source) {
+      await batch.writer.record(error, of: source, batch.configuration)
+      return .failed([error])
+    }
     var usedPlaceholder = false
     if case .placeholder = role { usedPlaceholder = true }
     if let onSource = batch.onSource {

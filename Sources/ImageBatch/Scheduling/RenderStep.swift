@@ -9,7 +9,7 @@ struct RenderStep {
   let plan: GroupPlan
 
   /// One request's recipes, by their numbers, and the images that their chains name.
-  private struct Part {
+  private struct Part: Sendable {
     var keys: [Int: ContentDigest] = [:]
     var outputs: [Int: Output] = [:]
     var auxiliary: [String: StoredSource] = [:]
@@ -18,10 +18,26 @@ struct RenderStep {
     func agrees(with other: [String: StoredSource]) -> Bool {
       other.allSatisfy { name, source in auxiliary[name].map { $0.digest == source.digest } ?? true }
     }
+
+    mutating func keep(_ wanted: Set<ContentDigest>) {
+      keys = keys.filter { wanted.contains($0.value) }
+      outputs = outputs.filter { keys[$0.key] != nil }
+    }
+
+    mutating func remove(_ gone: some Collection<ContentDigest>) {
+      guard !gone.isEmpty else { return }
+      keep(Set(keys.values).subtracting(gone))
+    }
+
+    /// One failure for all that is in it.
+    func failing(_ error: JobError) -> [ContentDigest: OutputFlights.Landing] {
+      Dictionary(keys.values.map { ($0, .failure(error)) }) { $1 }
+    }
   }
 
   /// What a request holds open while it is rendered.
   private struct Opened: Sendable {
+    var part: Part
     var slot: Int
     var start: ContinuousClock.Instant
     var held: [HeldSource] = []
@@ -43,7 +59,7 @@ struct RenderStep {
         landings[key] = .failure(error)
       }
     }
-    for part in parts { landings.merge(await render(part)) { $1 } }
+    for part in parts { landings.merge(await renderShared(part)) { $1 } }
     var deaths: [ContentDigest: JobError] = [:]
     for (key, landing) in landings where remembered[key] == nil {
       if case .failure(let error) = landing, JobError.deaths.contains(error.code) { deaths[key] = error }
@@ -64,12 +80,58 @@ struct RenderStep {
     parts[index].auxiliary.merge(auxiliary) { $1 }
   }
 
-  private func render(_ part: Part) async -> [ContentDigest: OutputFlights.Landing] {
+  // MARK: Sharing with other processes
+
+  /// The longest wait for another process's rendering, in seconds; then this one does it too. A process that was stopped,
+  /// and not killed, keeps its locks.
+  private static let patience = 10.0
+
+  /// Renders a part. What another process on the same cache renders at the moment is waited for, and rendered here if
+  /// that process dies or has nothing to show for it.
+  private func renderShared(_ part: Part) async -> [ContentDigest: OutputFlights.Landing] {
+    guard let locks = batch.store.requestLocks else { return await render(part, RenderClaims(locks: nil)) }
+    var (part, landings) = (part, [ContentDigest: OutputFlights.Landing]())
+    var mayWait = true
+    while !part.keys.isEmpty {
+      let claims = RenderClaims(locks: mayWait ? locks : nil)
+      landings.merge(await render(part, claims)) { $1 }
+      part.remove(landings.keys)
+      guard !part.keys.isEmpty, let busy = claims.elsewhere.first else { break }
+      // Without a slot: others are rendered meanwhile.
+      mayWait = await locks.wait(for: busy, seconds: Self.patience, patience: Self.patience) { 0 }
+      guard !batch.stops else { break }
+      landings.merge(await found(part)) { $1 }
+      part.remove(landings.keys)
+    }
+    for key in part.keys.values { landings[key] = .failure(.cancelled) }
+    return landings
+  }
+
+  /// The outputs of a part that have been stored meanwhile.
+  private func found(_ part: Part) async -> [ContentDigest: OutputFlights.Landing] {
+    let outputs = Dictionary(part.keys.compactMap { id, key in part.outputs[id].map { (key, $0) } }) { $1 }
+    return await batch.writer.found(outputs).mapValues { .success($0) }
+  }
+
+  /// Renders what of a part nobody else renders.
+  private func render(
+    _ part: Part, _ claims: RenderClaims
+  ) async -> [ContentDigest: OutputFlights.Landing] {
+    defer { claims.release() }
     let opened = Mutex<Result<Opened, JobError>?>(nil)
+    let stored = Mutex<[ContentDigest: OutputFlights.Landing]>([:])
     let response = await batch.rendering.render { slot in
       guard !batch.stops else { return nil }
       do throws(JobError) {
-        let (request, held) = try await open(part, in: slot)
+        var own = part
+        own.keep(try claims.take(Array(part.keys.values)))
+        if try claims.hasCompany(since: plan.lookedUpAt) {
+          let found = await found(own)
+          stored.withLock { $0 = found }
+          own.remove(found.keys)
+        }
+        guard !own.keys.isEmpty else { return nil }
+        let (request, held) = try await open(own, in: slot)
         opened.withLock { $0 = .success(held) }
         await batch.send(
           .renderingStarted(
@@ -80,12 +142,24 @@ struct RenderStep {
         return nil
       }
     }
-    let result = opened.withLock(\.self)
-    guard let response, case .success(let opened)? = result else {
-      var failure = JobError.cancelled
-      if case .failure(let error)? = result { failure = error }
-      return Dictionary(part.keys.values.map { ($0, .failure(failure)) }) { $1 }
+    var landings = stored.withLock(\.self)
+    switch opened.withLock(\.self) {
+    case .success(let opened)?:
+      let made =
+        if let response { await land(response, opened) } else { opened.part.failing(.cancelled) }
+      landings.merge(made) { $1 }
+    case .failure(let error)?: landings.merge(part.failing(error)) { old, _ in old }
+    case nil:
+      // Withdrawn: everything was found, or is somebody else's, or the run was stopped.
+      if claims.elsewhere.isEmpty { landings.merge(part.failing(.cancelled)) { old, _ in old } }
     }
+    return landings
+  }
+
+  /// Takes in what a request has made.
+  private func land(
+    _ response: RenderResponse, _ opened: Opened
+  ) async -> [ContentDigest: OutputFlights.Landing] {
     let seconds = (ContinuousClock.now - opened.start) / .seconds(1)
     await batch.send(.renderingFinished(slot: opened.slot))
     batch.count(response)
@@ -93,18 +167,18 @@ struct RenderStep {
       // Before anything is stored under a key that names the digested bytes.
       for source in opened.held { try source.check() }
     } catch {
-      return Dictionary(part.keys.values.map { ($0, .failure(error)) }) { $1 }
+      return opened.part.failing(error)
     }
     if let facts = response.source { await batch.writer.record(facts, of: source.digest) }
     await warn(response)
     await batch.writer.keep(response.renditions, of: opened.loan)
     return await store(
-      response, of: part, files: opened.files, seconds: seconds / Double(max(1, response.counts.outputs)))
+      response, of: opened.part, files: opened.files, seconds: seconds / Double(max(1, response.counts.outputs)))
   }
 
   /// Opens what a part needs, and makes its request.
   private func open(_ part: Part, in slot: Int) async throws(JobError) -> (RenderRequest, Opened) {
-    var opened = Opened(slot: slot, start: .now)
+    var opened = Opened(part: part, slot: slot, start: .now)
     let main = try HeldSource(source)
     opened.held.append(main)
     var auxiliary: [String: AuxiliarySource] = [:]
@@ -125,9 +199,21 @@ struct RenderStep {
       limits: batch.configuration.limits, onCorrupt: batch.configuration.onCorrupt, auxiliary: auxiliary,
       recipes: recipes, wantsPlaceholders: batch.configuration.wantsPlaceholders,
       concurrency: batch.threadsPerRendering)
+    request.memoryEstimate = estimate(request)
     opened.loan = await batch.writer.loan(for: request, force: batch.configuration.force)
     request.renditions = opened.loan.plan
     return (request, opened)
+  }
+
+  /// What the request needs, by the headers of the source and of the images that its chains name; nil where the source's
+  /// header isn't understood.
+  private func estimate(_ request: RenderRequest) -> Int? {
+    guard let facts = SourceFacts(headerOf: request.sourcePath) else { return nil }
+    return MemoryEstimate(
+      of: facts, recipes: request.recipes,
+      auxiliary: request.auxiliary.compactMapValues { SourceFacts(headerOf: $0.path) },
+      limits: request.limits, wantsPlaceholders: request.wantsPlaceholders
+    ).bytes
   }
 
   /// Where nothing was made, the error says what there is to say.

@@ -1,4 +1,5 @@
 import Glibc
+import Vips
 
 /// The other side of a ``WorkerPool``'s process: what the child runs instead of a command.
 public enum WorkerMain {
@@ -10,11 +11,15 @@ public enum WorkerMain {
   /// The most that a worker keeps of pixels from one request to the next, in bytes: AutoPurgingImageCache's capacity.
   static let renditionMemory = 100_000_000
 
-  /// Answers requests until the parent closes the socket. `memoryLimit` is the data segment's size in bytes.
+  /// What a request may take beyond the pixels that it is granted, in bytes: codecs' own buffers, caches, fragmentation.
+  static let allowance = 256 << 20
+
+  /// Answers requests until the parent closes the socket. `memoryLimit` is what rendering may take at most, in bytes; a
+  /// request is held to what it was granted of it.
   public static func run(memoryLimit: Int?) {
     // The terminal sends SIGINT to the whole group: the parent decides what becomes of what is in flight.
     signal(SIGINT, SIG_IGN)
-    if let memoryLimit { limitMemory(to: memoryLimit) }
+    let base = ProcessMemory.data
     exitWithParent()
     let socket = FramedSocket(descriptor: socketDescriptor)
     let renderer = Renderer(memory: min(Self.renditionMemory, (memoryLimit ?? .max) / 8))
@@ -23,6 +28,7 @@ public enum WorkerMain {
       do {
         let request = try socket.receive(RenderRequest.self)
         hook?.act(on: request)
+        if let memoryLimit { limitMemory(to: base + min(memoryLimit, request.limits.memory) + Self.allowance) }
         try socket.send(renderer.render(request))
       } catch {
         return
@@ -44,7 +50,9 @@ public enum WorkerMain {
   }
 
   private static func limitMemory(to bytes: Int) {
-    var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0 else { return }
+    limit.rlim_cur = min(limit.rlim_max, rlim_t(bytes))
     // A limit that can't be set leaves the parent's time limit and the check of the header.
     _ = setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
   }

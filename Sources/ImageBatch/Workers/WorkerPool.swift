@@ -31,13 +31,14 @@ public actor WorkerPool: RenderingService {
   public nonisolated var slots: Int { configuration.slots }
   /// The time and the memory of one request.
   public nonisolated var limitsIdentifier: String {
-    "timeout=\(configuration.timeout):memory=\(configuration.memory / max(1, configuration.slots))"
+    "timeout=\(configuration.timeout):memory=\(configuration.memory)"
   }
   /// How many worker processes have been started, replacements included.
   public private(set) var workersStarted = 0
 
   private let configuration: Configuration
   private var freeSlots: [Int]
+  private var admission: MemoryAdmission<CheckedContinuation<Bool, Never>>
   private var waiting: Deque<CheckedContinuation<Int?, Never>> = []
   private var workers: [Int: Worker] = [:]
   private var isStopped = false
@@ -46,6 +47,7 @@ public actor WorkerPool: RenderingService {
   public init(_ configuration: Configuration) {
     self.configuration = configuration
     freeSlots = Array((0..<configuration.slots).reversed())
+    admission = MemoryAdmission(total: configuration.memory)
   }
 
   /// Renders in the next free slot.
@@ -54,7 +56,13 @@ public actor WorkerPool: RenderingService {
   ) async -> RenderResponse? {
     guard let slot = await takeSlot() else { return nil }
     defer { release(slot) }
-    guard let request = await prepare(slot) else { return nil }
+    guard var request = await prepare(slot) else { return nil }
+    // Every slot has its share without waiting; only what needs more has to wait for the others.
+    let share = configuration.memory / max(1, configuration.slots)
+    let memory = max(share, admission.charge(for: request.memoryEstimate))
+    guard await admit(memory) else { return RenderResponse(failing: request, .cancelled) }
+    defer { release(memory: memory) }
+    request.limits.memory = memory
     do throws(WorkerProcess.Death) {
       return try await exchange(request, in: slot)
     } catch {
@@ -75,6 +83,7 @@ public actor WorkerPool: RenderingService {
   public func stop() async {
     isStopped = true
     while let continuation = waiting.popFirst() { continuation.resume(returning: nil) }
+    for continuation in admission.removeWaiting() { continuation.resume(returning: false) }
     for worker in Array(workers.values) { await worker.end() }
     workers = [:]
   }
@@ -97,6 +106,19 @@ public actor WorkerPool: RenderingService {
     }
   }
 
+  /// Waits for memory; false when the pool has been stopped. Each continuation is resumed once: it leaves `admission`
+  /// in the same step.
+  private func admit(_ bytes: Int) async -> Bool {
+    if isStopped { return false }
+    return await withCheckedContinuation { continuation in
+      if admission.enter(continuation, bytes: bytes) { continuation.resume(returning: true) }
+    }
+  }
+
+  private func release(memory bytes: Int) {
+    for continuation in admission.leave(bytes: bytes) { continuation.resume(returning: true) }
+  }
+
   // MARK: Workers
 
   private func exchange(
@@ -116,7 +138,7 @@ public actor WorkerPool: RenderingService {
   private func start(in slot: Int) throws(WorkerProcess.Death) -> Worker {
     let worker = try Worker(
       executable: configuration.executable, slot: slot,
-      memory: configuration.memory / max(1, configuration.slots))
+      memory: configuration.memory)
     workersStarted += 1
     workers[slot] = worker
     return worker
@@ -160,6 +182,9 @@ extension WorkerProcess.Death {
 extension JobError {
   /// The codes of what ends a worker.
   static let deaths: Set<String> = ["decoder-crashed", "timed-out", "out-of-memory"]
+
+  /// The codes of what is wrong with a source's bytes, whatever the limits and the machine.
+  static let faultsOfContent: Set<String> = ["corrupt", "truncated", "not-an-image", "empty"]
 
   /// For what was stopped before it ended.
   static let cancelled = JobError(

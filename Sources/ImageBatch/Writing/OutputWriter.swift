@@ -1,5 +1,6 @@
 import Glibc
 import ImageCaches
+import ImageDownloads
 
 /// Puts outputs in place, and keeps what was made in the disk store for the next run.
 ///
@@ -91,6 +92,20 @@ final class OutputWriter: Sendable {
     }
   }
 
+  /// Those of the outputs, by key, of which the store has the bytes by now.
+  func found(_ outputs: [ContentDigest: Output]) async -> [ContentDigest: MadeOutput] {
+    guard case .success(let known) = await known(Array(outputs.keys)), !known.isEmpty else { return [:] }
+    return await threads.run { [self] in
+      var found: [ContentDigest: MadeOutput] = [:]
+      for (key, stored) in known {
+        guard let output = outputs[key], let object = object(stored.digest) else { continue }
+        found[key] = MadeOutput(
+          image: RenderedFile(stored, format: output.encoding.format), object: object, isNew: false)
+      }
+      return found
+    }
+  }
+
   /// The renditions that a request may begin from, and files for those that it may leave. Without them it takes longer,
   /// and nothing else is lost.
   func loan(for request: RenderRequest, force: Bool) async -> RenditionShelf.Loan {
@@ -166,6 +181,44 @@ final class OutputWriter: Sendable {
         message: "\(words[1]); that was in an earlier run, and --force tries again")
     }
     return deaths
+  }
+
+  /// Remembers that a source's bytes can't be decoded, so that plans and later runs go on to its alternative at once.
+  /// Only what the bytes themselves are to blame for is remembered, and not what a limit or another process did.
+  func record(_ error: JobError, of source: StoredSource, _ configuration: BatchConfiguration) async {
+    guard JobError.faultsOfContent.contains(error.code) else { return }
+    let key = Self.sourceFailureKey(source.digest, configuration)
+    await threads.run { [store] in
+      do throws(CacheError) {
+        try store.recordOutputs([
+          key: StoredOutput(digest: key, width: 0, height: 0, bytes: 0, extra: "\(error.code) \(error.message)")
+        ])
+      } catch {
+        store.noteRepair(error.message)
+      }
+    }
+  }
+
+  /// What an earlier run found wrong with a source's bytes.
+  func sourceFailure(of source: StoredSource, _ configuration: BatchConfiguration) async -> JobError? {
+    let key = Self.sourceFailureKey(source.digest, configuration)
+    guard case .success(let found) = await known([key]),
+      let words = found[key]?.extra.split(separator: " ", maxSplits: 1), words.count == 2
+    else { return nil }
+    var error = JobError(code: String(words[0]), stage: .decode, message: String(words[1]))
+    error.source = source.displayText
+    return error
+  }
+
+  private static func sourceFailureKey(
+    _ content: ContentDigest, _ configuration: BatchConfiguration
+  ) -> ContentDigest {
+    var key = KeyBuilder("source-failure")
+    key.append(content.hex)
+    key.append(RenderKeys.engine)
+    key.append(configuration.onCorrupt.rawValue)
+    key.append(configuration.limits.allowedFormats.sorted().joined(separator: ","))
+    return key.digest
   }
 
   private static func failureKey(_ key: ContentDigest, _ limits: String) -> ContentDigest {

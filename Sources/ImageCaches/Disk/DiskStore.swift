@@ -25,6 +25,8 @@ public final class DiskStore: Sendable {
   /// A read-only cache whose objects are used where they are.
   let readOnlyLayout: StoreLayout?
   package let index: StoreIndex
+  /// Which requests are under way; nil for a store that no other process uses.
+  package let requestLocks: RequestLocks?
   /// Where its temporary files and pins are.
   let processDirectory: ProcessDirectory
   /// Which requests are under way; nil for a store that no other process uses.
@@ -84,6 +86,7 @@ public final class DiskStore: Sendable {
     self.scratch = scratch
     layout = StoreLayout(root: scratch?.path ?? directory)
     readOnlyLayout = isReadOnly ? StoreLayout(root: directory) : nil
+    requestLocks = scratch == nil ? RequestLocks(path: layout.requestLocks) : nil
     processDirectory = ProcessDirectory(layout: layout)
     requestLocks = scratch == nil ? RequestLocks(path: layout.requestLocks) : nil
     let repairs = StoreRepairs()

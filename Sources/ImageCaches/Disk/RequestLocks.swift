@@ -41,7 +41,8 @@ package final class RequestLocks: Sendable {
     self.path = path
   }
 
-  private static var now: Double {
+  /// The monotonic clock, in seconds: that of ``lastCompany()``.
+  package static var now: Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

@@ -71,6 +71,10 @@ struct Planning {
     var configuration = BatchConfiguration()
     configuration.allowsOutside = allowsOutside
     configuration.force = force
+    if let limits {
+      configuration.limits = limits.limits(slots: 1)
+      configuration.onCorrupt = limits.corruptPolicy
+    }
     configuration.prunedScopes = prunedScopes
     configuration.commandTemplate = commandTemplate
     configuration.replacing = replacing

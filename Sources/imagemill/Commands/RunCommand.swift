@@ -10,6 +10,12 @@ struct RunCommand: AsyncParsableCommand {
       Every source is downloaded once, equal outputs are rendered once, and what is in place with the right bytes \
       is left alone. A job that fails costs no other.
 
+      --check writes nothing and exits 3 if any output is missing, out of date or changed. By itself it compares \
+      the outputs with what is stored, makes no request, and says how many stored sources are stale. With --refresh \
+      it also asks the origins whether their sources have changed. With --lock it compares manifests, sources and \
+      outputs with the digests in the lock file: it needs no cache and renders nothing, so that a fresh clone can be \
+      checked.
+
         imagemill run
         imagemill run -C public --report report.html images.yaml
       """)
@@ -19,7 +25,7 @@ struct RunCommand: AsyncParsableCommand {
     completion: .file(extensions: ManifestArguments.extensions))
   var manifests: [String] = []
 
-  @Flag(help: "Do nothing; exit 3 if any output is missing or out of date.")
+  @Flag(help: "Write nothing; exit 3 if any output is missing, out of date or changed.")
   var check = false
 
   @Flag(name: [.customShort("n"), .long], help: "Say what would be done, and do nothing.")
@@ -27,14 +33,18 @@ struct RunCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write what every source was: a lock file, to be reviewed and kept.", valueName: "file"),
+      "Write the digests of manifests, sources and outputs to a lock file; with --check, compare with it.",
+      valueName: "file"),
     completion: .file())
   var lock: String?
 
   @Flag(help: "Refuse sources whose bytes differ from what --lock says; exit 3.")
   var frozen = false
 
-  @Flag(help: "Remove files of earlier runs that the manifests no longer make, when every job has succeeded.")
+  @Flag(
+    help: ArgumentHelp(
+      "When every job has succeeded, remove files that earlier runs of the same manifests, output directory and "
+        + "template made, and that are no longer made."))
   var prune = false
 
   @OptionGroup(title: "Jobs") var jobs: JobOptions
