@@ -21,6 +21,8 @@ public struct Conversion: Sendable {
   /// What the output may replace. A conversion keeps no record of its outputs: to ``ReplacementPolicy/keepsForeignFiles``
   /// every file is foreign.
   public var replacing = ReplacementPolicy()
+  /// Names the path to write, in place of ``destination``: its fields are filled in when the output is known.
+  public var template: OutputTemplate?
 
   /// A conversion.
   public init(
@@ -40,6 +42,8 @@ public struct Conversion: Sendable {
   public struct Outcome: Sendable {
     /// The output's facts.
     public var image: RenderedFile
+    /// The path that was written.
+    public var path: String?
     /// The encoded bytes, if no destination was given.
     public var bytes: [UInt8]?
     /// What the user should know.
@@ -66,17 +70,13 @@ public struct Conversion: Sendable {
     var output = Output(template: template, chain: chain, encoding: encoding)
     output.namedSources = namedSources
     job.outputs = [output]
-    if let destination, !replacing.allowsSources {
-      let sources = SourceFiles(store: store, records: false)
-      sources.add([job])
-      guard !sources.contains(destination) else { throw .overwritesSource(destination) }
-    }
+    if let destination { try refuseSource(destination, of: job, store: store) }
     let auxiliary = await AuxiliarySources(of: [job], downloader: downloader)
-    return try await render(stored, auxiliary: try auxiliary.sources(of: output), store: store)
+    return try await render(job, stored, auxiliary: try auxiliary.sources(of: output), store: store)
   }
 
   private func render(
-    _ stored: StoredSource, auxiliary: [String: StoredSource], store: DiskStore
+    _ job: Job, _ stored: StoredSource, auxiliary: [String: StoredSource], store: DiskStore
   ) async throws(JobError) -> Outcome {
     let file: TemporaryPath
     do throws(CacheError) { file = try store.makeTemporaryPath() } catch { throw JobError(error) }
@@ -101,11 +101,13 @@ public struct Conversion: Sendable {
     case .success(let made): image = made
     case .failure(let error): throw error
     }
-    var outcome = Outcome(image: image, bytes: nil, warnings: response?.warnings ?? [])
+    let path = try path(of: image, job, stored)
+    if let path { try prepare(path, for: job, store: store) }
+    var outcome = Outcome(image: image, path: path, bytes: nil, warnings: response?.warnings ?? [])
     do throws(AtomicFile.Failure) {
-      if let destination {
+      if let path {
         outcome.isKept = try !AtomicFile.copy(
-          file.path, to: destination, replacing: !replacing.keepsForeignFiles)
+          file.path, to: path, replacing: !replacing.keepsForeignFiles)
       } else {
         outcome.bytes = try AtomicFile.read(file.path)
       }
@@ -113,5 +115,34 @@ public struct Conversion: Sendable {
       throw JobError(code: "write-failed", stage: .write, message: error.message)
     }
     return outcome
+  }
+
+  /// Where the output goes; nil: nowhere.
+  private func path(
+    of image: RenderedFile, _ job: Job, _ stored: StoredSource
+  ) throws(JobError) -> String? {
+    guard let template, let output = job.outputs.first else { return destination }
+    var values = OutputTemplate.Values(job, output)
+    values.format = image.format
+    values.sourceDigest = stored.digest
+    values.rendered = (image.width, image.height, image.digest)
+    guard let path = template.expanded(values, variables: [:]) else {
+      throw JobError(
+        code: "bad-output", stage: .write, message: "'\(template.text)' has a field that nothing defines")
+    }
+    return path
+  }
+
+  /// Makes the directories that are missing; no source is written over.
+  private func prepare(_ path: String, for job: Job, store: DiskStore) throws(JobError) {
+    try refuseSource(path, of: job, store: store)
+    try OutputDirectory(root: "", allowsOutside: true).prepare(path)
+  }
+
+  private func refuseSource(_ path: String, of job: Job, store: DiskStore) throws(JobError) {
+    guard !replacing.allowsSources else { return }
+    let sources = SourceFiles(store: store, records: false)
+    sources.add([job])
+    guard !sources.contains(path) else { throw .overwritesSource(path) }
   }
 }

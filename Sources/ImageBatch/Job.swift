@@ -65,6 +65,8 @@ public struct Output: Sendable, Hashable {
   public var variables: [String: String]
   /// What the chain's SOURCE texts (overlays, masks) stand for; a text that isn't a key is itself a path or URL.
   public var namedSources: [String: ImageSource] = [:]
+  /// What `--emit` says of it; nil where there is nothing to say.
+  public var markup: Markup?
   /// Where the manifest says so.
   public var location: ManifestLocation?
 

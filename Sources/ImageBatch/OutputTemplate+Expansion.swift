@@ -86,9 +86,11 @@ extension OutputTemplate {
 enum PathComponent {
   /// `text` with separators and control characters replaced by `_`, and a leading dot too where it would begin
   /// the component (a hidden file, `.` or `..`).
+  ///
+  /// No file system takes a component of more than 255 bytes: a text of megabytes is cut, and fails all the same.
   static func safe(_ text: String, atStart: Bool) -> String {
     var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
+    for scalar in text.unicodeScalars.prefix(OutputTemplate.longest) {
       let isLeadingDot = scalar == "." && atStart && result.allSatisfy { $0 == "_" }
       let isUnsafe = scalar == "/" || scalar == "\\" || scalar.properties.generalCategory == .control
       result.append(isLeadingDot || isUnsafe ? "_" : scalar)

@@ -35,10 +35,17 @@ public struct OutputTemplate: Sendable, Hashable {
     public var needsContent: Bool { needsRendering || self == .sourceHash }
   }
 
+  /// In bytes; no path that can be opened is longer.
+  static let longest = 4096
+
   /// The template that `text` describes. Throws where a brace is not closed, a field has no name, or an argument
   /// is not one that the field takes.
   public init(parsing text: String) throws(TemplateError) {
     self.text = text
+    guard text.utf8.count <= Self.longest else {
+      throw TemplateError(
+        "the template has \(text.utf8.count) bytes, and may have \(Self.longest); make it shorter", offset: 0)
+    }
     var scanner = Scanner(text)
     parts = try scanner.scan()
     guard !text.isEmpty else {

@@ -25,7 +25,7 @@ extension FilterChain {
 
   /// Its first `count` filters: what two chains that begin alike have in common.
   public func prefix(_ count: Int) -> FilterChain {
-    count >= steps.count ? self : FilterChain(steps: Array(steps.prefix(count)))
+    count >= steps.count ? self : FilterChain(checked: Array(steps.prefix(count)))
   }
 
   /// Whether its first filter resizes the whole picture before anything else is done to it.

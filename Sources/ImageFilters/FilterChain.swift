@@ -7,17 +7,32 @@ public struct FilterChain: Hashable, Sendable {
   /// The canonical text: one chain has one identifier, however it was written (FILTERS.md, "Identifier").
   public let identifier: String
 
-  init(steps: [FilterStep]) {
+  /// Throws where the chain is longer than ``ChainLimits`` allow.
+  init(steps: [FilterStep]) throws(FilterError) {
+    try ChainLimits.check(steps: steps.count)
+    self.steps = steps
+    identifier = steps.map(\.identifier).joined(separator: ",")
+    guard identifier.utf8.count <= ChainLimits.identifier else {
+      throw FilterError(
+        .tooLong,
+        "the chain's texts have \(identifier.utf8.count) bytes, and may have \(ChainLimits.identifier); "
+          + "make them shorter")
+    }
+  }
+
+  /// A chain of another one's steps, which has been checked.
+  init(checked steps: [FilterStep]) {
     self.steps = steps
     identifier = steps.map(\.identifier).joined(separator: ",")
   }
 
   /// The chain that does nothing.
-  public init() { self.init(steps: []) }
+  public init() { self.init(checked: []) }
 
   /// The chain that `text` describes in FILTERS.md's grammar. A name may be one of `named`.
+  /// - Throws: `FilterError` with the place in the text; `tooLong` beyond ``ChainLimits``.
   public init(parsing text: String, named: [String: FilterChain] = [:]) throws(FilterError) {
-    self.init(steps: try ChainParser(reader: FilterReader(named: named)).steps(text))
+    try self.init(steps: try ChainParser(reader: FilterReader(named: named)).steps(text))
   }
 
   /// The chain of one filter, or of one named chain, with its arguments as written (the manifest's mapping form): `key` is nil for a positional value. Nothing in a value is escaped.
@@ -28,13 +43,19 @@ public struct FilterChain: Hashable, Sendable {
     let written = arguments.enumerated().map { index, argument in
       FilterReader.Argument(key: argument.key, value: argument.value, offset: index)
     }
-    self.init(steps: try FilterReader(named: named).steps(name: name, arguments: written, offset: nil))
+    try self.init(steps: try FilterReader(named: named).steps(name: name, arguments: written, offset: nil))
   }
 
   /// The chains one after the other.
-  public init(_ chains: [FilterChain]) {
-    self.init(steps: chains.flatMap(\.steps))
+  /// - Throws: `FilterError.tooLong` where they are longer together than ``ChainLimits`` allow.
+  public init(_ chains: [FilterChain]) throws(FilterError) {
+    // Before they are put together.
+    try ChainLimits.check(steps: chains.reduce(0) { $0 + $1.steps.count })
+    try self.init(steps: chains.flatMap(\.steps))
   }
+
+  /// The number of its filters, named ones written out.
+  public var count: Int { steps.count }
 
   /// Whether it does nothing.
   public var isEmpty: Bool { steps.isEmpty }

@@ -12,6 +12,8 @@ public struct FilterError: Error, Hashable, Sendable, CustomStringConvertible {
     case badArgument = "bad-argument"
     /// Named chains that use one another in a circle.
     case circular = "circular-chain"
+    /// The chain has too many filters, or a text in it is too long (``ChainLimits``).
+    case tooLong = "chain-too-long"
     /// The filter could not be applied to this image.
     case failed = "filter-failed"
   }

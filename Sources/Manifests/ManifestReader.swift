@@ -139,6 +139,14 @@ public struct ManifestReader: Sendable {
   ) -> (jobs: [Job], rows: [RowJobs]) {
     let reader = JobReader(context: context, file: name)
     var jobs: [Job] = []
+    var count = 0
+    for node in root["jobs"]?.list ?? [] {
+      // A job that is too large by itself is told of as such.
+      count += min(JobReader.outputCount(of: node), ExpansionBudget.outputsOfJob)
+      guard count > ExpansionBudget.outputs else { continue }
+      log.error(node.place, ExpansionBudget.tooManyOutputs)
+      return ([], [])
+    }
     var check = RowCheck(jobs: [], rows: [])
     // How many jobs stand before each of the rows'.
     var before: [Int] = []

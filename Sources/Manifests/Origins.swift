@@ -64,6 +64,13 @@ struct OriginReader {
           "'${\(reference.name)}' isn't allowed, or isn't set: allow it with '--env \(reference.name)'")
         return nil
       }
+      // A variable may be long, and be written often.
+      guard result.utf8.count + value.utf8.count <= ExpansionBudget.header else {
+        log.error(
+          node.place,
+          "with its variables filled in this has more than \(ExpansionBudget.header) bytes: shorten it")
+        return nil
+      }
       result += value
       rest = rest[reference.range.upperBound...]
     }

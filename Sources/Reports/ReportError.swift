@@ -27,9 +27,16 @@ public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// `errno` says why.
-  static func notWritable(_ path: String, _ action: String, errno code: Int32) -> ReportError {
-    ReportError(
+  static func notWritable(
+    _ path: String, _ action: String, _ noun: String = "report", errno code: Int32
+  ) -> ReportError {
+    let reason = String(cString: strerror(code))
+    if path == "-" {
+      return ReportError(
+        code: .notWritable, path: path, message: "can't write standard output: \(reason)")
+    }
+    return ReportError(
       code: .notWritable, path: path,
-      message: "can't \(action) the report '\(path)': \(String(cString: strerror(code)))")
+      message: "can't \(action) the \(noun) '\(path)': \(reason)")
   }
 }

@@ -9,8 +9,13 @@ public enum ReportFormat: String, Sendable, CaseIterable {
   /// A contact sheet.
   case html
 
-  /// The format of the report at `path`, by its extension in any case. Throws where that is no report's.
+  /// The format of the report at `path`, by its extension in any case; standard output (`-`) takes ``ndjson``. Throws
+  /// where the extension is no report's.
   public init(path: String) throws(ReportError) {
+    if path == "-" {
+      self = .ndjson
+      return
+    }
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: "."),
       let format = ReportFormat(rawValue: name[name.index(after: dot)...].lowercased())

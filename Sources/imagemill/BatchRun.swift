@@ -13,6 +13,8 @@ struct BatchRun {
   var origins: [String: OriginSettings] = [:]
   var outputDirectory: String
   var allowsOutside: Bool
+  /// Whether markup shows placeholders.
+  var wantsPlaceholders = false
   /// How many jobs there are, where that is known.
   var knownJobs: Int?
   /// The scopes of which files that are no longer made are removed.
@@ -80,7 +82,7 @@ struct BatchRun {
     configuration.replacing = replacing
     configuration.renditions = cache.noCache ? .never : batch.cacheIntermediates.policy
     configuration.wantsPlaceholders =
-      batch.placeholders || batch.reports.contains { $0.lowercased().hasSuffix(".html") }
+      batch.placeholders || wantsPlaceholders || batch.reports.contains { $0.lowercased().hasSuffix(".html") }
     configuration.failureLimit = batch.failFast ? 1 : batch.maxFailures
     return configuration
   }

@@ -6,6 +6,8 @@ enum CommandRunner {
   static func run(_ arguments: [String]) async {
     // A reader that closes its end is an error of that write, not the end of us.
     signal(SIGPIPE, SIG_IGN)
+    // A file that grows beyond `ulimit -f` is an error of that write too.
+    signal(SIGXFSZ, SIG_IGN)
     do {
       try CommandLineComplaint.check(arguments)
       var command = try Imagemill.parseAsRoot(Operands.grouped(arguments))
@@ -14,6 +16,7 @@ enum CommandRunner {
       } else {
         try command.run()
       }
+      try StandardOutput.end()
     } catch {
       // What ends a command early ends its display too.
       StandardError.endDisplay()
@@ -21,7 +24,7 @@ enum CommandRunner {
     }
   }
 
-  private static func end(with error: any Error) {
+  private static func end(with error: any Error) -> Never {
     switch error {
     case let status as ExitStatus: exit(status.rawValue)
     case let complaint as Complaint:
@@ -36,11 +39,16 @@ enum CommandRunner {
 
   /// Help and versions go to standard output with status 0; what is wrong with the command line, to standard error
   /// with status 2.
-  private static func end(withParser error: any Error) {
+  private static func end(withParser error: any Error) -> Never {
     let text = Imagemill.fullMessage(for: error)
     let code = Imagemill.exitCode(for: error)
     if code == .success {
-      StandardOutput.write(text.isEmpty ? "" : text + "\n")
+      do throws(Complaint) {
+        try StandardOutput.write(text.isEmpty ? "" : text + "\n")
+        try StandardOutput.end()
+      } catch {
+        end(with: error)
+      }
       exit(ExitStatus.success.rawValue)
     }
     StandardError.write(text.isEmpty ? "" : CommandLineComplaint.text(text))

@@ -1,5 +1,6 @@
 import ImageBatch
 import Manifests
+import Synchronization
 
 /// What a batch is fed with: the groups of documents that were read whole, the jobs of their rows, then streams of
 /// records as they come.
@@ -21,6 +22,10 @@ struct JobItems: AsyncSequence, Sendable {
   var order: OrderWindow?
   /// Completes a record's job; false where it isn't wanted.
   var prepare: @Sendable (inout Job) -> Bool = { _ in true }
+  /// Raised where an input has a wrong header, so that none of its records is a job.
+  let refusal = InputRefusal()
+  /// Told how many jobs have been read, each time that some are.
+  var onRead: @Sendable (Int) -> Void = { _ in }
 
   struct AsyncIterator: AsyncIteratorProtocol {
     private let items: JobItems
@@ -48,6 +53,7 @@ struct JobItems: AsyncSequence, Sendable {
     mutating func next() async -> BatchItem? {
       if nextGroup < items.groups.count {
         defer { nextGroup += 1 }
+        items.onRead(items.groups[nextGroup].jobs.count)
         return .group(items.groups[nextGroup])
       }
       while true {
@@ -64,11 +70,14 @@ struct JobItems: AsyncSequence, Sendable {
         }
         await items.order?.admit(index)
         defer { index += 1 }
+        items.onRead(1)
         switch record {
         case .success(var job):
           job.index = index
           if items.prepare(&job) { return .group(JobGroup(job)) }
-        case .failure(let diagnostic): return .rejected(JobResult(index, diagnostic))
+        case .failure(let diagnostic):
+          if diagnostic.concernsInput { items.refusal.raise() }
+          return .rejected(JobResult(index, diagnostic))
         }
       }
     }
@@ -97,6 +106,19 @@ struct JobItems: AsyncSequence, Sendable {
   }
 
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+}
+
+/// Whether an input could not be read at all: the command line or the file is wrong, and no job has failed.
+final class InputRefusal: Sendable {
+  private let state = Mutex(false)
+
+  func raise() { state.withLock { $0 = true } }
+
+  /// The status that the refusal makes of another one.
+  func status(_ status: ExitStatus) -> ExitStatus {
+    let isFailure = status == .failed || status == .temporary
+    return state.withLock(\.self) && isFailure ? .usage : status
+  }
 }
 
 extension JobResult {

@@ -11,6 +11,8 @@ final class Reporting: Sendable {
   private let queue = DispatchQueue(label: "imagemill.reporting")
   private let reporters: [any BatchReporter]
   private let readerIsGone: ReaderIsGone
+  private let failures: WriteFailures
+  private let metrics: MetricsFile?
   /// Unsafe only in name: set once before events come, cancelled on the queue at the end.
   nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
 
@@ -18,8 +20,14 @@ final class Reporting: Sendable {
   init(_ options: BatchOptions, results: ResultPrinter.Form? = nil) throws {
     let gone = ReaderIsGone()
     readerIsGone = gone
+    let failures = WriteFailures()
+    self.failures = failures
     let printing: TextOutput = { text in
-      if StandardOutput.write(text) { return true }
+      do throws(Complaint) {
+        if try StandardOutput.write(text) { return true }
+      } catch {
+        failures.note(error.message)
+      }
       gone.raise()
       return false
     }
@@ -31,24 +39,34 @@ final class Reporting: Sendable {
     let progress = Self.progress(options, isTyped: results != nil && isatty(STDIN_FILENO) == 1)
     if let progress { reporters.append(progress) }
     reporters.append(Messages(options.extent, write: speaking))
-    reporters += try Self.continuousIntegration(printing: results == nil ? printing : speaking)
+    let isOwned = results != nil || !options.standardOutputOwners.isEmpty
+    reporters += try Self.continuousIntegration(printing: isOwned ? speaking : printing)
     do throws(ReportError) {
       for path in options.reports { reporters.append(try FileReport(path: path, version: Version.number)) }
       for emission in options.emissions {
         reporters.append(try FileReport(path: emission.path, markup: emission.format))
       }
+      metrics = try options.metrics.map { (path) throws(ReportError) in
+        try MetricsFile(path: path, workers: options.slots, version: Version.number, warn: speaking)
+      }
     } catch {
       throw Complaint(.usage, error.message)
     }
-    if let events = options.events { reporters.append(EventLines(write: try Self.output(events, printing))) }
+    if let metrics { reporters.append(metrics) }
+    if let events = options.events {
+      reporters.append(EventLines(write: try Self.output(events, failures, printing)))
+    }
     self.reporters = reporters
-    timer = progress == nil ? nil : DispatchSource.makeTimerSource(queue: queue)
+    timer = progress == nil && metrics == nil ? nil : DispatchSource.makeTimerSource(queue: queue)
     if let timer {
       timer.setEventHandler { for reporter in reporters { reporter.tick() } }
       timer.schedule(deadline: .now() + 0.5, repeating: 0.2)
       timer.resume()
     }
   }
+
+  /// Takes note of jobs that have been read and wait.
+  func queue(_ jobs: Int) { metrics?.queue(jobs) }
 
   /// Tells everybody, and waits until they have heard.
   func receive(_ event: BatchEvent) async {
@@ -76,16 +94,14 @@ final class Reporting: Sendable {
   /// Has every report written.
   func finish() throws {
     timer?.cancel()
-    defer { StandardError.endDisplay() }
-    var failures: [ReportError] = []
+    StandardError.endDisplay()
     queue.sync {
       for reporter in reporters {
-        do throws(ReportError) { try reporter.finish() } catch { failures.append(error) }
+        do throws(ReportError) { try reporter.finish() } catch { failures.note(error.message) }
       }
     }
-    if !failures.isEmpty {
-      throw Complaint(.failed, failures.map(\.message).joined(separator: "\n"))
-    }
+    let messages = failures.messages
+    if !messages.isEmpty { throw Complaint(.failed, messages.joined(separator: "\n")) }
   }
 
   /// A live display on a terminal that can move its cursor, lines elsewhere; nil where neither is wanted, and where
@@ -123,13 +139,36 @@ final class Reporting: Sendable {
     return reporters
   }
 
-  private static func output(_ path: String, _ printing: @escaping TextOutput) throws -> TextOutput {
+  private static func output(
+    _ path: String, _ failures: WriteFailures, _ printing: @escaping TextOutput
+  ) throws -> TextOutput {
     if path == "-" { return printing }
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       throw Complaint(.usage, "can't write events to \(path): \(String(cString: strerror(errno)))")
     }
-    return { StandardStream.write(Array($0.utf8), to: descriptor) }
+    return { text in
+      do throws(StreamFailure) {
+        try StandardStream.write(Array(text.utf8), to: descriptor)
+        return true
+      } catch {
+        if !error.isReaderGone {
+          failures.note("can't write events to \(path): \(String(cString: strerror(error.code)))")
+        }
+        return false
+      }
+    }
+  }
+}
+
+/// What could not be written, each thing once; the batch goes on, and the command says it in the end.
+private final class WriteFailures: Sendable {
+  private let state = Mutex<[String]>([])
+
+  var messages: [String] { state.withLock(\.self) }
+
+  func note(_ message: String) {
+    state.withLock { if !$0.contains(message) { $0.append(message) } }
   }
 }
 

@@ -4,20 +4,73 @@ import Synchronization
 
 /// Standard output, unbuffered: what is written is with the reader when the call returns. On a terminal with a live
 /// display, it is written above it.
+///
+/// A reader that has closed its end, as `head` does, has all that it wants: that is no error. Anything else that keeps
+/// output from being written ends the command with a message and status 1.
 enum StandardOutput {
-  private static let isTerminal = isatty(STDOUT_FILENO) == 1
+  static let isTerminal = isatty(STDOUT_FILENO) == 1
 
   /// Writes all of `text`; false when the reader has closed its end.
   @discardableResult
-  static func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+  static func write(_ text: String) throws(Complaint) -> Bool { try write(Array(text.utf8)) }
 
   /// Writes all of `bytes`; false when the reader has closed its end.
   @discardableResult
-  static func write(_ bytes: [UInt8]) -> Bool {
-    if isTerminal, let display = StandardError.display.withLock({ $0 }) {
-      return display.above { StandardStream.write(bytes, to: STDOUT_FILENO) }
+  static func write(_ bytes: [UInt8]) throws(Complaint) -> Bool {
+    var failure: StreamFailure?
+    let write = {
+      do throws(StreamFailure) {
+        try StandardStream.write(bytes, to: STDOUT_FILENO)
+      } catch {
+        failure = error
+      }
+      return failure == nil
     }
-    return StandardStream.write(bytes, to: STDOUT_FILENO)
+    if isTerminal, let display = StandardError.display.withLock({ $0 }) {
+      _ = display.above(write)
+    } else {
+      _ = write()
+    }
+    guard let failure else { return true }
+    if failure.isReaderGone { return false }
+    throw Self.complaint(failure.code)
+  }
+
+  /// Copies the file at `path`; false when the reader has closed its end.
+  @discardableResult
+  static func copy(fileAt path: String) throws -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw unreadable(path) }
+    defer { Glibc.close(descriptor) }
+    var piece = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = read(descriptor, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw unreadable(path) }
+      if count == 0 { return true }
+      if try !write(Array(piece[..<count])) { return false }
+    }
+  }
+
+  /// Refuses to write a picture's bytes to a terminal, which would take them for commands.
+  static func refuseBinaryOnTerminal() throws(Complaint) {
+    guard isTerminal else { return }
+    throw Complaint(
+      .usage, "standard output is a terminal, which can't show a binary file; redirect it, or name a file")
+  }
+
+  /// Closes the stream: some file systems say only then that there was no room.
+  static func end() throws(Complaint) {
+    // It wasn't open, and nothing was written.
+    if Glibc.close(STDOUT_FILENO) != 0, errno != EBADF { throw complaint(errno) }
+  }
+
+  private static func complaint(_ code: Int32) -> Complaint {
+    Complaint(.failed, "can't write standard output: \(String(cString: strerror(code)))")
+  }
+
+  private static func unreadable(_ path: String) -> Complaint {
+    Complaint(.failed, "can't read \(path): \(String(cString: strerror(errno)))")
   }
 }
 
@@ -44,7 +97,13 @@ enum StandardError {
 
   /// Writes all of `text`, whatever is displayed.
   static func writePlainly(_ text: String) -> Bool {
-    StandardStream.write(Array(text.utf8), to: STDERR_FILENO)
+    do throws(StreamFailure) {
+      try StandardStream.write(Array(text.utf8), to: STDERR_FILENO)
+      return true
+    } catch {
+      // There is nobody left to tell.
+      return false
+    }
   }
 }
 
@@ -65,8 +124,17 @@ enum StandardInput {
   }
 }
 
+/// Why a stream takes no more.
+struct StreamFailure: Error {
+  /// `errno`.
+  let code: Int32
+  /// Whether whoever read the stream has closed the other end of the pipe or socket.
+  var isReaderGone: Bool { code == EPIPE || code == ECONNRESET }
+}
+
 enum StandardStream {
-  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+  /// Writes all of `bytes`, and waits for a slow reader.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) throws(StreamFailure) {
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
@@ -78,9 +146,8 @@ enum StandardStream {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&entry, 1, -1)
       } else if errno != EINTR {
-        return false
+        throw StreamFailure(code: errno)
       }
     }
-    return true
   }
 }

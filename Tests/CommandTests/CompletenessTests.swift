@@ -76,11 +76,15 @@ struct CompletenessTests {
   func prose() throws {
     let all = Self.commands.reduce(into: Set<String>()) { $0.formUnion(Self.options(of: $1)) }
     for name in try FileManager.default.contentsOfDirectory(atPath: Self.repository + "/man") {
+      var isLiteral = false
       for line in try page(name) {
+        if line.hasPrefix(".Bd") || line == ".Ed" { isLiteral = line != ".Ed" }
         for flag in flags(line) { #expect(all.contains(flag), "\(name): \(flag)") }
         // In examples the commands' own.
-        guard line.hasPrefix(".Dl "), line.contains("imagemill ") else { continue }
-        let words = line.components(separatedBy: "imagemill ").dropFirst().joined(separator: " ")
+        guard isLiteral, line.contains("imagemill ") || line.hasPrefix("    ") else { continue }
+        let words = (line.hasPrefix("    ") ? "imagemill " + line : line).components(
+          separatedBy: "imagemill "
+        ).dropFirst().joined(separator: " ")
         for word in words.matches(of: #/(?:^| )(--[a-z][a-z-]+)/#) {
           #expect(all.contains(String(word.1)), "\(name): \(word.1)")
         }

@@ -58,22 +58,25 @@ struct ExampleTests {
     }
   }
 
-  /// `.Dl` lines are commands. A literal block is the file that the line before its macros names with `.Pa NAME`;
-  /// a block after nothing of the kind is an explanation.
+  /// A literal block is the file that the line before its macros names with `.Pa NAME`; another one with the command's
+  /// name in it is a script, and one without is an explanation.
   static func steps(ofPage page: String) -> [Step] {
     var steps: [Step] = []
     var name: String?
     var block: [String]?
     for line in page.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
       if line == ".Ed" {
-        if let name, let block { steps.append(.file(name, block.joined(separator: "\n") + "\n")) }
+        let text = (block ?? []).joined(separator: "\n")
+        if let name {
+          steps.append(.file(name, text + "\n"))
+        } else if text.contains("imagemill ") {
+          steps.append(.command(text))
+        }
         (name, block) = (nil, nil)
       } else if block != nil {
         block?.append(plain(line))
       } else if line.hasPrefix(".Bd -literal") {
         block = []
-      } else if line.hasPrefix(".Dl ") {
-        steps.append(.command(plain(String(line.dropFirst(4)))))
       } else if line.hasPrefix(".Pa ") {
         name = String(line.dropFirst(4).prefix { $0 != " " })
       } else if line != "that holds" && line != ".Pp" {
@@ -110,7 +113,8 @@ struct ExampleTests {
   }
 
   private static func plain(_ line: String) -> String {
-    line.replacing("\\(dq", with: "\"").replacing("\\&", with: "").replacing("\\-", with: "-")
+    line.replacing("\\&", with: "").replacing("\\-", with: "-").replacing("\\(aq", with: "'")
+      .replacing("\\(ga", with: "`").replacing("\\(ha", with: "^").replacing("\\(ti", with: "~")
       .replacing("\\e", with: "\\")
   }
 }

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import imagemill
+
 /// The manuals, the help and the tables say the same.
 @Suite("The manuals", .timeLimit(.minutes(8)))
 struct ManualTests {
@@ -60,6 +62,83 @@ struct ManualTests {
       mandoc.waitUntilExit()
       #expect(text.isEmpty, "\(text)")
     }
+  }
+
+  /// What stands in a page's displays, block by block.
+  private static func displays(of page: String) -> [[String]] {
+    var blocks: [[String]] = []
+    var block: [String]?
+    for line in page.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
+      if line == ".Ed" {
+        blocks.append(block ?? [])
+        block = nil
+      } else if line.hasPrefix(".Bd -literal") {
+        block = []
+      } else if !line.hasPrefix(".") {
+        block?.append(line)
+      }
+    }
+    return blocks.filter { !$0.isEmpty }
+  }
+
+  /// The pages as they are before anything is escaped.
+  private static func plainDisplays() throws -> [String: [[String]]] {
+    var result: [String: [[String]]] = [:]
+    for (name, text) in try ManualsCommand.pages() {
+      result[name] = displays(of: text).map { $0.map(PlainLine.unescaped) }
+    }
+    return result
+  }
+
+  static let renderers: [(name: String, arguments: [String])] = [
+    ("/usr/bin/mandoc", ["-T", "utf8"]), ("/usr/bin/mandoc", ["-T", "ascii"]),
+    ("/usr/bin/groff", ["-mdoc", "-Tutf8", "-P-c"]), ("/usr/bin/groff", ["-mdoc", "-Tascii", "-P-c"]),
+  ].filter { FileManager.default.isExecutableFile(atPath: $0.0) }
+
+  @Test("examples are shown byte for byte, whoever renders the page", arguments: 0..<renderers.count)
+  func rendered(number: Int) throws {
+    let (executable, arguments) = Self.renderers[number]
+    var shown = 0
+    for (name, blocks) in try Self.plainDisplays() {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: executable)
+      process.arguments = arguments + [Self.manuals + "/" + name]
+      let output = Pipe()
+      process.standardOutput = output
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      for block in blocks {
+        // Not cut by a terminal of 80 columns.
+        for line in block where line.contains("imagemill ") {
+          #expect(line.count <= ManualDisplay.width, "\(name): \(line)")
+        }
+        let isShown = lines.indices.contains { start in
+          let indent = lines[start].prefix { $0 == " " }
+          return start + block.count <= lines.count
+            && zip(lines[start...], block).allSatisfy { $0 == $1 || $0 == indent + $1 }
+        }
+        #expect(isShown, "\(executable) \(arguments): \(name):\n\(block.joined(separator: "\n"))")
+        shown += 1
+      }
+    }
+    #expect(shown > 100)
+  }
+
+  @Test(
+    "a long command is continued where a shell takes it for one",
+    arguments: [
+      "imagemill run",
+      "printf '%s\\n' https://example.com/a.jpg https://example.com/b.jpg | imagemill pipe -f a -o 'b c'",
+      "imagemill convert -H \"Authorization: Bearer $TOKEN\" https://images.example.com/private/photo.jpg private.jpg",
+    ])
+  func continued(line: String) {
+    let lines = ManualDisplay.continued(line)
+    #expect(lines.allSatisfy { $0.count <= ManualDisplay.width })
+    let joined = lines.joined(separator: "\n").replacing(" \\\n    ", with: " ")
+    #expect(joined == line)
   }
 
   @Test("every key of the schema is in imagemill-manifest(5)")

@@ -102,7 +102,7 @@ struct ChainTests {
   func named() throws {
     let avatar = try FilterChain(parsing: "fill:100x100,circle")
     let chain = try FilterChain(parsing: "Avatar,flip", named: ["avatar": avatar])
-    #expect(chain == FilterChain([avatar, try FilterChain(parsing: "flip")]))
+    #expect(try chain == FilterChain([avatar, FilterChain(parsing: "flip")]))
     #expect(throws: FilterError.self) { try FilterChain(parsing: "avatar:3", named: ["avatar": avatar]) }
   }
 

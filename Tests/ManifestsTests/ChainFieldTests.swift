@@ -128,7 +128,7 @@ struct ChainFieldTests {
       let filled = try ChainTemplate(parsing: "flip,text:{v},flop")
         .filled(values, ManifestDirectory(path: "", allowsOutside: false))
       let (flip, flop) = (try FilterChain(parsing: "flip"), try FilterChain(parsing: "flop"))
-      #expect(filled == FilterChain([flip, expected, flop]), "\(text.debugDescription)")
+      #expect(try filled == FilterChain([flip, expected, flop]), "\(text.debugDescription)")
       // The same in a manifest's chain.
       let chain = try values.applied(to: "text:{v}", inChain: true)
       #expect(try FilterChain(parsing: chain) == expected, "\(text.debugDescription)")

@@ -44,6 +44,7 @@ struct ContactSheetTests {
       case .written: summary.outputsWritten += 1
       case .cached: summary.outputsFromCache += 1
       case .unchanged: summary.outputsUnchanged += 1
+      case .kept: summary.outputsKept += 1
       case .failed: summary.outputsFailed += 1
       }
       output.path = output.output.map { directory.path + "/" + $0.replacing("/", with: "_") }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import ImageCaches
 import ImageFilters
 
@@ -162,8 +161,8 @@ extension Encoding {
     case "keep": return .keep
     default: break
     }
-    do {
-      return .file(path: text, digest: ContentDigest(hashing: try Data(contentsOf: URL(filePath: text))))
+    do throws(AtomicFile.Failure) {
+      return .file(path: text, digest: ContentDigest(hashing: try AtomicFile.read(text)))
     } catch {
       throw EncodingError(
         setting: "profile", "'profile' is srgb, keep or an ICC file that can be read, not '\(text)'")

@@ -45,6 +45,8 @@ public struct OutputResult: Sendable, Hashable {
   public var sourceBytes: Int?
   /// What stands for the picture until it is there, on request.
   public var placeholders: Placeholders?
+  /// What `--emit` says of it.
+  public var markup: Markup?
   /// Whether the placeholder stands in for a source that failed.
   public var usedPlaceholder = false
   /// Why it failed.

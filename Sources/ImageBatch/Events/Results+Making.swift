@@ -27,6 +27,7 @@ extension OutputResult {
       index: job.index, outputIndex: position, source: job.displaySource, status: .failed,
       filter: output.chain.identifier, format: output.encoding.formatText)
     fields = job.fields
+    markup = output.markup
     location = output.location ?? job.location
   }
 
@@ -60,7 +61,8 @@ extension JobError {
   /// A download's failure.
   public init(_ error: DownloadError) {
     self.init(
-      code: error.code.rawValue, stage: error.code == .unreadable ? .read : .download, message: error.message, isTemporary: error.isTemporary)
+      code: error.code.rawValue, stage: error.code == .unreadable ? .read : .download, message: error.message,
+      isTemporary: error.isTemporary)
     foundDigest = error.foundDigest
     if !error.source.isEmpty { source = error.source }
   }

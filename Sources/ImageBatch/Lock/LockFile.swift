@@ -120,16 +120,22 @@ public struct LockFile: Sendable, Hashable, Codable {
 
   /// Writes it whole or not at all.
   public func write(to path: String) throws(Failure) {
+    let bytes = try encoded()
+    do throws(AtomicFile.Failure) {
+      try AtomicFile.write(bytes, to: path)
+    } catch {
+      throw .unwritable(error.message)
+    }
+  }
+
+  /// What the file holds: JSON, sorted, one member a line.
+  public func encoded() throws(Failure) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    var lock = self
+    lock.version = Self.currentVersion
     do {
-      var lock = self
-      lock.version = Self.currentVersion
-      var data = try encoder.encode(lock)
-      data.append(UInt8(ascii: "\n"))
-      try AtomicFile.write(data, to: path)
-    } catch let failure as AtomicFile.Failure {
-      throw .unwritable(failure.message)
+      return Array(try encoder.encode(lock)) + [UInt8(ascii: "\n")]
     } catch {
       throw .unwritable("\(error)")
     }
@@ -159,7 +165,9 @@ public struct LockPaths: Sendable {
   }
 
   /// The path to open for one that the lock has.
-  public func absolute(_ path: String) -> String { "/" + (directory + path.split(separator: "/")).joined(separator: "/") }
+  public func absolute(_ path: String) -> String {
+    "/" + (directory + path.split(separator: "/")).joined(separator: "/")
+  }
 }
 
 extension LockFile {

@@ -32,7 +32,7 @@ package enum AtomicFile {
   }
 
   /// Writes `bytes` to `destination`, which is replaced if it is there and keeps its mode.
-  static func write(_ bytes: some Sequence<UInt8>, to destination: String) throws(Failure) {
+  package static func write(_ bytes: some Sequence<UInt8>, to destination: String) throws(Failure) {
     let bytes = Array(bytes)
     try write(to: destination) { (output) throws(Failure) in
       var written = 0

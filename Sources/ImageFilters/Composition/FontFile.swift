@@ -86,7 +86,7 @@ extension FilterChain {
         FilterStep(name: step.name, arguments: FilterArguments(filter: step.arguments.filter, values: values))
       )
     }
-    return FilterChain(steps: placed)
+    return FilterChain(checked: placed)
   }
 
   /// The fonts that its texts name, in order, each once.

@@ -7,7 +7,15 @@ struct ChainParser {
   let reader: FilterReader
 
   func steps(_ text: String) throws(FilterError) -> [FilterStep] {
+    guard text.utf8.count <= ChainLimits.text else {
+      throw FilterError(
+        .tooLong,
+        "the chain's text has \(text.utf8.count) bytes, and may have \(ChainLimits.text); make it shorter"
+      )
+    }
     if text.utf8.allSatisfy({ $0 == 32 }) { return [] }
+    // A filter for each comma at least: none is read before they are counted.
+    try ChainLimits.check(steps: text.utf8.count { $0 == UInt8(ascii: ",") } + 1)
     var steps: [FilterStep] = []
     for filter in pieces(of: text[...], at: UInt8(ascii: ",")) {
       var parts = pieces(of: filter, at: UInt8(ascii: ":"))
@@ -42,7 +50,9 @@ struct ChainParser {
           arguments.append(FilterReader.Argument(key: nil, value: Escaping.unescaped(part), offset: place))
         }
       }
-      steps += try reader.steps(name: String(name), arguments: arguments, offset: offset)
+      let added = try reader.steps(name: String(name), arguments: arguments, offset: offset)
+      try ChainLimits.check(steps: steps.count + added.count, offset: offset)
+      steps += added
     }
     return steps
   }

@@ -110,6 +110,7 @@ struct FilterReader {
           "\(definition.name) needs '\(parameter.name)' (\(parameter.type.summary)), as in \(definition.example)",
           offset: offset)
       }
+      try ChainLimits.check(text, for: parameter, of: definition.name, offset: written?.offset ?? offset)
       guard let value = parameter.type.value(of: text) else {
         throw FilterError(
           .badArgument,

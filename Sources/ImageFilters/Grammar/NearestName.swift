@@ -2,15 +2,21 @@
 package enum NearestName {
   /// The name of `known` with the fewest edits to `name`, where that is few enough to be a slip of the finger.
   package static func of(_ name: String, in known: some Sequence<String>) -> String? {
+    // Nothing that long is a slip of the finger, and comparing takes the product of the lengths.
+    guard name.utf8.count <= longest else { return nil }
     let lowered = name.lowercased()
-    return known.map { ($0, distance(lowered, $0.lowercased())) }
+    return known.filter { $0.utf8.count <= longest }.map { ($0, distance(lowered, $0.lowercased())) }
       .filter { $0.1 <= max(1, lowered.count / 3) }
       .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
   }
 
+  /// In bytes.
+  private static let longest = 100
+
   /// " (did you mean 'circle'?)", or nothing where no candidate is near. Near is what differs by some letters, or
   /// else what the name is a part of (`intensity` of `inputIntensity`).
   package static func suggestion(for name: String, among candidates: some Sequence<String>) -> String {
+    guard name.utf8.count <= longest else { return "" }
     let lowered = name.lowercased()
     let candidates = Array(candidates)
     let near = of(name, in: candidates)

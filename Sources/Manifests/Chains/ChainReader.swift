@@ -11,6 +11,7 @@ struct ChainReader {
     switch node.value {
     case .text: return parsed(node, log: &log)
     case .list(let members):
+      guard isShort(members.count, at: node.place, log: &log) else { return nil }
       let chains = members.map { member -> FilterChain? in
         switch member.value {
         case .text, .mapping: return chain(member, log: &log)
@@ -19,13 +20,33 @@ struct ChainReader {
           return nil
         }
       }
-      let found = chains.compactMap(\.self)
-      return found.count == chains.count ? FilterChain(found) : nil
+      return joined(chains, at: node.place, log: &log)
     case .mapping(let entries):
+      guard isShort(entries.count, at: node.place, log: &log) else { return nil }
       let chains = entries.map { filter($0, log: &log) }
-      let found = chains.compactMap(\.self)
-      return found.count == chains.count ? FilterChain(found) : nil
+      return joined(chains, at: node.place, log: &log)
     case .null, .bool, .number:
+      return nil
+    }
+  }
+
+  /// Whether a chain may have so many members: none is read before they are counted.
+  private func isShort(_ count: Int, at place: TextPlace, log: inout DiagnosticLog) -> Bool {
+    guard count > ChainLimits.steps else { return true }
+    log.error(place, "the chain has \(count) members, and may have \(ChainLimits.steps)")
+    return false
+  }
+
+  /// The chains one after the other; nil where one is wrong, or all together are too long.
+  private func joined(
+    _ chains: [FilterChain?], at place: TextPlace, log: inout DiagnosticLog
+  ) -> FilterChain? {
+    let found = chains.compactMap(\.self)
+    guard found.count == chains.count else { return nil }
+    do {
+      return try FilterChain(found)
+    } catch {
+      log.error(place, error.message)
       return nil
     }
   }

@@ -49,9 +49,13 @@ public struct ChainTemplate: Sendable, Hashable {
     self.parts = parts
   }
 
-  /// The chains one after the other.
-  public init(_ templates: [ChainTemplate]) {
+  /// The chains one after the other. Throws where they are longer together than ``ChainLimits`` allow.
+  public init(_ templates: [ChainTemplate]) throws(FilterError) {
     parts = templates.flatMap(\.parts)
+    let count = parts.reduce(0) { count, part in
+      if case .fixed(let chain) = part { count + chain.count } else { count + 1 }
+    }
+    try ChainLimits.check(steps: count)
   }
 
   /// Whether it does nothing.
@@ -98,7 +102,11 @@ public struct ChainTemplate: Sendable, Hashable {
       case .varying(let text): chains.append(try Self.filled(text, values, directory))
       }
     }
-    return FilterChain(chains)
+    do throws(FilterError) {
+      return try FilterChain(chains)
+    } catch {
+      throw SourceResolver.Failure(message: error.message)
+    }
   }
 
   private static func filled(

@@ -28,7 +28,15 @@ struct FieldSubstitution {
     for segment in text.segments {
       switch segment {
       case .literal(let literal): result += literal
-      case .field(let name, let offset): result += try value(of: name, inChain: inChain, at: offset)
+      case .field(let name, let offset):
+        let value = try value(of: name, inChain: inChain, at: offset)
+        guard result.utf8.count + value.utf8.count <= ExpansionBudget.text else {
+          throw Failure(
+            message:
+              "with its fields filled in the text has more than \(ExpansionBudget.text) bytes: shorten it",
+            offset: offset)
+        }
+        result += value
       }
     }
     return result

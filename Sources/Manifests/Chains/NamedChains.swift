@@ -29,7 +29,7 @@ struct NamedChains {
     var chains = NamedChains(definitions: definitions)
     for entry in entries { chains.resolve(entry.key.lowercased(), path: [], log: &log) }
     // An output that uses a broken chain needs no complaint of its own.
-    for name in chains.failed { chains.resolved[name] = FilterChain([FilterChain]()) }
+    for name in chains.failed { chains.resolved[name] = FilterChain() }
     return chains.resolved
   }
 
@@ -52,6 +52,14 @@ struct NamedChains {
       failed.formUnion(path[start...])
       return
     }
+    guard path.count < ExpansionBudget.nesting else {
+      log.error(
+        entry.place,
+        "'\(entry.key)' is used by a named chain that is used by another, more than \(ExpansionBudget.nesting) deep: "
+          + "write some of them out")
+      failed.insert(name)
+      return
+    }
     let used = Self.namesUsed(in: entry.value)
     for other in used { resolve(other, path: path + [name], log: &log) }
     // What a broken chain makes wrong isn't reported again.
@@ -59,11 +67,16 @@ struct NamedChains {
       failed.insert(name)
       return
     }
-    if let chain = ChainReader(named: resolved).chain(entry.value, log: &log) {
-      resolved[name] = chain
-    } else {
+    guard let chain = ChainReader(named: resolved).chain(entry.value, log: &log) else {
       failed.insert(name)
+      return
     }
+    guard log.budget.pay(named: chain) else {
+      log.exceeded(entry.place)
+      failed.insert(name)
+      return
+    }
+    resolved[name] = chain
   }
 
   /// The names that a chain begins its filters with, in lower case.

@@ -12,6 +12,8 @@ public struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConvert
   public var message: String
   /// The line of the manifest; nil where it isn't known or could show a secret.
   public var sourceLine: String?
+  /// Whether no record of the input can be understood because of it, as with a wrong header.
+  public var concernsInput = false
 
   /// Something wrong at a place.
   public init(file: String, line: Int, column: Int, message: String, sourceLine: String? = nil) {

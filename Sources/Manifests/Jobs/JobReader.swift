@@ -16,6 +16,12 @@ struct JobReader {
     let placeholder = placeholder(of: node, log: &log)
     let priority = priority(of: node, log: &log)
     let fields = context.allowsOtherKeys ? ownFields(of: node) : []
+    let count =
+      (context.defaults?["variables"]?.entries?.count ?? 0) + (node["variables"]?.entries?.count ?? 0)
+    guard log.budget.pay(variables: count) else {
+      log.exceeded(node.place)
+      return nil
+    }
     var job = Job(index: index, sources: sources ?? [], outputs: [])
     job.sourceDirectory = sources?.first.map(context.root.directory)
     let values = FieldSubstitution(
@@ -147,6 +153,12 @@ struct JobReader {
       log.error(place, "'\(key)' beside 'outputs': move it into a member of 'outputs'")
     }
     guard let members = outputs.list else { return nil }
+    guard Self.outputCount(of: node) <= ExpansionBudget.outputsOfJob else {
+      log.error(
+        outputs.place,
+        "the job has more than \(ExpansionBudget.outputsOfJob) outputs: make several jobs of it")
+      return nil
+    }
     let found = members.map { member -> Definition? in
       guard member.entries != nil else { return nil }
       return MatrixRows.read(member["matrix"], log: &log).map {
@@ -157,13 +169,19 @@ struct JobReader {
     return complete.count == found.count ? complete : nil
   }
 
+  /// How many outputs a job's mapping stands for, before any is made.
+  static func outputCount(of node: ManifestNode) -> Int {
+    guard let members = node["outputs"]?.list else { return MatrixRows.count(node["matrix"]) }
+    return members.reduce(0) { min($0 + MatrixRows.count($1["matrix"]), .max / 2) }
+  }
+
   /// The outputs that a definition and its matrix stand for.
   private func expanded(
     _ definition: Definition, _ values: FieldSubstitution, _ placeholder: ImageSource?,
     log: inout DiagnosticLog
   ) -> [Output]? {
     var result: [Output] = []
-    for row in definition.matrix {
+    for row in definition.matrix where !log.budget.isExhausted {
       var substitution = values
       substitution.matrix = row
       let reader = OutputReader(

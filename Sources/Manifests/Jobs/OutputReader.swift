@@ -30,9 +30,16 @@ struct OutputReader {
     guard let template else { return nil }
     let encoding = fixed.encoding ?? encoding(template, at: place, log: &log)
     guard let chain, let encoding else { return nil }
+    guard log.budget.pay(chain: chain, variables: substitution.variables.count + substitution.matrix.count)
+    else {
+      log.exceeded(place)
+      return nil
+    }
     var output = Output(template: template, chain: chain, encoding: encoding, variables: variables)
     guard let named = namedSources(chain, at: place, log: &log) else { return nil }
     output.namedSources = named
+    guard let markup = markup(log: &log) else { return nil }
+    output.markup = markup == Markup() ? nil : markup
     return isPossible(output, at: place, log: &log) ? output : nil
   }
 
@@ -90,7 +97,16 @@ struct OutputReader {
   // MARK: Chain
 
   func chain(log: inout DiagnosticLog) -> FilterChain? {
-    var chain = FilterChain([FilterChain]())
+    var chain = FilterChain()
+    let place = (layers.own("filter") ?? layers.defaults?["filter"] ?? layers.output ?? layers.job).place
+    func joined(_ chains: FilterChain..., log: inout DiagnosticLog) -> FilterChain? {
+      do {
+        return try FilterChain(chains)
+      } catch {
+        log.error(place, error.message)
+        return nil
+      }
+    }
     if let node = layers.own("filter") ?? matrixNode("filter") ?? layers.defaults?["filter"] {
       let reader = ChainReader(named: context.named, substitution: substitution)
       guard let own = reader.chain(node, log: &log) else { return nil }
@@ -106,14 +122,17 @@ struct OutputReader {
     }
     if let appended = context.appendedChain {
       do {
-        chain = FilterChain([chain, try appended.filled(substitution, context.resolver.directory)])
+        let filled = try appended.filled(substitution, context.resolver.directory)
+        guard let longer = joined(chain, filled, log: &log) else { return nil }
+        chain = longer
       } catch {
         log.error(layers.job.place, "-f: \(error.message)")
         return nil
       }
     }
     guard let node = layers["transition"] else { return chain }
-    return transition(node, log: &log).map { FilterChain([chain, $0]) }
+    guard let transition = transition(node, log: &log) else { return nil }
+    return joined(chain, transition, log: &log)
   }
 
   /// What overlays and masks name. A path that the manifest or a field writes there is held to the manifest's

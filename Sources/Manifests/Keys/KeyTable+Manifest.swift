@@ -1,3 +1,4 @@
+import ImageBatch
 import ImageFilters
 
 extension KeyTable {
@@ -90,6 +91,25 @@ extension KeyTable {
       return Key(parameter.name, form, summary, isRequired: parameter.isRequired)
     })
 
+  /// `markup`.
+  static let markup = KeyTable(
+    title: "'markup'",
+    keys: [
+      Key("alt", .scalar, "The text that stands for the picture, with fields (default: the variable 'alt')."),
+      Key("sizes", .scalar, "HTML's 'sizes' (default: as wide as the window, never wider than the largest)."),
+      Key("loading", .choice(Markup.Loading.allCases.map(\.rawValue)), "HTML's 'loading'."),
+      Key(
+        "url-prefix", .scalar,
+        "The beginning of the URLs, before the output's path (default: URLs relative to the page)."),
+      Key(
+        "placeholder", .choice(Markup.Placeholder.allCases.map(\.rawValue)),
+        "The picture's background until it is there: its dominant color, or a tiny image."),
+      Key(
+        "template", .text,
+        "HTML of one's own, with the fields "
+          + MarkupTemplate.Field.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ") + "."),
+    ])
+
   private static let outputSettings = [
     Key("filter", .chain, "The chain of filters."),
     Key(
@@ -111,6 +131,7 @@ extension KeyTable {
       "min-savings", .scalar,
       "Of several formats: by how many percent another must be smaller than the first, such as 10%."),
     Key("orient", .choice(["apply", "keep"]), "keep leaves the orientation tag and the pixels as they are."),
+    Key("markup", .object(.markup), "What --emit says of the picture."),
     Key("max-bytes", .scalar, "The size to stay under: a number of bytes, or a size such as 200kB."),
   ]
 }

@@ -191,21 +191,32 @@ struct RecordParser: Sendable {
       let hint =
         NearestName.of("source", in: names).map { " (is '\($0)' meant to be it?)" }
         ?? Self.separatorHint(names, separator)
-      return failed(record, column: 1, "the first line names the columns, and none is 'source'\(hint)")
+      return refused(record, column: 1, "the first line names the columns, and none is 'source'\(hint)")
     }
     var seen: Set<String> = []
     for cell in cells where !seen.insert(cell.text).inserted {
-      return failed(record, column: cell.column, "two columns are called '\(cell.text)': rename one")
+      return refused(record, column: cell.column, "two columns are called '\(cell.text)': rename one")
     }
     for cell in cells {
       guard let key = KeyTable.record[cell.text], !key.form.fitsCell else { continue }
-      return failed(
+      return refused(
         record, column: cell.column,
         "a cell can't hold \(key.form.description), as '\(key.name)' needs: write the list as NDJSON")
     }
-    if let problem = unknownField(columns: names) { return failed(record, column: 1, problem) }
+    if let problem = unknownField(columns: names) { return refused(record, column: 1, problem) }
     columns = names
     return nil
+  }
+
+  /// A header that is wrong: no row can be read.
+  private mutating func refused(_ record: Record, column: Int, _ message: String) -> Result<
+    Job, ManifestDiagnostic
+  > {
+    failed(record, column: column, message).mapError { diagnostic in
+      var diagnostic = diagnostic
+      diagnostic.concernsInput = true
+      return diagnostic
+    }
   }
 
   /// What is wrong with the command line's chain and template, which no row can mend.
@@ -238,6 +249,7 @@ struct RecordParser: Sendable {
     _ node: ManifestNode, _ text: String, _ record: Record
   ) -> Result<Job, ManifestDiagnostic> {
     var log = DiagnosticLog(ManifestText(name: name, text: text, firstLine: record.line))
+    let node = ReportLine.job(node) ?? node
     KeyTable.record.check(node, allowsOtherKeys: true, log: &log)
     let job = log.isEmpty ? JobReader(context: context, file: name).job(node, index: index, log: &log) : nil
     index += 1

@@ -36,6 +36,15 @@ struct ManifestText: Sendable {
     return String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
   }
 
+  /// The line with this number to be shown with a mistake; nil for one so long that nobody would find the place in it,
+  /// and that thousands of mistakes would copy thousands of times.
+  func excerpt(_ number: Int) -> String? {
+    guard lines.indices.contains(number - firstLine), lines[number - firstLine].count <= 64 << 10 else {
+      return nil
+    }
+    return line(number)
+  }
+
   /// Whether UTF-16's byte order mark is there, in either order.
   static func isUTF16(_ bytes: some Sequence<UInt8>) -> Bool {
     bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])

@@ -19,19 +19,22 @@ public final class FileReport: BatchReporter {
   private let document: any ReportDocument
   private let state: Mutex<State>
 
-  /// A report of the format that the path's extension says. Throws if that is none, or if its directory can't be
-  /// written: before the batch has begun. `version` is imagemill's.
+  /// A report of the format that the path's extension says; `-` is standard output. Missing directories are made.
+  /// Throws if the extension is no report's, or if the directory can't be written: before the batch has begun. `version`
+  /// is imagemill's.
   public init(path: String, version: String) throws(ReportError) {
     let format = try ReportFormat(path: path)
     self.path = ReportPath(path)
+    try self.path.makeDirectories()
     document = format.document(self.path, version: version)
     state = Mutex(State(spool: ReportSpool(descriptor: try self.path.nameless())))
   }
 
-  /// What `--emit` asks for, in the file at `path`; pictures are named from its directory. Throws if that can't be
-  /// written.
+  /// What `--emit` asks for, in the file at `path` or on standard output (`-`); pictures are named from the file's
+  /// directory, which is made if it is missing. Throws if that can't be written.
   public init(path: String, markup: MarkupFormat) throws(ReportError) {
     self.path = ReportPath(path)
+    try self.path.makeDirectories()
     let paths = PicturePaths(reportDirectory: self.path.directory)
     document =
       switch markup {

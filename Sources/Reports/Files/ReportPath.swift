@@ -1,51 +1,111 @@
 import Glibc
 
-/// Where a report goes, and the files beside it that become it.
+/// Where a report goes, and the files beside it that become it. `-` is standard output.
 struct ReportPath {
+  /// What the path stands for.
+  enum Place {
+    /// A file, which appears whole or not at all.
+    case file
+    /// A pipe or a device, which is written into.
+    case device
+    case standardOutput
+  }
+
   let path: String
   let directory: String
   let name: String
+  let place: Place
+  /// What it is called when it can't be written.
+  private let noun: String
 
-  init(_ path: String) {
+  init(_ path: String, noun: String = "report") {
     self.path = path
-    guard let slash = path.lastIndex(of: "/") else {
+    self.noun = noun
+    place = path == "-" ? .standardOutput : Self.isDevice(path) ? .device : .file
+    // By bytes: a combining mark after the slash makes another character of it.
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
       (directory, name) = (".", path)
       return
     }
     directory = slash == path.startIndex ? "/" : String(path[..<slash])
-    name = String(path[path.index(after: slash)...])
+    name = String(path[path.utf8.index(after: slash)...])
   }
 
-  /// A file in the report's directory that has no name, for reading and writing.
+  /// Makes the directories that are missing above the report.
+  func makeDirectories() throws(ReportError) {
+    guard place == .file else { return }
+    var made = directory.hasPrefix("/") ? "" : "."
+    for component in directory.split(separator: "/") {
+      made += "/" + component
+      if mkdir(made, 0o777) != 0, errno != EEXIST, errno != EISDIR {
+        // Above a directory that is there nothing need be writable.
+        if access(made, F_OK) == 0 { continue }
+        throw .notWritable(path, "make the directory of", noun, errno: errno)
+      }
+    }
+  }
+
+  /// A file that has no name, for reading and writing: in the report's directory, which is then known to be writable.
   func nameless() throws(ReportError) -> Int32 {
-    let hidden = hiddenName()
+    let hidden = place == .file ? hiddenName(in: directory) : hiddenName(in: Self.temporaryDirectory)
     let descriptor = open(hidden, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .notWritable(path, "write", errno: errno) }
+    guard descriptor >= 0 else { throw .notWritable(path, "write", noun, errno: errno) }
     unlink(hidden)
     return descriptor
   }
 
-  /// Makes the file under a hidden name and moves it to its place, whole or not at all.
+  /// Makes the file under a hidden name and moves it to its place, whole or not at all. What is no file is written
+  /// into; a reader that has gone has all that it wants.
   func replace(_ body: (Int32) throws(SystemError) -> Void) throws(ReportError) {
-    let hidden = hiddenName()
+    switch place {
+    case .standardOutput: return try fill(STDOUT_FILENO, body)
+    case .device:
+      let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw .notWritable(path, "write", noun, errno: errno) }
+      defer { close(descriptor) }
+      return try fill(descriptor, body)
+    case .file: break
+    }
+    let hidden = hiddenName(in: directory)
     let descriptor = open(hidden, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw .notWritable(path, "write", errno: errno) }
+    guard descriptor >= 0 else { throw .notWritable(path, "write", noun, errno: errno) }
     var isInPlace = false
     defer {
       close(descriptor)
       if !isInPlace { unlink(hidden) }
     }
-    do throws(SystemError) {
-      try body(descriptor)
-    } catch {
-      throw .notWritable(path, "write", errno: error.code)
-    }
-    guard fdatasync(descriptor) == 0 else { throw .notWritable(path, "write", errno: errno) }
-    guard rename(hidden, path) == 0 else { throw .notWritable(path, "put in place", errno: errno) }
+    try fill(descriptor, body)
+    guard fdatasync(descriptor) == 0 else { throw .notWritable(path, "write", noun, errno: errno) }
+    guard rename(hidden, path) == 0 else { throw .notWritable(path, "put in place", noun, errno: errno) }
     isInPlace = true
   }
 
-  private func hiddenName() -> String {
-    "\(directory)/.\(name.prefix(60)).\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp"
+  private func fill(
+    _ descriptor: Int32, _ body: (Int32) throws(SystemError) -> Void
+  ) throws(ReportError) {
+    do throws(SystemError) {
+      try body(descriptor)
+    } catch {
+      if place != .file, error.code == EPIPE { return }
+      throw .notWritable(path, "write", noun, errno: error.code)
+    }
+  }
+
+  private func hiddenName(in directory: String) -> String {
+    // Cut by bytes: a name may have 255 of them.
+    let start = String(decoding: name.utf8.prefix(60), as: UTF8.self)
+    return "\(directory)/.\(start).\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp"
+  }
+
+  /// Nothing below /dev is replaced: `/dev/stdout` may stand for a file.
+  private static func isDevice(_ path: String) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return false }
+    return path.hasPrefix("/dev/") || ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+  }
+
+  private static var temporaryDirectory: String {
+    guard let named = getenv("TMPDIR"), named.pointee != 0 else { return "/tmp" }
+    return String(cString: named)
   }
 }

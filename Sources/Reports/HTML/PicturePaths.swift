@@ -23,6 +23,11 @@ struct PicturePaths {
       .joined(separator: "/")
   }
 
+  /// A path as the end of a URL that stands for its directory.
+  static func relativeURL(of path: String) -> String {
+    LexicalPath.components(path, from: "").map { PercentEncoding.encoded($0) }.joined(separator: "/")
+  }
+
   private static func realPath(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }

@@ -1,7 +1,7 @@
 import ImageBatch
 
-/// `--emit srcset` and `--emit picture`: an element for each matrix of outputs. Texts for people (`alt`) are theirs to
-/// write, and so are `sizes` that know the page; widths and heights are there so that pages don't jump.
+/// `--emit srcset` and `--emit picture`: an element for each matrix of outputs, with what the manifest's `markup` says.
+/// Widths and heights are always there, so that pages don't jump.
 struct MarkupDocument: ReportDocument {
   /// Whether each format has a `<source>`.
   let showsEveryFormat: Bool
@@ -17,23 +17,87 @@ struct MarkupDocument: ReportDocument {
   func tail(_ summary: BatchSummary) -> [UInt8] { [] }
 
   private func element(_ set: PictureSet) -> String {
-    guard let fallback = set.fallback, let largest = fallback.pictures.last else { return "" }
-    let candidates = fallback.pictures.count > 1 ? Self.candidates(fallback) + " " : ""
-    let image =
-      "<img src=\"\(XMLText.escaped(largest.url))\" \(candidates)"
-      + "width=\"\(largest.width)\" height=\"\(largest.height)\" alt=\"\">\n"
-    guard showsEveryFormat else { return image }
-    let sources = set.variants.filter { $0.format != fallback.format }.map { variant in
-      "  <source type=\"\(variant.mediaType)\" \(Self.candidates(variant))>\n"
-    }
-    return "<picture>\n\(sources.joined())  \(image)</picture>\n"
+    guard let element = PictureElement(set) else { return "" }
+    if let template = set.markup.template { return element.filled(template) }
+    return (showsEveryFormat ? element.picture : element.image) + "\n"
+  }
+}
+
+/// The HTML of one picture in several sizes and formats. Whatever comes from elsewhere is escaped.
+struct PictureElement {
+  private let pictureSet: PictureSet
+  private let fallback: PictureSet.Variant
+  private let largest: PictureSet.Picture
+
+  /// nil where there is no picture.
+  init?(_ set: PictureSet) {
+    guard let fallback = set.fallback, let largest = fallback.pictures.last else { return nil }
+    (pictureSet, self.fallback, self.largest) = (set, fallback, largest)
   }
 
-  /// HTML wants `sizes` wherever there are widths. As wide as the page, but never wider than the largest, is what can
-  /// be said of a picture whose place in the page nobody knows.
-  private static func candidates(_ variant: PictureSet.Variant) -> String {
-    let srcset = "srcset=\"\(XMLText.escaped(variant.srcset))\""
-    return variant.sizes.map { "\(srcset) sizes=\"\($0)\"" } ?? srcset
+  /// `<picture>` with a source for each format.
+  var picture: String {
+    let sources = self.sources
+    return "<picture>\n" + (sources.isEmpty ? "" : sources + "\n") + "  \(image)\n</picture>"
+  }
+
+  /// `<source>` for each format but the one that most browsers know.
+  var sources: String {
+    pictureSet.variants.filter { $0.format != fallback.format }.map { variant in
+      let sizes = pictureSet.sizes(of: variant).map { " sizes=\"\(XMLText.escaped($0))\"" } ?? ""
+      return "  <source type=\"\(variant.mediaType)\" srcset=\"\(XMLText.escaped(variant.srcset))\"\(sizes)>"
+    }.joined(separator: "\n")
+  }
+
+  /// `<img>`.
+  var image: String {
+    var attributes: [MarkupTemplate.Field] = [.src]
+    if fallback.pictures.count > 1 { attributes += [.srcset, .sizes] }
+    attributes += [.width, .height]
+    if pictureSet.markup.loading != nil { attributes.append(.loading) }
+    if !value(.style).isEmpty { attributes.append(.style) }
+    attributes.append(.alt)
+    return "<img " + attributes.map { "\($0.rawValue)=\"\(value($0))\"" }.joined(separator: " ") + ">"
+  }
+
+  /// A template with its fields filled in, and a line's end.
+  func filled(_ template: MarkupTemplate) -> String {
+    let text = template.parts.map { part in
+      switch part {
+      case .html(let html): html
+      case .text(let text): XMLText.escaped(text)
+      case .field(let field): value(field)
+      }
+    }.joined()
+    return text.hasSuffix("\n") ? text : text + "\n"
+  }
+
+  private func value(_ field: MarkupTemplate.Field) -> String {
+    switch field {
+    case .picture: picture
+    case .img: image
+    case .sources: sources
+    case .src: XMLText.escaped(largest.url)
+    case .srcset: XMLText.escaped(fallback.srcset)
+    case .sizes: XMLText.escaped(pictureSet.sizes(of: fallback) ?? "")
+    case .width: String(largest.width)
+    case .height: String(largest.height)
+    case .alt: XMLText.escaped(pictureSet.markup.alt)
+    case .loading: pictureSet.markup.loading?.rawValue ?? ""
+    case .style: XMLText.escaped(style)
+    case .type: fallback.mediaType
+    case .source: XMLText.escaped(pictureSet.source)
+    }
+  }
+
+  /// The placeholder as background.
+  private var style: String {
+    guard let placeholders = pictureSet.placeholders else { return "" }
+    switch pictureSet.markup.placeholder {
+    case .none: return ""
+    case .color: return "background:\(placeholders.dominantColour)"
+    case .image: return "background:url(\(placeholders.dataURI)) center/cover no-repeat"
+    }
   }
 }
 
@@ -49,10 +113,12 @@ struct PictureData: ReportDocument {
       var json = JSONWriter()
       json.object { json in
         json.member("source", set.source)
+        json.member("alt", set.markup.alt)
+        if let loading = set.markup.loading { json.member("loading", loading.rawValue) }
         json.member(
           "variants",
           array: { json in
-            for variant in set.variants { json.object { $0.members(variant) } }
+            for variant in set.variants { json.object { $0.members(variant, sizes: set.sizes(of: variant)) } }
           })
       }
       return json.bytes + Array(separator.utf8)
@@ -63,11 +129,11 @@ struct PictureData: ReportDocument {
 }
 
 extension JSONWriter {
-  fileprivate mutating func members(_ variant: PictureSet.Variant) {
+  fileprivate mutating func members(_ variant: PictureSet.Variant, sizes: String?) {
     member("format", variant.format.rawValue)
     member("type", variant.mediaType)
     member("srcset", variant.srcset)
-    member("sizes", variant.sizes)
+    member("sizes", sizes)
     member(
       "pictures",
       array: { json in

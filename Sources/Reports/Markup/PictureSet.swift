@@ -18,6 +18,8 @@ struct PictureSet {
   }
 
   let source: String
+  /// What the manifest says of it.
+  let markup: Markup
   /// The smallest files first, as a browser should choose; the one that most browsers know is ``fallback``.
   let variants: [Variant]
 
@@ -37,20 +39,29 @@ struct PictureSet {
 
   private init(source: String, outputs: [OutputResult], paths: PicturePaths) {
     self.source = source
+    let markup = outputs.lazy.compactMap(\.markup).first ?? Markup()
+    self.markup = markup
     variants = Self.preference.compactMap { format in
       var widths: Set<Int> = []
       let pictures = outputs.compactMap { output -> Picture? in
         guard output.format == format.rawValue, let path = output.path, let width = output.width,
           let height = output.height, widths.insert(width).inserted
         else { return nil }
+        let prefixed = markup.urlPrefix.map { $0 + PicturePaths.relativeURL(of: output.output ?? path) }
         return Picture(
-          url: paths.url(of: path), width: width, height: height, bytes: output.bytes,
+          url: prefixed ?? paths.url(of: path), width: width, height: height, bytes: output.bytes,
           placeholders: output.placeholders)
       }
       return pictures.isEmpty
         ? nil : Variant(format: format, pictures: pictures.sorted { $0.width < $1.width })
     }
   }
+
+  /// What stands for the picture until it is there.
+  var placeholders: Placeholders? { variants.lazy.flatMap(\.pictures).compactMap(\.placeholders).first }
+
+  /// HTML's `sizes`; nil where there is one picture, which has no width in its `srcset`.
+  func sizes(of variant: Variant) -> String? { variant.sizes.map { markup.sizes ?? $0 } }
 
   private static let preference: [OutputFormat] = [.jxl, .avif, .heic, .webp, .tiff, .gif, .png, .jpeg]
 

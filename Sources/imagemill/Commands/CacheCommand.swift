@@ -54,7 +54,7 @@ struct CacheCommand: AsyncParsableCommand {
   struct Path: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Print where it is.")
     @OptionGroup var place: Place
-    func run() throws { try place.withStore { StandardOutput.write($0.directory + "\n") } }
+    func run() throws { try place.withStore { try StandardOutput.write($0.directory + "\n") } }
   }
 
   struct Stats: ParsableCommand {
@@ -66,7 +66,7 @@ struct CacheCommand: AsyncParsableCommand {
       try place.withStore { store in
         let inventory = try store.inventory()
         if json { return try CacheCommand.printJSON(inventory) }
-        StandardOutput.write(
+        try StandardOutput.write(
           """
           directory  \(store.directory)
           objects    \(inventory.objects)
@@ -79,7 +79,7 @@ struct CacheCommand: AsyncParsableCommand {
           """)
         for kind in CacheSavings.Kind.allCases {
           let saving = inventory.savings[kind.rawValue] ?? CacheSavings()
-          StandardOutput.write("\(Self.line(kind, saving))\n")
+          try StandardOutput.write("\(Self.line(kind, saving))\n")
         }
       }
     }
@@ -109,10 +109,13 @@ struct CacheCommand: AsyncParsableCommand {
       try place.withStore { store in
         let objects = try store.list()
         if json { return try CacheCommand.printJSON(objects) }
+        let width = objects.map { String($0.bytes).count }.max() ?? 0
         for object in objects {
-          let uses = object.urls.joined(separator: " ")
-          let outputs = object.outputs > 0 ? "\(object.outputs) outputs" : ""
-          StandardOutput.write("\(object.digest.prefix(16))  \(object.bytes)  \(uses)\(outputs)\n")
+          let bytes = String(repeating: " ", count: width - String(object.bytes).count) + String(object.bytes)
+          let outputs =
+            object.outputs > 0 ? ["\(object.outputs) output\(object.outputs == 1 ? "" : "s")"] : []
+          let uses = (outputs + object.urls).map { "  \($0)" }.joined()
+          try StandardOutput.write("\(object.digest.prefix(16))  \(bytes)\(uses)\n")
         }
       }
     }
@@ -127,7 +130,7 @@ struct CacheCommand: AsyncParsableCommand {
       var isDamaged = false
       try place.withStore { store in
         let (checked, damaged, hadBadIndex) = try store.verify()
-        StandardOutput.write("\(checked) objects read, \(damaged) damaged\n")
+        try StandardOutput.write("\(checked) objects read, \(damaged) damaged\n")
         isDamaged = damaged > 0 || hadBadIndex
       }
       if isDamaged { throw ExitStatus.failed }
@@ -142,7 +145,7 @@ struct CacheCommand: AsyncParsableCommand {
 
     func run() throws {
       try place.withStore(changing: true) { store in
-        StandardOutput.write("\(try store.purge(to: to?.bytes)) bytes freed\n")
+        try StandardOutput.write("\(try store.purge(to: to?.bytes)) bytes freed\n")
       }
     }
   }
@@ -157,6 +160,6 @@ struct CacheCommand: AsyncParsableCommand {
   private static func printJSON(_ value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    StandardOutput.write(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n")
+    try StandardOutput.write(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n")
   }
 }

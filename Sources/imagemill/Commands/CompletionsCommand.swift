@@ -22,7 +22,7 @@ struct CompletionsCommand: ParsableCommand {
       case .zsh: .zsh
       case .fish: .fish
       }
-    StandardOutput.write(Self.mended(Imagemill.completionScript(for: known)))
+    try StandardOutput.write(Self.mended(Imagemill.completionScript(for: known)))
   }
 
   /// What the parser makes, without the 'help' of its own that it adds after ours, which shells would take instead.

@@ -3,6 +3,7 @@ import ImageBatch
 import ImageCaches
 import ImageDownloads
 import ImageFilters
+import Reports
 
 /// One conversion, in this process.
 struct ConvertCommand: AsyncParsableCommand {
@@ -19,19 +20,42 @@ struct ConvertCommand: AsyncParsableCommand {
     help: "A path, an http(s), file or data URL, or '-' for standard input.", completion: .file())
   var source: String
 
-  @Argument(help: "A path, or '-' for standard output.", completion: .file())
+  @Argument(
+    help: "A path, which may have a template's fields such as {ext}, or '-' for standard output.",
+    completion: .file())
   var output: String
+
+  @Flag(name: [.short, .long], help: "Say nothing but failures.")
+  var quiet = false
+
+  @Flag(name: [.short, .long], help: "Say what was written.")
+  var verbose = false
 
   @OptionGroup(title: "Output") var outputs: OutputOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
   @OptionGroup(title: "Cache") var cache: CacheOptions
 
+  func validate() throws {
+    if quiet && verbose { throw ValidationError("--quiet and --verbose are opposites; ask for one") }
+  }
+
+  /// The output's path, which may have fields such as `{ext}`.
+  private static func template(_ output: String) throws -> OutputTemplate? {
+    guard let template = try OutputOptions.template(output) else { return nil }
+    guard let field = template.unknownFields(variables: [String]()).first else { return template }
+    throw Complaint(
+      .usage,
+      OutputOptions.pointed(
+        output, at: field.offset, "nothing defines '{\(field.name)}'; write '{{' for a brace"))
+  }
+
   func run() async throws {
+    if output == "-" { try StandardOutput.refuseBinaryOnTerminal() }
     let source = try ImageSource(argument: source)
     let chain = try outputs.chain(for: source)
-    let encoding = try outputs.encoding(
-      pathExtension: output == "-" ? nil : pathExtension(of: output), chain: chain)
+    let template = output == "-" ? nil : try Self.template(output)
+    let encoding = try outputs.encoding(pathExtension: template?.literalPathExtension, chain: chain)
     let named = try outputs.sources()
     if output != "-" { try refuseOverwrite(of: [source] + named.values) }
     let session = try Session(
@@ -39,13 +63,12 @@ struct ConvertCommand: AsyncParsableCommand {
       typedHosts: ([source] + named.values).compactMap(\.host))
     var conversion = Conversion(
       source: source, chain: chain, encoding: encoding, namedSources: named, limits: limits.limits(slots: 1),
-      onCorrupt: limits.corruptPolicy, destination: output == "-" ? nil : output)
+      onCorrupt: limits.corruptPolicy)
     conversion.replacing = outputs.replacing
+    conversion.template = template
+    let result: Conversion.Outcome
     do throws(JobError) {
-      let result = try await conversion.run(downloader: session.downloader, store: session.store)
-      for warning in result.warnings { StandardError.write("imagemill: warning: \(warning)\n") }
-      if let bytes = result.bytes { StandardOutput.write(bytes) }
-      if result.isKept { StandardError.write("imagemill: warning: \(output) is kept: it was there before\n") }
+      result = try await conversion.run(downloader: session.downloader, store: session.store)
     } catch {
       await session.end()
       throw Complaint(
@@ -53,6 +76,16 @@ struct ConvertCommand: AsyncParsableCommand {
         "\(error.source ?? source.displayText): \(error.stage.rawValue): \(error.message)")
     }
     await session.end()
+    for warning in result.warnings where !quiet { StandardError.write("imagemill: warning: \(warning)\n") }
+    if result.isKept, let path = result.path {
+      StandardError.write("imagemill: warning: \(path) is kept: it was there before\n")
+    } else if verbose {
+      let image = result.image
+      StandardError.write(
+        "imagemill: note: \(source.displayText): written \(result.path ?? "to standard output"), "
+          + "\(image.width) × \(image.height) \(image.format.rawValue), \(QuantityText.bytes(image.bytes))\n")
+    }
+    if let bytes = result.bytes { try StandardOutput.write(bytes) }
   }
 
   private func refuseOverwrite(of sources: [ImageSource]) throws {
@@ -62,12 +95,5 @@ struct ConvertCommand: AsyncParsableCommand {
         .usage,
         "the output \(output) is the source \(path); name another output, or replace it with --in-place")
     }
-  }
-
-  private func pathExtension(of path: String) -> String? {
-    guard let name = path.split(separator: "/").last, let dot = name.lastIndex(of: "."),
-      dot != name.startIndex
-    else { return nil }
-    return String(name[name.index(after: dot)...])
   }
 }

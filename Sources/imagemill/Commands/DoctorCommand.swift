@@ -22,9 +22,9 @@ struct DoctorCommand: ParsableCommand {
     if json {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      StandardOutput.write(String(decoding: try encoder.encode(diagnosis), as: UTF8.self) + "\n")
+      try StandardOutput.write(String(decoding: try encoder.encode(diagnosis), as: UTF8.self) + "\n")
     } else {
-      StandardOutput.write(diagnosis.text)
+      try StandardOutput.write(diagnosis.text)
     }
     if diagnosis.isBroken { throw ExitStatus.failed }
   }

@@ -9,8 +9,8 @@ extension CacheCommand {
     static let configuration = CommandConfiguration(
       abstract: "Say what a file was made from, and which part of its key differs from the last run.",
       discussion: """
-        The manifest that it was made for is read again, and nothing is downloaded. Exit 1 where no run is known to \
-        have made the file.
+        The manifest that it was made for is read again, and nothing is downloaded. Options that the run was given, \
+        such as -o and -f for a list or --allow-net, are given here too. Exit 1 where no run is known to have made the file.
 
           imagemill cache explain public/hero.webp
         """)
@@ -20,10 +20,12 @@ extension CacheCommand {
 
     @Flag(help: "As one JSON object.") var json = false
     @OptionGroup var place: Place
+    @OptionGroup(title: "Jobs") var jobs: JobOptions
+    @OptionGroup(title: "Downloads") var downloads: DownloadOptions
 
     func run() async throws {
       let explanation = try await explanation()
-      StandardOutput.write(json ? try explanation.json : explanation.text)
+      try StandardOutput.write(json ? try explanation.json : explanation.text)
     }
 
     private func explanation() async throws -> Explanation {
@@ -45,14 +47,13 @@ extension CacheCommand {
 
     /// What a run of the manifest would make the file from today; nil where it would make no such file.
     private func today(_ entry: LedgerEntry) async throws -> Explanation.Today {
-      guard FileManager.default.fileExists(atPath: entry.scope.manifest) else { return .noManifest }
+      guard UserFile.exists(entry.scope.manifest) else { return .noManifest }
       var cache = CacheOptions.defaults
       cache.cacheDir = place.cacheDir
       cache.cacheSize = place.cacheSize
-      let jobs = try JobOptions.parse([])
       let input = try jobs.read([entry.scope.manifest])
       let plan = try await Planning(
-        downloads: try DownloadOptions.parse([]), cache: cache, allowsOutside: jobs.arguments.allowOutside
+        downloads: downloads, cache: cache, allowsOutside: jobs.arguments.allowOutside
       ).plan(input)
       let entries = plan.entries.filter { $0.realPath == entry.path }
       guard let found = entries.first else { return .notMade }
@@ -105,7 +106,8 @@ struct Explanation {
 
   var text: String {
     var rows: [(String, String)] = [
-      ("file", entry.path), ("state", state.rawValue), ("manifest", entry.scope.manifest), ("key", entry.key.hex),
+      ("file", entry.path), ("state", state.rawValue), ("manifest", entry.scope.manifest),
+      ("key", entry.key.hex),
     ]
     if let recipe {
       rows += [
@@ -136,7 +138,8 @@ struct Explanation {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
       let document = Document(
-        file: entry.path, state: state.rawValue, manifest: entry.scope.manifest, key: entry.key.hex, recipe: recipe,
+        file: entry.path, state: state.rawValue, manifest: entry.scope.manifest, key: entry.key.hex,
+        recipe: recipe,
         today: verdict, differences: differences)
       return String(decoding: try encoder.encode(document), as: UTF8.self) + "\n"
     }

@@ -72,8 +72,14 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
       }
     }
     var failures = FailureCount()
-    for await (source, outcome) in outcomes.prefix(sources.count) {
-      failures.add(report(outcome, of: source))
+    do {
+      for await (source, outcome) in outcomes.prefix(sources.count) {
+        failures.add(try report(outcome, of: source))
+      }
+    } catch {
+      session.downloader.cancelAll()
+      await session.end()
+      throw error
     }
     await session.end()
     if let status = failures.status { throw status }
@@ -81,40 +87,35 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
 
   private typealias Outcome = Result<FetchedResponse, DownloadError>
 
-  /// Prints what has come of one URL.
-  private func report(_ outcome: Outcome, of source: ImageSource) -> ExitStatus {
-    do {
-      let response = try outcome.get()
-      if let output { try write(response, to: output) }
-      if json {
-        StandardOutput.write(try FetchReport(source, response, withBody: body).line)
-      } else if !quiet, output != "-" {
-        StandardOutput.write(
-          "\(response.status) \(response.cache.rawValue) \(response.body.byteCount) \(source.displayText)\n")
-      }
-      guard response.isError, !anyStatus else { return .success }
-      return response.isTemporaryError ? .temporary : .failed
-    } catch let error as DownloadError {
+  /// Prints what has come of one URL. Throws where nothing more can be printed.
+  private func report(_ outcome: Outcome, of source: ImageSource) throws -> ExitStatus {
+    let response: FetchedResponse
+    do throws(DownloadError) {
+      response = try outcome.get()
+    } catch {
       StandardError.write("imagemill: \(source.displayText): \(error.message)\n")
       return error.isTemporary ? .temporary : .failed
-    } catch {
-      StandardError.write(
-        "imagemill: \(source.displayText): \((error as? Complaint)?.message ?? "\(error)")\n")
-      return .failed
     }
-  }
-
-  private func write(_ response: FetchedResponse, to output: String) throws {
-    guard output == "-" else {
+    if let output, output != "-" {
       do throws(AtomicFile.Failure) {
         try AtomicFile.copy(response.body.path, to: output)
       } catch {
-        throw Complaint(.failed, error.message)
+        throw Complaint(.failed, "\(source.displayText): \(error.message)")
       }
-      return
+    } else if output != nil {
+      if StandardOutput.isTerminal, try UserFile.isBinary(response.body.path) {
+        try StandardOutput.refuseBinaryOnTerminal()
+      }
+      try StandardOutput.copy(fileAt: response.body.path)
     }
-    let file = try FileDescriptor.open(response.body.path, O_RDONLY)
-    try file?.forEachPiece(path: response.body.path) { StandardOutput.write(Array($0)) }
+    if json {
+      try StandardOutput.write(try FetchReport(source, response, withBody: body).line)
+    } else if !quiet, output != "-" {
+      try StandardOutput.write(
+        "\(response.status) \(response.cache.rawValue) \(response.body.byteCount) \(source.displayText)\n")
+    }
+    guard response.isError, !anyStatus else { return .success }
+    return response.isTemporaryError ? .temporary : .failed
   }
 }
 
@@ -137,7 +138,7 @@ private struct FetchReport: Encodable {
     status = response.status
     reason = response.reason
     headers = response.fields.map { [$0.name, $0.value] }
-    body = withBody ? try Data(contentsOf: URL(filePath: response.body.path)) : nil
+    body = withBody ? Data(try UserFile.read(response.body.path)) : nil
     cache = response.cache.rawValue
   }
 

@@ -27,11 +27,11 @@ struct FiltersCommand: ParsableCommand {
         let nearest = NearestName.of(name, in: FilterChain.knownNames).map { "; did you mean '\($0)'?" } ?? ""
         throw Complaint(.usage, "there is no filter '\(name)'\(nearest)\n  'imagemill filters' lists them.")
       }
-      StandardOutput.write(Self.description(of: filter))
+      try StandardOutput.write(Self.description(of: filter))
     } else if names {
-      StandardOutput.write(FilterChain.knownNames.joined(separator: "\n") + "\n")
+      try StandardOutput.write(FilterChain.knownNames.joined(separator: "\n") + "\n")
     } else {
-      StandardOutput.write(Self.overview)
+      try StandardOutput.write(Self.overview)
     }
   }
 

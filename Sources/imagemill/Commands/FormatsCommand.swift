@@ -27,7 +27,7 @@ struct FormatsCommand: ParsableCommand {
         throw Complaint(
           .usage, "there is no output format '\(name)'\(nearest)\n  'imagemill formats' lists them.")
       }
-      StandardOutput.write(try Self.description(of: definition))
+      try StandardOutput.write(try Self.description(of: definition))
       return
     }
     var text = "Read by default\n  \(FormatSupport.readableByDefault.joined(separator: " "))\n"
@@ -35,7 +35,7 @@ struct FormatsCommand: ParsableCommand {
     let automatic = Encoding.automatic.map(\.rawValue).joined(separator: " ")
     text += "Written in the smallest that can hold the picture, with --format auto\n  \(automatic)\n"
     for definition in EncoderTable.all { text += try "\n" + Self.description(of: definition) }
-    StandardOutput.write(text)
+    try StandardOutput.write(text)
   }
 
   private static func description(of definition: EncoderDefinition) throws -> String {

@@ -25,7 +25,7 @@ struct HelpCommand: ParsableCommand {
     let topic = try HelpTopic.named(topics.first ?? "imagemill")
     let page = try topic.page()
     if isatty(STDOUT_FILENO) == 1, try ManualPager.show(page, as: topic.file) { return }
-    StandardOutput.write(PlainPage.text(of: page))
+    try StandardOutput.write(PlainPage.text(of: page))
   }
 }
 
@@ -77,15 +77,17 @@ enum ManualPager {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     let candidates = path.split(separator: ":").map { "\($0)/man" }
     guard let man = candidates.first(where: { access($0, X_OK) == 0 }) else { return false }
-    let directory = FileManager.default.temporaryDirectory.appending(path: "imagemill-help-\(getpid())")
+    guard let directory = temporaryDirectory() else { return false }
+    let file = "\(directory)/\(name)"
+    defer {
+      unlink(file)
+      rmdir(directory)
+    }
     do {
-      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-      defer { remove(directory) }
-      let file = directory.appending(path: name)
-      try Data(page.utf8).write(to: file)
+      try UserFile.write(Array(page.utf8), to: file)
       let process = Process()
-      process.executableURL = URL(filePath: man)
-      process.arguments = ["-l", file.path]
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = [man, "-l", file]
       try process.run()
       process.waitUntilExit()
       return process.terminationStatus == 0
@@ -95,11 +97,10 @@ enum ManualPager {
     }
   }
 
-  private static func remove(_ directory: URL) {
-    do {
-      try FileManager.default.removeItem(at: directory)
-    } catch {
-      StandardError.write("imagemill: can't remove \(directory.path): \(error.localizedDescription)\n")
-    }
+  /// A directory of this process's own; nil where none can be made.
+  private static func temporaryDirectory() -> String? {
+    var template = Array("\(UserFile.temporaryDirectory)/imagemill-help-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { return nil }
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }

@@ -36,17 +36,26 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
     let session = try Session(
       downloads: downloads, cache: cache, limits: limits, typedHosts: parsed.compactMap(\.host))
     var failures = FailureCount()
-    for source in parsed {
+    var broken: Complaint?
+    for source in parsed where broken == nil {
+      let inspection: ImageInspection
       do throws(JobError) {
-        let inspection = try await inspect(source, with: session.downloader)
-        StandardOutput.write(json ? Self.object(inspection, of: source) : Self.text(inspection, of: source))
+        inspection = try await inspect(source, with: session.downloader)
       } catch {
         failures.add(error.isTemporary ? .temporary : .failed)
         StandardError.write(
           "imagemill: error: \(source.displayText): \(error.stage.rawValue): \(error.message)\n")
+        continue
+      }
+      do throws(Complaint) {
+        try StandardOutput.write(
+          json ? Self.object(inspection, of: source) : Self.text(inspection, of: source))
+      } catch {
+        broken = error
       }
     }
     await session.end()
+    if let broken { throw broken }
     if let status = failures.status { throw status }
   }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 
 /// Writes the manual pages that are made from tables. For the project itself: `make manuals`.
 struct ManualsCommand: ParsableCommand {
@@ -11,10 +10,10 @@ struct ManualsCommand: ParsableCommand {
 
   func run() throws {
     for (name, text) in try Self.pages() {
-      do {
-        try Data(text.utf8).write(to: URL(filePath: directory + "/" + name))
+      do throws(UserFile.Failure) {
+        try UserFile.write(Array(text.utf8), to: directory + "/" + name)
       } catch {
-        throw Complaint(.failed, "can't write \(directory)/\(name)")
+        throw Complaint(.failed, "can't write \(directory)/\(name): \(error.reason)")
       }
     }
   }
@@ -22,10 +21,12 @@ struct ManualsCommand: ParsableCommand {
   /// The pages by file name.
   static func pages() throws -> [(name: String, text: String)] {
     let commands = (try HelpDump.root().subcommands ?? []).filter { $0.shouldDisplay != false }
-    return commands.map { ("imagemill-\($0.commandName).1", ManualPage.page(of: $0)) }
+    let pages =
+      commands.map { ("imagemill-\($0.commandName).1", ManualPage.page(of: $0)) }
       + [
         ("imagemill.1", OverviewPage.text(commands: commands)), ("imagemill-manifest.5", ManifestPage.text),
         ("imagemill-filters.7", ManualPage.filtersPage()),
       ]
+    return pages.map { (name: $0.0, text: ManualDisplay.expanded($0.1)) }
   }
 }

@@ -52,6 +52,12 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
   @OptionGroup(title: "Limits") var limits: LimitOptions
   @OptionGroup(title: "Cache") var cache: CacheOptions
 
+  func validate() throws {
+    if let owner = batch.standardOutputOwners.first {
+      throw ValidationError("pipe prints its results on standard output; name a file for \(owner)")
+    }
+  }
+
   func run() async throws {
     let operands = sources.isEmpty ? nil : try self.operands()
     let streams = operands == nil ? [try self.jobs()] : []
@@ -65,7 +71,9 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       reporting: reporting)
     run.commandTemplate = output ?? ""
     run.replacing = outputs.replacing
-    let status = try await run.run(JobItems(streams: streams, operands: operands, order: order))
+    let items = JobItems(
+      streams: streams, operands: operands, order: order, onRead: { reporting.queue($0) })
+    let status = items.refusal.status(try await run.run(items))
     if status != .success { throw status }
   }
 
@@ -80,7 +88,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
           job.outputs.map { $0.path(of: job, in: destination.outputDirectory) + end }
         }
         // Nobody reads on: nothing more to say.
-        if !StandardOutput.write(paths.joined()) { return }
+        if try !StandardOutput.write(paths.joined()) { return }
       case .rejected(let result):
         isWrong = true
         let place = result.location.map { "\($0.file):\($0.line):\($0.column): error: " } ?? ""

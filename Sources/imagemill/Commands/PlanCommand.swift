@@ -39,11 +39,11 @@ struct PlanCommand: AsyncParsableCommand {
     )
     .plan(input)
     if json {
-      StandardOutput.write(try PlanText.json(plan) + "\n")
+      try StandardOutput.write(try PlanText.json(plan) + "\n")
     } else if dot {
-      StandardOutput.write(PlanText.dot(plan))
+      try StandardOutput.write(PlanText.dot(plan))
     } else {
-      StandardOutput.write(PlanText.lines(plan))
+      try StandardOutput.write(PlanText.lines(plan))
     }
   }
 }

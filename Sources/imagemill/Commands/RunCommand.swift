@@ -60,6 +60,9 @@ struct RunCommand: AsyncParsableCommand {
         "--prune compares whole manifests with what they have made; name their files, and leave out "
           + "--shard and --failed")
     }
+    if lock == "-", !frozen, let owner = batch.standardOutputOwners.first {
+      throw ValidationError("--lock and \(owner) both want standard output; name a file for one of them")
+    }
     if check && dryRun { throw ValidationError("--check and --dry-run are two questions; ask one") }
   }
 
@@ -82,7 +85,12 @@ struct RunCommand: AsyncParsableCommand {
     if prune { run.prunedScopes = input.scopes }
     let replacing = jobs.output.replacing
     run.refuseOverwrites = { [input] store in try input.refuseOverwrites(replacing, store: store) }
-    var status = try await run.run(input.items, recorder: recorder)
+    run.wantsPlaceholders =
+      !batch.emissions.isEmpty
+      && input.jobs.contains { $0.outputs.contains { $0.markup?.showsPlaceholder == true } }
+    var items = input.items
+    items.onRead = { reporting.queue($0) }
+    var status = items.refusal.status(try await run.run(items, recorder: recorder))
     if let locked, !recorder.mismatches.isEmpty {
       StandardError.write(locked.difference(from: recorder.mismatches))
       status = .outOfDate
@@ -95,7 +103,12 @@ struct RunCommand: AsyncParsableCommand {
 
   private func write(_ recorder: LockRecorder, of input: JobOptions.Input, to path: String) throws {
     do {
-      try recorder.lock(manifests: ManifestArguments.paths(manifests) + input.tables).write(to: path)
+      let lock = try recorder.lock(manifests: ManifestArguments.paths(manifests) + input.tables)
+      if path == "-" {
+        try StandardOutput.write(try lock.encoded())
+      } else {
+        try lock.write(to: path)
+      }
     } catch let failure as LockFile.Failure {
       throw Complaint(failure, of: path)
     } catch let error as CacheError {
@@ -112,7 +125,7 @@ struct RunCommand: AsyncParsableCommand {
       force: batch.force, prunedScopes: prune ? input.scopes : [], commandTemplate: jobs.template ?? "",
       replacing: jobs.output.replacing, refreshes: check && cache.refresh
     ).plan(input)
-    if dryRun { StandardOutput.write(PlanText.lines(plan)) }
+    if dryRun { try StandardOutput.write(PlanText.lines(plan)) }
     guard check else { return }
     var differences = plan.outOfDate.map { entry in
       LockCheck.Difference(

@@ -11,5 +11,5 @@ struct SchemaCommand: ParsableCommand {
         imagemill schema > imagemill.schema.json
       """)
 
-  func run() throws { StandardOutput.write(ManifestSchema.json()) }
+  func run() throws { try StandardOutput.write(ManifestSchema.json()) }
 }

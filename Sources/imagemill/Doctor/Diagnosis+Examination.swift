@@ -189,7 +189,7 @@ extension Diagnosis {
   }
 
   private static func temporary(_ findings: inout [Finding]) -> Temporary {
-    let directory = FileManager.default.temporaryDirectory.path
+    let directory = UserFile.temporaryDirectory
     let isWritable = access(directory, W_OK | X_OK) == 0
     if !isWritable {
       findings.append(

@@ -151,6 +151,25 @@ enum ManifestPage {
     and
     .Ic fps
     .Pq 30 .
+    .It Ic markup
+    What
+    .Fl \-emit
+    says of the picture besides the names and sizes of its files: a mapping with
+    .Ic alt
+    .Pq its text, with fields; the variable Li alt No by default ,
+    .Ic sizes ,
+    .Ic loading
+    .Pq Cm lazy No or Cm eager ,
+    .Ic url\-prefix
+    .Pq the beginning of the URLs, before the path in the output directory ,
+    .Ic placeholder
+    .Pq Cm none , color No or Cm image , No the picture's background until it is there
+    and
+    .Ic template ,
+    HTML of one's own with the fields
+    .Li {picture} , {img} , {sources} , {src} , {srcset} , {sizes} , {width} , {height} , {alt} , {loading} , {style} , {type} , {source}
+    and the job's variables.
+    Every value is escaped for HTML.
     .It Ic orient
     .Cm keep
     leaves the orientation tag and the pixels as they are.
@@ -253,6 +272,27 @@ enum ManifestPage {
     pins the source's bytes.
     An NDJSON line is a job; keys of its own are carried through to the results.
     CSV and TSV have a header line; columns named like a job's or an output's keys are those, others are fields.
+    .Sh LIMITS
+    A manifest that stands for more than this is refused before anything is made of it, with the place:
+    .Bl -bullet -compact
+    .It
+    256 filters in a chain, with named chains written out and what
+    .Fl f
+    appends; named chains that use one another 64 deep;
+    .It
+    16 KiB of words for
+    .Cm text ,
+    64 KiB for a source that is written in a chain (a named source has no limit), 256 KiB for a chain's canonical text;
+    .It
+    64 names and 10,000 combinations in a matrix, 100,000 outputs in a job, 250,000 in a document;
+    .It
+    256 MiB for the chains and variables of all outputs of a document together, 1 MiB for a text with its fields filled
+    in, 64 KiB for a header's value;
+    .It
+    4 KiB for a template, 64 MiB for a document and for a line.
+    .El
+    .Pp
+    Lists, CSV, TSV and NDJSON are streamed: their number of lines has no limit.
     .Sh EXAMPLES
     A site's portraits, and a responsive set of one photograph; seven files of two downloads.
     .Pa team.yaml :

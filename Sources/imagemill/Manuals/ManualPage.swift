@@ -92,7 +92,7 @@ enum ManualPage {
         if !filter.aliases.isEmpty {
           page += ".Pp\nAlso called \(text(filter.aliases.map(\.name).joined(separator: ", "))).\n"
         }
-        page += ".Pp\n.Dl \(verbatim(filter.exampleCommand))\n"
+        page += ".Pp\n.Dl \(filter.exampleCommand)\n"
       }
     }
     return page + ".Sh SEE ALSO\n.Xr imagemill 1 ,\n.Xr imagemill-manifest 5\n"
@@ -150,7 +150,7 @@ enum ManualPage {
     if examples.isEmpty { return "" }
     return ".Sh EXAMPLES\n"
       + examples.map { example in
-        text(example.purpose) + "\n.Pp\n" + example.lines.map { ".Dl \(verbatim($0))\n" }.joined()
+        text(example.purpose) + "\n.Pp\n" + example.lines.map { ".Dl \($0)\n" }.joined()
       }.joined(separator: ".Pp\n")
   }
 

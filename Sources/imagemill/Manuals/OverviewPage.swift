@@ -252,7 +252,7 @@ enum OverviewPage {
     From a private bucket, with a header that no other server gets; in a manifest, such headers are under
     .Ic origins :
     .Pp
-    .Dl imagemill convert -H \(dqAuthorization: Bearer $TOKEN\(dq https://images.example.com/private/photo.jpg private.jpg
+    .Dl imagemill convert -H "Authorization: Bearer $TOKEN" https://images.example.com/private/photo.jpg private.jpg
     .Pp
     Without the network, from what the cache holds:
     .Pp

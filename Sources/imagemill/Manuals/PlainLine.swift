@@ -70,10 +70,17 @@ enum PlainLine {
     }
   }
 
+  private static let escapes: [(escape: String, sign: String)] = [
+    ("\\&", ""), ("\\-", "-"), ("\\(dq", "\""), ("\\(aq", "'"), ("\\(ga", "`"), ("\\(ha", "^"),
+    ("\\(ti", "~"),
+    ("\\e", "\\"),
+  ]
+
   /// Text without mdoc's escapes.
   static func unescaped(_ text: String) -> String {
-    text.replacing("\\&", with: "").replacing("\\-", with: "-").replacing("\\(dq", with: "\"").replacing(
-      "\\e", with: "\\")
+    guard text.contains("\\") else { return text }
+    // The backslash's own comes last.
+    return escapes.reduce(text) { $0.replacing($1.escape, with: $1.sign) }
   }
 
   /// Words, of which those in double quotes may hold blanks.

@@ -64,11 +64,13 @@ extension DownloadOptions {
   }
 
   private func netrcEntries() throws -> Netrc? {
-    guard let path = netrcFile ?? (netrc ? NSHomeDirectory() + "/.netrc" : nil) else { return nil }
-    do {
-      return Netrc(parsing: try String(contentsOfFile: path, encoding: .utf8))
+    guard
+      let path = netrcFile ?? (netrc ? (ProcessInfo.processInfo.environment["HOME"] ?? "") + "/.netrc" : nil)
+    else { return nil }
+    do throws(UserFile.Failure) {
+      return Netrc(parsing: String(decoding: try UserFile.read(path, limit: 1 << 20), as: UTF8.self))
     } catch {
-      throw Complaint(.usage, "can't read the netrc file \(path)")
+      throw Complaint(.usage, "can't read the netrc file \(path): \(error.reason)")
     }
   }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import ImageBatch
 import ImageCaches
 import ImageDownloads
@@ -132,11 +131,14 @@ struct JobOptions: ParsableArguments {
 
   private func failedJobs() throws -> FailedJobs? {
     guard let failed else { return nil }
-    guard let bytes = FileManager.default.contents(atPath: failed) else {
-      throw Complaint(.usage, "can't read the report \(failed)")
+    let bytes: [UInt8]
+    do throws(UserFile.Failure) {
+      bytes = try UserFile.read(failed)
+    } catch {
+      throw Complaint(.usage, "can't read the report \(failed): \(error.reason)")
     }
     do throws(ManifestErrors) {
-      return try FailedJobs(report: Array(bytes), name: failed)
+      return try FailedJobs(report: bytes, name: failed)
     } catch {
       throw ManifestComplaint(error)
     }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Manifests
 
 /// How manifests are read.
@@ -22,7 +22,7 @@ struct ManifestArguments: ParsableArguments {
   /// The manifests to read: those given, or the current directory's own.
   static func paths(_ given: [String]) throws -> [String] {
     if !given.isEmpty { return given }
-    guard let name = defaultNames.first(where: { FileManager.default.fileExists(atPath: $0) }) else {
+    guard let name = defaultNames.first(where: { UserFile.exists($0) }) else {
       throw Complaint(
         .usage, "there is no manifest here; name one, or write one of \(defaultNames.joined(separator: ", "))"
       )
@@ -51,8 +51,7 @@ struct ManifestArguments: ParsableArguments {
 
   /// What a manifest's relative paths are relative to.
   static func directory(of path: String) -> String {
-    let directory = path == "-" ? "" : (path as NSString).deletingLastPathComponent
-    return directory.isEmpty ? "." : directory
+    path == "-" ? "." : UserFile.directory(of: path)
   }
 }
 
@@ -64,6 +63,8 @@ struct ManifestComplaint: Error {
 
   /// Tells all of them.
   func print() {
-    for diagnostic in errors.diagnostics { StandardError.write("\(diagnostic)\n") }
+    var sums = DiagnosticSums()
+    for diagnostic in errors.diagnostics where sums.note(diagnostic) { StandardError.write("\(diagnostic)\n") }
+    for diagnostic in sums.remainder { StandardError.write("\(diagnostic)\n") }
   }
 }

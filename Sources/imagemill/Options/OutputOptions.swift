@@ -89,15 +89,19 @@ struct OutputOptions: ParsableArguments {
 
   /// The chains given, one after the other; nil where they do nothing.
   func chain() throws -> ChainTemplate? {
-    let chain = ChainTemplate(
-      try filters.map { text in
-        do throws(FilterError) {
-          return try ChainTemplate(parsing: text)
-        } catch {
-          throw Complaint(.usage, Self.pointed(text, at: error.offset, error.message))
-        }
-      })
-    return chain.isEmpty ? nil : chain
+    let chains = try filters.map { text in
+      do throws(FilterError) {
+        return try ChainTemplate(parsing: text)
+      } catch {
+        throw Complaint(.usage, Self.pointed(text, at: error.offset, error.message))
+      }
+    }
+    do throws(FilterError) {
+      let chain = try ChainTemplate(chains)
+      return chain.isEmpty ? nil : chain
+    } catch {
+      throw Complaint(.usage, "--filter: \(error.message)")
+    }
   }
 
   /// The chains given, for one source.
@@ -156,6 +160,8 @@ struct OutputOptions: ParsableArguments {
 
   /// A message with the text that it is about, and a caret under the place.
   static func pointed(_ text: String, at offset: Int?, _ message: String) -> String {
+    // A text that fills the screen shows no place.
+    guard text.utf8.count <= 1000 else { return message }
     guard let offset else { return "\(message)\n  \(text)" }
     let column = String(decoding: text.utf8.prefix(offset), as: UTF8.self).count
     return "\(message)\n  \(text)\n  \(String(repeating: " ", count: column))^"

@@ -109,7 +109,8 @@ struct BatchOptions: ParsableArguments {
   @Option(
     name: .customLong("report"),
     help: ArgumentHelp(
-      "Write a report; .json, .ndjson, .xml (JUnit) or .html. Repeatable.", valueName: "file"),
+      "Write a report; .json, .ndjson, .xml (JUnit) or .html; '-' is NDJSON on standard output. Repeatable.",
+      valueName: "file"),
     completion: .file(extensions: ["json", "ndjson", "xml", "html"]))
   var reports: [String] = []
 
@@ -120,6 +121,13 @@ struct BatchOptions: ParsableArguments {
     ),
     completion: .list(MarkupFormat.allCases.map { "\($0.rawValue)=" }))
   var emissions: [EmissionArgument] = []
+
+  @Option(
+    name: .customLong("metrics"),
+    help: ArgumentHelp(
+      "Write metrics in Prometheus' text format every ten seconds and at the end, for node_exporter's textfile collector.",
+      valueName: "file"), completion: .file(extensions: ["prom"]))
+  var metrics: String?
 
   @Flag(help: "Results carry placeholders: dominant colour, BlurHash, ThumbHash and a tiny data URI.")
   var placeholders = false
@@ -138,11 +146,23 @@ struct BatchOptions: ParsableArguments {
   var verbose = false
 
   func validate() throws {
+    let owners = standardOutputOwners
+    if owners.count > 1 {
+      throw ValidationError(
+        "\(owners.joined(separator: " and ")) both want standard output; name a file for one of them")
+    }
     if quiet && verbose { throw ValidationError("--quiet and --verbose are opposites; ask for one") }
     if let jobs, jobs < 1 { throw ValidationError("--jobs is 1 or more, not \(jobs)") }
     if let maxFailures, maxFailures < 1 {
       throw ValidationError("--max-failures is 1 or more, not \(maxFailures); --fail-fast stops at the first")
     }
+  }
+
+  /// The options that write to standard output.
+  var standardOutputOwners: [String] {
+    reports.filter { $0 == "-" }.map { _ in "--report" }
+      + emissions.filter { $0.path == "-" }.map { _ in "--emit" }
+      + (events == "-" ? ["--events"] : []) + (metrics == "-" ? ["--metrics"] : [])
   }
 
   /// What is said of the batch.

@@ -1,0 +1,83 @@
+import Glibc
+public import ImageBatch
+import Synchronization
+
+/// What a batch has done so far, in Prometheus' text format: `--metrics FILE`, for the textfile collector of
+/// node_exporter. The file is replaced every ten seconds and at the end, whole each time.
+public final class MetricsFile: BatchReporter {
+  private struct State {
+    var metrics: MetricsState
+    var written: ContinuousClock.Instant
+    var isWarned = false
+  }
+
+  /// How often the file is written.
+  static let interval = Duration.seconds(10)
+
+  private let path: ReportPath
+  private let start: ContinuousClock.Instant
+  private let now: @Sendable () -> ContinuousClock.Instant
+  private let warn: TextOutput
+  private let state: Mutex<State>
+
+  /// Metrics of a run with so many rendering slots. Missing directories are made, and the file is written at once.
+  /// - Parameters:
+  ///   - path: `-` is standard output, which is written at the end only.
+  ///   - version: imagemill's.
+  ///   - warn: Told, once, that the file can't be written while the run lasts.
+  /// - Throws: `ReportError` where the file can't be written.
+  public init(
+    path: String, workers: Int, version: String,
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, warn: @escaping TextOutput
+  ) throws(ReportError) {
+    self.path = ReportPath(path, noun: "metrics file")
+    self.now = now
+    self.warn = warn
+    start = now()
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    let seconds = (Double(time.tv_sec) + Double(time.tv_nsec) / 1e9).roundedToMilliseconds
+    state = Mutex(
+      State(metrics: MetricsState(workers: workers, version: version, start: seconds), written: start))
+    try self.path.makeDirectories()
+    if self.path.place != .standardOutput { try write() }
+  }
+
+  /// Takes note of jobs that have been read and wait.
+  public func queue(_ jobs: Int) { state.withLock { $0.metrics.queue(jobs) } }
+
+  /// Takes note of what happened.
+  public func receive(_ event: BatchEvent) {
+    let seconds = (now() - start) / .seconds(1)
+    state.withLock { $0.metrics.apply(event, at: seconds) }
+  }
+
+  /// Writes the file where it is time to. A failure is a warning: it may pass.
+  public func tick() {
+    let now = now()
+    let isTime = state.withLock { state in
+      guard path.place != .standardOutput, now - state.written >= Self.interval else { return false }
+      state.written = now
+      return true
+    }
+    guard isTime else { return }
+    do throws(ReportError) {
+      try write()
+    } catch {
+      let isFirst = state.withLock { state in
+        defer { state.isWarned = true }
+        return !state.isWarned
+      }
+      if isFirst { _ = warn("imagemill: warning: \(error.message)\n") }
+    }
+  }
+
+  /// Writes the totals.
+  public func finish() throws(ReportError) { try write() }
+
+  private func write() throws(ReportError) {
+    let seconds = ((now() - start) / .seconds(1)).roundedToMilliseconds
+    let bytes = state.withLock { $0.metrics.exposition(at: seconds) }
+    try path.replace { (file) throws(SystemError) in try SystemError.writeAll(bytes, to: file) }
+  }
+}
