@@ -22,6 +22,8 @@ struct Journey: Sendable {
   var needsFreshConnection = false
   /// What an earlier try has received.
   var partial: PartialBody?
+  /// The key of this hop's responses, known since its lookup.
+  var key: ContentDigest?
   /// When the cache was last looked into for this hop, in seconds of the monotonic clock.
   var lookedUpAt = -Double.infinity
   /// How often it has waited for another process that was sending the same request.

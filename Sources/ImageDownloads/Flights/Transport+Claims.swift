@@ -29,8 +29,13 @@ extension Transport {
     guard let locks = store.requestLocks, journey.order.cacheMode != .none, journey.waitsForOthers,
       journey.waits < Self.longestQueue
     else { return .needless }
-    let key = OutgoingRequest(journey, configuration: configuration).key(
-      journey.address, salt: try salt.value())
+    let key: ContentDigest
+    if let known = journey.key {
+      key = known
+    } else {
+      key = OutgoingRequest(journey, configuration: configuration).key(
+        journey.address, salt: try salt.value())
+    }
     let claim = RequestClaim(key: key, address: journey.address, locks: locks)
     guard try locks.take(key) else { return .elsewhere(claim) }
     do throws(CacheError) {

@@ -29,6 +29,8 @@ extension Transport {
   private func consult(_ journey: Journey) throws(CacheError) -> Step {
     let outgoing = OutgoingRequest(journey, configuration: configuration)
     let key = outgoing.key(journey.address, salt: try salt.value())
+    var journey = journey
+    journey.key = key
     let stored = try table.responses(for: key)
     let now = Clock.now
     var candidates = stored

@@ -11,7 +11,11 @@ extension Transport {
     let key: ContentDigest
     do throws(CacheError) {
       // Known since the lookup, unless the cache is bypassed.
-      key = outgoing.key(journey.address, salt: try salt.value())
+      if let known = journey.key {
+        key = known
+      } else {
+        key = outgoing.key(journey.address, salt: try salt.value())
+      }
     } catch {
       return Attempt(journey: journey, key: nil, error: DownloadError(error, source: name))
     }
