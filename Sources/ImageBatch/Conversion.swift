@@ -86,7 +86,7 @@ public struct Conversion: Sendable {
     for (name, stored) in auxiliary {
       let image = try HeldSource(stored)
       held.append(image)
-      files[name] = AuxiliarySource(path: image.path, digest: stored.digest)
+      files[name] = AuxiliarySource(path: image.path, digest: stored.digest, name: stored.displayText)
     }
     let request = RenderRequest(
       sourceName: stored.displayText, sourcePath: source.path, sourceDigest: stored.digest, limits: limits,

@@ -109,6 +109,18 @@ extension FilterChain {
     }
   }
 
+  /// Whether a gray picture stays gray: no filter adds colors of its own, of an argument or of another picture.
+  public var keepsGray: Bool {
+    steps.allSatisfy { step in
+      guard let definition = FilterTable.definition(named: step.name),
+        case .frame(let traits, _) = definition.behaviour, !traits.addsColour
+      else { return false }
+      return step.arguments.values.allSatisfy { entry in
+        if case .colour(let colour) = entry.value { colour.isGray } else { true }
+      }
+    }
+  }
+
   /// By how much the first filter scales a frame of `extent`, on the side that it scales more; nil where it
   /// isn't a resize that can do with a frame that was scaled while it was decoded.
   public func firstScale(of extent: Extent) throws(FilterError) -> Double? {

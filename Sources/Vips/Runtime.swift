@@ -95,7 +95,12 @@ public enum VipsLog {
     )
   }
 
+  /// libheif's files mostly have both kinds of colour description, and libvips takes the better one: nobody is to do anything
+  /// about it.
+  private static let harmless = ["ignoring nclx profile"]
+
   private static func append(_ message: String) {
+    guard !harmless.contains(where: message.contains) else { return }
     messages.withLock { messages in
       if messages.count < limit, !messages.contains(message) { messages.append(message) }
     }

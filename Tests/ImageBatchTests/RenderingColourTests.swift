@@ -47,7 +47,8 @@ struct RenderingColourTests {
     let gray = try RenderingFixture.waves(40, 30).extractingBands(from: 0, count: 1)
       .copied(["interpretation": "b-w"])
     let plain = try render(fixture.save(gray, "pngsave", "a.png"), "", "png")
-    #expect(try worst(plain.extractingBands(from: 1, count: 1), gray) == 0)
+    #expect(plain.bands == 1)
+    #expect(try worst(plain, gray) == 0)
     let alpha = try gray.joiningBands([gray]).copied(["interpretation": "b-w"])
     let withAlpha = try render(fixture.save(alpha, "pngsave", "b.png"), "", "png")
     #expect(withAlpha.hasAlpha)
@@ -169,6 +170,35 @@ struct RenderingColourTests {
       request.limits.allowedFormats = ["svg"]
       let error = try #require(Renderer().render(request).failure(1), "\(reference)")
       #expect(error.code == "external-reference")
+    }
+  }
+
+  @Test("gray stays gray in formats that hold it, unless the chain adds colors")
+  func gray() throws {
+    let level = try RenderingFixture.waves(120, 80).extractingBands(from: 0, count: 1).copied([
+      "interpretation": "b-w"
+    ])
+    let clear = try level.joiningBands([level])
+    let sources = try [
+      fixture.save(level, "pngsave", "a.png"), fixture.save(level, "jpegsave", "a.jpg"),
+      fixture.save(clear, "pngsave", "b.png"),
+    ]
+    let chains: [(chain: String, isGray: Bool)] = [
+      ("", true), ("fit:50x,sharpen", true), ("brightness:0.1,pad:90x90:white,rotate:7:black", true),
+      ("sepia", false), ("pad:90x90:red", false), ("tint:teal", false), ("duotone:black:white", true),
+    ]
+    for source in sources {
+      for (chain, isGray) in chains {
+        for format in ["png", "jpg", "tif", "webp"] {
+          let recipe = try fixture.recipe(1, chain, format)
+          let response = try Renderer().render(fixture.request(source, [recipe]))
+          try #require(response.file(1) != nil, "\(source) \(chain) \(format)")
+          let image = try fixture.open(recipe.temporaryPath)
+          #expect(
+            (image.bands <= 2) == (isGray && format != "webp"), "\(source) \(chain) \(format): \(image.bands)"
+          )
+        }
+      }
     }
   }
 }

@@ -191,6 +191,11 @@ struct RenderingTests {
     #expect(response.file(3)?.quality == 40)
     #expect(response.file(3)?.digest == plain.file(1)?.digest)
     #expect(response.failure(4)?.code == "too-many-bytes")
+    // Without a quality it goes up to the highest, with one no higher.
+    let roomy = Renderer().render(
+      try fixture.request(source, [recipe(5, nil, 1 << 20), recipe(6, 60, 1 << 20), recipe(7, 100, nil)]))
+    #expect(roomy.file(5)?.quality == 100 && roomy.file(5)?.digest == roomy.file(7)?.digest)
+    #expect(roomy.file(6)?.quality == 60)
   }
 
   @Test("shrinking while decoding changes nothing that can be seen")

@@ -173,4 +173,39 @@ struct FilterPromiseTests {
       #expect(worst <= 1, "\(worst)")
     }
   }
+
+  @Test("gray that is said to stay gray does", arguments: FilterTable.all.map(\.example))
+  func gray(example: String) throws {
+    let chain = try FilterChain(parsing: example)
+    guard chain.keepsGray else { return }
+    let level = try Picture.gradient(240, 180).extractingBands(from: 0, count: 1)
+    let image = try level.joiningBands([level, level]).copied(["interpretation": "srgb"])
+    let result = try chain.apply(to: image, context: FilterPropertyTests.context)
+    let middle = try result.extractingBands(from: 1, count: 1)
+    for band in [0, 2] {
+      let other = try result.extractingBands(from: band, count: 1)
+      #expect(try middle.combined("subtract", with: other).applying("abs").measuring("max") <= 1)
+    }
+  }
+
+  @Test("what a chain will make is foretold", arguments: FilterPropertyTests.names)
+  func foretold(name: String) throws {
+    let seed = UInt64.random(in: 0...(.max))
+    var random = RandomChains(seed: seed, modest: true)
+    let definition = try #require(FilterTable.definition(named: name))
+    for _ in 0..<8 {
+      let chain = try FilterChain(parsing: random.filter(definition))
+      let image = try Picture.gradient(53, 37)
+      guard let result = try? chain.apply(to: image, context: FilterPropertyTests.context) else { continue }
+      let frame = FrameForecast(extent: Extent(width: 53, height: 37), bands: 3, isDeep: false)
+      let step = try chain.forecast(0, of: frame, from: .kept)
+      #expect(
+        step.frame.extent.width >= result.width && step.frame.extent.height >= result.height
+          && step.frame.bands >= result.bands, "seed \(seed) \(chain.identifier)")
+      guard name != "trim", name != "crop" else { continue }
+      #expect(
+        step.frame.extent == Extent(width: result.width, height: result.height),
+        "seed \(seed) \(chain.identifier)")
+    }
+  }
 }

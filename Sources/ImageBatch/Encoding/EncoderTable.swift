@@ -80,6 +80,8 @@ public struct EncoderDefinition: Sendable, Hashable {
     case .png, .tiff, .jxl: Int(Int32.max)
     }
   }
+  /// Whether it can hold one number for a pixel whose colors are equal, and libvips writes it so.
+  var holdsGray: Bool { [.jpeg, .png, .tiff, .jxl].contains(format) }
   /// Whether its frames are an animation's, each with a time, and not a document's pages.
   public var holdsTiming: Bool { holdsFrames && format != .tiff }
   /// Whether it can hold 16 bits a sample.

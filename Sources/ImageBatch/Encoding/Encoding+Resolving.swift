@@ -36,6 +36,10 @@ extension Encoding {
     }
     var options: [String: OptionValue] = [:]
     for option in definition.options { options[option.name] = option.defaultValue }
+    // The search for the highest quality under a size begins at the quality that is asked for, else at the highest.
+    if settings.maxBytes != nil, case .integer(let range, _)? = definition.option("quality")?.kind {
+      options["quality"] = .integer(range.upperBound)
+    }
     if let quality = settings.quality, let option = definition.option("quality") {
       options["quality"] = try option.value(parsing: quality)
     }

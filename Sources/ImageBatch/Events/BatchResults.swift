@@ -35,6 +35,8 @@ public struct OutputResult: Sendable, Hashable {
   public var frames: Int?
   /// The encoded size.
   public var bytes: Int?
+  /// The quality that the search for a size has reached; nil where none was asked for, and where the output was stored.
+  public var quality: Int?
   /// 64 hexadecimal digits.
   public var sha256: String?
   /// The chain's identifier.

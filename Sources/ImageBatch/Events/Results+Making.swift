@@ -38,6 +38,7 @@ extension OutputResult {
     height = image.height
     frames = image.frames
     bytes = image.bytes
+    quality = image.quality
     sha256 = image.digest.hex
     placeholders = image.placeholders
   }

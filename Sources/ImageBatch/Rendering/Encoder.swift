@@ -20,7 +20,9 @@ struct Encoder {
   var needsSeveralPasses: Bool { encoding.maxBytes != nil }
 
   /// The rendition as this encoding can hold it: its depth, alpha, profile, frames and metadata.
-  func prepared(_ rendition: VipsImage) throws -> VipsImage {
+  /// - Parameter isGray: Whether each pixel's colors are one and the same number, which is then written once where the
+  ///   format can do that.
+  func prepared(_ rendition: VipsImage, isGray: Bool = false) throws -> VipsImage {
     var image = rendition
     guard image.pageCount == 1 || definition.holdsFrames else {
       throw JobError(
@@ -34,6 +36,7 @@ struct Encoder {
           + "\(image.width)x\(image.pageHeight); make the picture smaller, or write another format")
     }
     if image.hasAlpha, !definition.holdsAlpha { image = try flattened(image) }
+    if isGray, writesGray(image) { image = try image.gray() }
     if case .file(let path, _) = encoding.profile {
       image = try image.applying(
         "icc_transform",
@@ -49,6 +52,14 @@ struct Encoder {
       image = try image.editingMetadata { $0.set("delay", FrameTiming.hundredths(delays)) }
     }
     return try pruning.applied(to: image)
+  }
+
+  /// Whether the file has one number a pixel where one is enough. An ICC file's profile is for three.
+  private func writesGray(_ image: VipsImage) -> Bool {
+    guard image.colourBands == 3, definition.holdsGray, encoding.option("palette") != .flag(true),
+      encoding.profile == .sRGB, let colour = Colour(encoding.background)
+    else { return false }
+    return definition.holdsAlpha || !image.hasAlpha || colour.isGray
   }
 
   /// 16 bits are kept where the format has them, and where more than 8 were asked for.
@@ -177,4 +188,16 @@ struct Encoder {
     guard case .integer(let colours)? = encoding.option("colours") else { return 8 }
     return colours <= 2 ? 1 : colours <= 4 ? 2 : colours <= 16 ? 4 : 8
   }
+}
+
+extension VipsImage {
+  /// Of three equal colors the one in the middle, with the alpha.
+  fileprivate func gray() throws -> VipsImage {
+    let level = try extractingBands(from: 1, count: 1)
+    let gray = hasAlpha ? try level.joiningBands([extractingBands(from: bands - 1, count: 1)]) : level
+    return try gray.copied(["interpretation": format == .ushort ? "grey16" : "b-w"])
+  }
+
+  /// Colors in each pixel, the alpha left out.
+  fileprivate var colourBands: Int { hasAlpha ? bands - 1 : bands }
 }

@@ -10,6 +10,8 @@ struct FormatChoice {
   let path: String
   /// Whether the pixels are read again after they have been written.
   let keepsPixels: Bool
+  /// Whether each pixel's colors are one and the same number.
+  let isGray: Bool
   let storage: PixelStorage
 
   /// A file that was written.
@@ -66,7 +68,7 @@ struct FormatChoice {
     _ rendition: VipsImage, as encoding: Encoding, to path: String, attempts: inout Int
   ) throws -> Written {
     let encoder = try Encoder(encoding)
-    var image = try encoder.prepared(rendition)
+    var image = try encoder.prepared(rendition, isGray: isGray)
     if encoder.needsSeveralPasses || keepsPixels { image = try storage.keeping(image) }
     do {
       let quality = try SizeSearch(encoder: encoder, image: image, path: path).run(attempts: &attempts)

@@ -27,10 +27,13 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
       return
     }
     let pictures = auxiliary.mapValues { Extent(width: $0.width, height: $0.height) }
+    // Rectangles and strips of pixels on their way through libvips' operations.
+    let widest = Double(max(shape.stored.width, shape.stored.height))
+    let buffers = Double(8 << 20) + widest * 4 * 1600
     let forecast = RenderingForecast(
       source: source, shape: shape, recipes: recipes, pictures: pictures, wantsPlaceholders: wantsPlaceholders
     )
-    bytes = forecast.peak(within: limits)
+    bytes = forecast.peak(within: limits) + Int(buffers)
   }
 
   /// What decoding a source takes, all frames at full size.

@@ -94,11 +94,14 @@ public struct AuxiliarySource: Sendable, Hashable, Codable {
   public var path: String
   /// Their SHA-256.
   public var digest: ContentDigest
+  /// The source as it may be shown; empty for the text that names it in the chain.
+  public var name: String
 
   /// A picture at a path.
-  public init(path: String, digest: ContentDigest) {
+  public init(path: String, digest: ContentDigest, name: String = "") {
     self.path = path
     self.digest = digest
+    self.name = name
   }
 }
 

@@ -85,6 +85,9 @@ public struct SourceFacts: Sendable, Hashable, Codable {
   public var bitsPerSample: Int?
   /// Whether it is stored in several passes, from coarse to fine; nil in facts of an earlier version.
   public var isProgressive: Bool?
+
+  /// Whether it has no colors.
+  var isGray: Bool { (bands ?? 3) <= 2 }
 }
 
 /// What a request cost.

@@ -12,23 +12,29 @@ final class Rendering {
   private var isCertain = true
   /// Whether faults of the source are put up with.
   private var isLenient = false
+  /// Whether another picture is used although it is damaged.
+  private var usesDamage = false
   private let memory: RenditionMemory
   private var kept: [KeptRendition] = []
   /// Files that a rendition may be written into.
   private var files: [String]
-  /// Where files for pixels may be made that memory has no room for.
-  private let directory: String
+  /// Where pixels are kept that are wanted more than once: in memory, or in a file beside the outputs' own.
+  private let storage: PixelStorage
+  private let auxiliary: AuxiliaryPictures
+  private var facts: SourceFacts?
 
   init(_ request: RenderRequest, memory: RenditionMemory) {
     self.request = request
     self.memory = memory
     files = request.renditions.files
     let output = request.recipes.first?.temporaryPath ?? ""
-    directory = output.lastIndex(of: "/").map { String(output[..<$0]) } ?? "."
+    storage = PixelStorage(
+      memory: request.limits.memory,
+      directory: output.lastIndex(of: "/").map { String(output[..<$0]) } ?? ".")
+    auxiliary = AuxiliaryPictures(of: request, storage: storage)
   }
 
   func run() -> (response: RenderResponse, isCertain: Bool) {
-    var facts: SourceFacts?
     do {
       try VipsRuntime.start()
       try VipsRuntime.setConcurrency(request.concurrency)
@@ -48,7 +54,11 @@ final class Rendering {
       let failure = jobError(error, stage: .decode, code: "corrupt")
       for index in request.recipes.indices { results[index] = .failure(failure) }
     }
-    for message in VipsLog.drain() where !warnings.contains(message) { warnings.append(message) }
+    // Of a damaged picture one sentence has been said, which its decoder's own words would only repeat.
+    let log = VipsLog.drain()
+    if !isLenient, !usesDamage {
+      for message in log where !warnings.contains(message) { warnings.append(message) }
+    }
     counts.memoryHighWater = VipsRuntime.memoryHighWater
     let outputs = request.recipes.enumerated().map { index, recipe in
       RenderedOutput(
@@ -106,8 +116,7 @@ final class Rendering {
       do {
         try grow(root.node, from: source, shrunk: shrunk, file, root.options)
       } catch {
-        note(error)
-        try diagnose(file, root.options)
+        try diagnose(error, file, root.options)
         let failure = jobError(error, stage: .filter, code: "filter-failed")
         for index in root.node.indices where results[index] == nil { results[index] = .failure(failure) }
       }
@@ -141,8 +150,7 @@ final class Rendering {
         let result = try encode(ending.image, indices)
         for (index, file) in result { results[index] = .success(file) }
       } catch {
-        note(error)
-        try diagnose(file, options)
+        try diagnose(error, file, options)
         let failure = jobError(error, stage: .encode, code: "encode-failed")
         for index in indices { results[index] = .failure(failure) }
       }
@@ -150,19 +158,19 @@ final class Rendering {
     for next in node.children {
       guard let first = next.indices.first else { continue }
       let filtered = LazyPicture(consumers: next.consumers) { [self] in
-        try rendition(next, from: picture) { start in
+        try openPictures(request.recipes[first].chain, upTo: next.depth)
+        return try rendition(next, from: picture) { start in
           counts.filterRuns += 1
           return try request.recipes[first].chain.applyStep(
-            node.depth, to: start, shrunk: shrunk, context: context(file))
+            node.depth, to: start, shrunk: shrunk, context: context)
         }
       }
       do {
         try grow(next, from: filtered, shrunk: nil, file, options)
-      } catch let error as JobError where error.stage == .decode {
+      } catch let error as JobError where error.stage == .decode && error.source == nil {
         throw error
       } catch {
-        note(error)
-        try diagnose(file, options)
+        try diagnose(error, file, options)
         let failure = jobError(error, stage: .filter, code: "filter-failed")
         for index in next.indices where results[index] == nil { results[index] = .failure(failure) }
       }
@@ -177,7 +185,7 @@ final class Rendering {
     defer { counts.encodes += attempts }
     let choice = FormatChoice(
       encoding: request.recipes[first].encoding, path: path, keepsPixels: request.wantsPlaceholders,
-      storage: storage)
+      isGray: facts?.isGray == true && request.recipes[first].chain.keepsGray, storage: storage)
     let written = try choice.write(rendition, attempts: &attempts)
     let (image, encoder) = (written.image, written.encoder)
     let (bytes, digest) = try FileReading.digest(of: path)
@@ -194,11 +202,6 @@ final class Rendering {
   }
 
   // MARK: What is at hand
-
-  /// Where pixels are kept that are wanted more than once: in memory, or in a file beside the outputs' own.
-  private var storage: PixelStorage {
-    PixelStorage(memory: request.limits.memory, directory: directory)
-  }
 
   /// A node's picture: from memory, from the store, or made now; kept where several want it, or where it may be kept for
   /// later.
@@ -270,7 +273,11 @@ final class Rendering {
 
   /// Where pixels fail to come, it is the decoder's or somebody else's fault: decoding the source alone says
   /// whose, and in words about nothing else.
-  private func diagnose(_ file: SourceFile, _ options: DecodeOptions) throws(JobError) {
+  private func diagnose(
+    _ failure: any Error, _ file: SourceFile, _ options: DecodeOptions
+  ) throws(JobError) {
+    note(failure)
+    if let failure = failure as? JobError, failure.source != nil { return }
     do {
       let image = try file.loader.open(
         file.path, sequential: true, failOn: isLenient ? "none" : file.loader.strictness,
@@ -299,22 +306,18 @@ final class Rendering {
 
   // MARK: Other pictures
 
-  private func context(_ file: SourceFile) -> FilterContext {
-    let auxiliary = request.auxiliary
-    let limits = request.limits
-    return FilterContext(maximumPixels: limits.maxPixels, storage: storage) {
-      (reference: String) throws(FilterError) -> VipsImage in
-      guard let source = auxiliary[reference] else { return try FilterContext.noSources(reference) }
-      do {
-        let file = try SourceFile(path: source.path, limits: limits)
-        return try file.loader.open(source.path, sequential: false, failOn: file.loader.strictness)
-          .preparedForFilters()
-      } catch let error as FilterError {
-        throw error
-      } catch {
-        throw FilterError(
-          .failed, "'\(reference)' can't be used: \((error as? JobError)?.message ?? "\(error)")")
-      }
+  private var context: FilterContext {
+    let auxiliary = auxiliary
+    return FilterContext(maximumPixels: request.limits.maxPixels, storage: storage) {
+      (reference: String) throws(FilterError) -> VipsImage in try auxiliary.picture(reference)
+    }
+  }
+
+  /// Opens what the filters up to a depth name.
+  private func openPictures(_ chain: FilterChain, upTo depth: Int) throws(JobError) {
+    for warning in try auxiliary.open(chain.prefix(depth).references) where !warnings.contains(warning) {
+      warnings.append(warning)
+      usesDamage = true
     }
   }
 }

@@ -50,6 +50,8 @@ struct SourceFile {
     } catch let error as JobError {
       throw error
     } catch let error as VipsError {
+      // A header that can't be read may be one that isn't all there.
+      try WholeFile.check(path, format)
       throw DecodeFailure.error(error, format)
     } catch {
       throw JobError(code: "corrupt", stage: .decode, message: "the picture can't be opened: \(error)")
@@ -116,16 +118,25 @@ enum DecodeFailure {
   }
 
   static func error(_ error: VipsError, _ format: ImageFormat) -> JobError {
+    let reason = brief(error)
     // Not the end of the file, but of what a part of it has promised.
     let words = error.text.lowercased().replacing("premature end of data segment", with: "bad data")
     let isShort = [
       "premature end", "truncat", "end of file", "end of stream", "unexpected end", "not enough data",
       "read error", "incomplete", "insufficient data", "out of data",
     ].contains { words.contains($0) }
-    if isShort { return truncated(format, error.description) }
+    if isShort { return truncated(format, reason) }
     return JobError(
       code: "corrupt", stage: .decode,
-      message: "the \(format.rawValue) file is damaged (\(error.description))" + damagedRemedy)
+      message: "the \(format.rawValue) file is damaged (\(reason))" + damagedRemedy)
+  }
+
+  /// The first line of what libvips says, whose buffer may end in the middle of a letter.
+  private static func brief(_ error: VipsError) -> String {
+    let lines = error.text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
+    guard var line = lines.first(where: { !$0.isEmpty }) else { return error.description }
+    if line.last == "\u{FFFD}" { line.removeLast() }
+    return VipsError(operation: error.operation, text: String(line)).description
   }
 
   /// What a failure becomes that is put up with: nothing need be done about it.

@@ -22,10 +22,10 @@ enum WholeFile {
     }
   }
 
-  /// The container says how long it is (RFC 9649, section 2.3). A padding byte may be left out at its end.
+  /// The container says how long it is (RFC 9649, section 2.3).
   private static func checkWebP(_ path: String) throws(JobError) {
     var file = try FileBytes(path: path)
-    guard let size = file.number(4, 4, littleEndian: true), file.count + 1 >= size + 8 else {
+    guard let size = file.number(4, 4, littleEndian: true), file.count >= size + 8 else {
       throw DecodeFailure.truncated(.webp, "the file is shorter than it says")
     }
   }

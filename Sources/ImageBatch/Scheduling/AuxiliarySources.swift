@@ -35,7 +35,9 @@ struct AuxiliarySources: Sendable {
 
   /// The files that a render request names, by reference.
   func files(of output: Output) throws(JobError) -> [String: AuxiliarySource] {
-    try sources(of: output).mapValues { AuxiliarySource(path: $0.path, digest: $0.digest) }
+    try sources(of: output).mapValues {
+      AuxiliarySource(path: $0.path, digest: $0.digest, name: $0.displayText)
+    }
   }
 
   /// The images that an output's chain names, by reference.

@@ -185,7 +185,8 @@ struct RenderStep {
     for (name, source) in part.auxiliary {
       let held = try HeldSource(source)
       opened.held.append(held)
-      auxiliary[name] = AuxiliarySource(path: held.path, digest: source.digest)
+      auxiliary[name] = AuxiliarySource(
+        path: held.path, digest: source.digest, name: source.displayText)
     }
     var recipes: [RenderRecipe] = []
     for (id, output) in part.outputs.sorted(by: { $0.key < $1.key }) {

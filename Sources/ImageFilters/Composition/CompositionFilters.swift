@@ -22,11 +22,13 @@ enum CompositionFilters {
       .optional("tile", .boolean, default: "false", "repeated all over, from where it is put"),
       .optional("blend", .choice(Layer.blends), default: "over", "how colours mix"),
     ], example: "overlay:logo:southeast:10:10:0.8",
-    traits: FilterDefinition.FrameTraits(keeps: { arguments, frame in
-      let layer = frame.pictureBytes(try arguments.text("source"))
-      let scale = try arguments.number("scale")
-      return layer * (1 + (scale == 1 ? 1 : scale * scale))
-    })
+    traits: FilterDefinition.FrameTraits(
+      addsColour: true,
+      keeps: { arguments, frame in
+        let layer = frame.pictureBytes(try arguments.text("source"))
+        let scale = try arguments.number("scale")
+        return layer * (1 + (scale == 1 ? 1 : scale * scale))
+      })
   ) { pass in
     var picture = try pass.context.source(pass.arguments.text("source"))
     // Of an animation the first frame is taken.
@@ -88,7 +90,7 @@ enum CompositionFilters {
       .optional("fps", .integer(1...60), default: "30", "frames in a second"),
     ], example: "transition:before:crossdissolve:400ms:30",
     traits: FilterDefinition.FrameTraits(
-      reading: .anywhere, makesFrames: true, addsAlpha: true,
+      reading: .anywhere, makesFrames: true, addsAlpha: true, addsColour: true,
       keeps: { arguments, frame in
         frame.pictureBytes(try arguments.text("from")) + 2 * frame.bytes / Double(frame.bands) * 4
       })

@@ -8,25 +8,29 @@ enum CoreImageFilters {
 
   private static func filter(
     _ name: String, _ summary: String, _ parameters: [FilterParameter] = [], example: String? = nil,
-    isPointwise: Bool = false, traits: FilterDefinition.FrameTraits? = nil,
+    isPointwise: Bool = false, addsAlpha: Bool = false,
+    addsColour: Bool = false, traits: FilterDefinition.FrameTraits? = nil,
     _ run: @escaping @Sendable (FilterPass) throws -> VipsImage
   ) -> FilterDefinition {
     FilterDefinition(
       "ci:\(name)", .coreImage, summary, aliases: [FilterDefinition.Alias(name: name, presets: [:])],
       parameters: parameters, example: "ci:\(name)" + (example.map { ":\($0)" } ?? ""),
       traits: traits
-        ?? FilterDefinition.FrameTraits(isPointwise: isPointwise, reading: isPointwise ? .once : .anywhere),
+        ?? FilterDefinition.FrameTraits(
+          isPointwise: isPointwise, reading: isPointwise ? .once : .anywhere, addsAlpha: addsAlpha,
+          addsColour: addsColour),
       run: run)
   }
 
   /// What a blur keeps, and by how much it widens the canvas on each side.
   private static func blurring(
-    _ key: String, growth: Double, keeps: @escaping @Sendable (Double, FrameForecast) -> Double
+    _ key: String, growth: Double, rounding: FloatingPointRoundingRule = .up,
+    keeps: @escaping @Sendable (Double, FrameForecast) -> Double
   ) -> FilterDefinition.FrameTraits {
     FilterDefinition.FrameTraits(
       reading: .anywhere,
       size: { arguments, extent in
-        let added = 2 * (try arguments.number(key) * growth).rounded(.up)
+        let added = 2 * (try arguments.number(key) * growth).rounded(rounding)
         return (Double(extent.width) + added, Double(extent.height) + added)
       }, addsAlpha: growth > 0, keeps: { arguments, frame in keeps(try arguments.number(key), frame) })
   }
@@ -51,7 +55,9 @@ enum CoreImageFilters {
     filter(
       "CIBoxBlur", "the mean of a square; the canvas grows by a radius a side",
       [number("inputRadius", 0...1_000, "10", "half the square's side in pixels")], example: "inputRadius=4",
-      traits: blurring("inputRadius", growth: 1) { $1.grown(by: 2 * $0) * 4 * 2 }
+      traits: blurring("inputRadius", growth: 1, rounding: .toNearestOrAwayFromZero) {
+        $1.grown(by: 2 * $0) * 4 * 2
+      }
     ) { pass in
       let radius = Int(try pass.arguments.number("inputRadius").rounded())
       let image = try pass.image.addingAlpha()
@@ -89,7 +95,8 @@ enum CoreImageFilters {
         .optional("inputBVector", .vector(4), default: "0 0 1 0", "weights of blue's"),
         .optional("inputAVector", .vector(4), default: "0 0 0 1", "weights of alpha's"),
         .optional("inputBiasVector", .vector(4), default: "0 0 0 0", "added to R G B A"),
-      ], example: "inputRVector=0_1_0_0:inputGVector=1_0_0_0", isPointwise: true
+      ], example: "inputRVector=0_1_0_0:inputGVector=1_0_0_0", isPointwise: true, addsAlpha: true,
+      addsColour: true
     ) { pass in
       let keys = ["inputRVector", "inputGVector", "inputBVector", "inputAVector"]
       let rows = try keys.map { try pass.arguments.vector($0) }
@@ -142,7 +149,7 @@ enum CoreImageFilters {
     filter(
       "CISepiaTone", "the brown of an old photograph",
       [number("inputIntensity", 0...1, "1", "0 is the picture as it was")], example: "inputIntensity=0.8",
-      isPointwise: true
+      isPointwise: true, addsColour: true
     ) { pass in try Sepia.apply(pass, intensity: pass.arguments.number("inputIntensity")) },
     filter("CIColorInvert", "the negative", isPointwise: true) { pass in
       try pass.image.mappingColours { try $0.rounding($0.applying("invert")) }
@@ -184,7 +191,8 @@ enum CoreImageFilters {
     filter("CIMinimumComponent", "gray, of the smallest of a pixel's colours", isPointwise: true) { pass in
       try PhotoEffect.ranked(pass, index: 0)
     },
-    filter("CIMaskToAlpha", "white, as opaque as the picture was light", isPointwise: true) { pass in
+    filter("CIMaskToAlpha", "white, as opaque as the picture was light", isPointwise: true, addsAlpha: true) {
+      pass in
       let image = pass.image
       let luma = try image.colours().converted(to: .linear).weighed(Luma.rec709).linear(
         [image.maximum], [0.5]

@@ -62,3 +62,8 @@ public struct Colour: Hashable, Sendable {
   /// Black.
   public static let black = Colour(red: 0, green: 0, blue: 0)
 }
+
+extension Colour {
+  /// Whether red, green and blue are equal.
+  public var isGray: Bool { red == green && green == blue }
+}

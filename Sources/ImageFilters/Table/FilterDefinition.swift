@@ -74,6 +74,8 @@ public struct FilterDefinition: Sendable {
     var size: (@Sendable (FilterArguments, Extent) throws -> (width: Double, height: Double))?
     /// Whether the result may have an alpha where the input has none.
     var addsAlpha = false
+    /// Whether it may make colors of gray by itself. Those of its arguments are looked at anyway.
+    var addsColour = false
     /// What it keeps while its result is read, in bytes, beside its input.
     var keeps: (@Sendable (FilterArguments, FrameForecast) throws -> Double)?
     /// For a filter that resizes the whole picture first: to which size, before anything is cut off.

@@ -9,6 +9,8 @@ enum ToneFilters {
 
   static let pointwise = FilterDefinition.FrameTraits(isPointwise: true)
 
+  private static let colouring = FilterDefinition.FrameTraits(isPointwise: true, addsColour: true)
+
   static let grayscale = FilterDefinition(
     "grayscale", .tone, "gray of the same lightness", aliases: ["greyscale"], example: "grayscale",
     traits: pointwise
@@ -19,7 +21,7 @@ enum ToneFilters {
   static let sepia = FilterDefinition(
     "sepia", .tone, "the brown of an old photograph, as CISepiaTone makes it",
     parameters: [.optional("intensity", .number(0...1), default: "1", "0 is the picture as it was")],
-    example: "sepia:0.8", traits: pointwise
+    example: "sepia:0.8", traits: colouring
   ) { pass in try Sepia.apply(pass, intensity: pass.arguments.number("intensity")) }
 
   static let invert = FilterDefinition(

@@ -15,6 +15,7 @@ extension JSONWriter {
     resultMembers(result)
     member("path", result.path)
     member("frames", result.frames)
+    member("quality", result.quality)
     member("sourceBytes", result.sourceBytes)
     member("seconds", result.seconds.roundedToMilliseconds)
     member("usedPlaceholder", result.usedPlaceholder)

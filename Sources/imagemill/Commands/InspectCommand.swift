@@ -83,6 +83,7 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
       ("colours", "\(picture.colourSpace), \(picture.bands) bands of \(picture.depth) bits"),
       ("alpha", picture.hasAlpha ? (picture.alphaUsed ? "used" : "opaque throughout") : "none"),
       ("progressive", picture.progressive ? "yes" : "no"),
+      ("memory", "\((picture.memory + (1 << 20) - 1) >> 20) MiB to decode"),
       ("bytes", "\(picture.bytes)"),
       ("sha256", picture.digest.hex),
     ]
