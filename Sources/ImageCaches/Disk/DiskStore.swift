@@ -29,8 +29,6 @@ public final class DiskStore: Sendable {
   package let requestLocks: RequestLocks?
   /// Where its temporary files and pins are.
   let processDirectory: ProcessDirectory
-  /// Which requests are under way; nil for a store that no other process uses.
-  package let requestLocks: RequestLocks?
   private let scratch: ScratchDirectory?
   private let repairs: StoreRepairs
   let use = Mutex(StoreUse())
@@ -88,7 +86,6 @@ public final class DiskStore: Sendable {
     readOnlyLayout = isReadOnly ? StoreLayout(root: directory) : nil
     requestLocks = scratch == nil ? RequestLocks(path: layout.requestLocks) : nil
     processDirectory = ProcessDirectory(layout: layout)
-    requestLocks = scratch == nil ? RequestLocks(path: layout.requestLocks) : nil
     let repairs = StoreRepairs()
     self.repairs = repairs
     index = StoreIndex(layout: layout) { repairs.note($0) }
