@@ -101,6 +101,7 @@ struct JobItems: AsyncSequence, Sendable {
           rejected.append(.rejected(JobResult(items.firstIndex + rejected.count, diagnostic)))
         }
       }
+      items.onRead(jobs.count + rejected.count)
       window = (rejected + JobGroup.grouping(jobs).map(BatchItem.group))[...]
     }
   }

@@ -198,7 +198,7 @@ struct CompletenessTests {
     #expect(job.union(output) == Set(KeyTable.job.names))
     let named = Set(
       lines.filter { $0.hasPrefix(".Ic ") }.compactMap { $0.split(separator: " ").dropFirst().first })
-    for key in KeyTable.origin.names + KeyTable.transition.names {
+    for key in KeyTable.origin.names + KeyTable.transition.names + KeyTable.markup.names {
       #expect(named.contains(Substring(key)), "\(key)")
     }
   }

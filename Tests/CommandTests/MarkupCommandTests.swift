@@ -63,6 +63,28 @@ struct MarkupCommandTests {
       "\(image)")
   }
 
+  @Test("reaches the rows of a table, whose columns are variables")
+  func rows() async throws {
+    try command.write("file,title\na.png,Ada\n", to: "t.csv")
+    try command.write(
+      """
+      imagemill: 1
+      jobs:
+        - from: t.csv
+          source: "{file}"
+          output: "{title}.webp"
+          markup: {alt: "{title}!", placeholder: color}
+
+      """, to: "m.yaml")
+    let outcome = try await command.run("run", "-q", "--emit", "srcset=-", "m.yaml")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(
+      outcome.text.wholeMatch(
+        of: #/<img src="Ada.webp" width="400" height="200" style="background:#[0-9a-f]{6}" alt="Ada!">\n/#)
+        != nil,
+      "\(outcome.text)")
+  }
+
   @Test("is a template of one's own, whose fields are escaped")
   func template() async throws {
     let text = try await emitted(

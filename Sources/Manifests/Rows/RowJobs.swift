@@ -28,6 +28,15 @@ public struct RowJobs: Sequence, Sendable {
     if case .records = table.kind { table.name } else { nil }
   }
 
+  /// Whether `markup` asks for a background, in any of the places where it may stand.
+  public var showsPlaceholders: Bool {
+    let places = [template.context.defaults, template.node] + (template.node["outputs"]?.list ?? [])
+    return places.contains { place in
+      let placeholder = place?["markup"]?["placeholder"]?.scalar
+      return placeholder != nil && placeholder != Markup.Placeholder.none.rawValue
+    }
+  }
+
   init(table: RowTable, template: RowTemplate) {
     self.table = table
     self.template = template

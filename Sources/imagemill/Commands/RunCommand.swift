@@ -87,7 +87,8 @@ struct RunCommand: AsyncParsableCommand {
     run.refuseOverwrites = { [input] store in try input.refuseOverwrites(replacing, store: store) }
     run.wantsPlaceholders =
       !batch.emissions.isEmpty
-      && input.jobs.contains { $0.outputs.contains { $0.markup?.showsPlaceholder == true } }
+      && (input.jobs.contains { $0.outputs.contains { $0.markup?.showsPlaceholder == true } }
+        || input.rows.contains(where: \.showsPlaceholders))
     var items = input.items
     items.onRead = { reporting.queue($0) }
     var status = items.refusal.status(try await run.run(items, recorder: recorder))

@@ -53,8 +53,9 @@ struct PlainPage {
     case "It":
       flush()
       indent = baseIndent + 4 * (listDepth - 1)
-      put(PlainLine.text(String(rest)), indent)
-      indent += 4
+      // A bullet has no text of its own.
+      if rest.isEmpty { words.append("-") } else { put(PlainLine.text(String(rest)), indent) }
+      indent += rest.isEmpty ? 0 : 4
     case "Bd": flush(); wantsBlankLine = true; isLiteral = true
     case "Ed": isLiteral = false; wantsBlankLine = true
     case "Dl": flush(); put(PlainLine.unescaped(String(rest)), indent + 4)
