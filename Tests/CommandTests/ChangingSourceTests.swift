@@ -80,13 +80,16 @@ struct ChangingSourceTests {
     try command.write(PNGPicture.bytes(width: 30, height: 30, seed: 2), to: "logo.png")
     #expect(try await command.run(arguments: ["run", "-o", "cached/{name}.png"] + arguments).status == 0)
     #expect(
-      try await command.run(arguments: ["run", "--no-cache", "-o", "fresh/{name}.png"] + arguments).status == 0)
+      try await command.run(arguments: ["run", "--no-cache", "-o", "fresh/{name}.png"] + arguments).status
+        == 0)
     for name in ["slow", "a"] {
       #expect(command.read("cached/\(name).png") == command.read("fresh/\(name).png"))
     }
   }
 
-  @Test("a file whose content changes while size and modification time stay is another source, and another output")
+  @Test(
+    "a file whose content changes while size and modification time stay is another source, and another output"
+  )
   func sameStamp() async throws {
     let command = try CommandRun()
     // Larger than what is hashed without asking the index.

@@ -27,7 +27,9 @@ struct CheckTests {
       var fields = [("Cache-Control", state.caching.withLock(\.self))]
       if state.hasValidators.withLock(\.self) {
         fields.append(("ETag", tag))
-        if request.field("If-None-Match") == tag { return Page([], type: "image/png", status: 304, fields: fields) }
+        if request.field("If-None-Match") == tag {
+          return Page([], type: "image/png", status: 304, fields: fields)
+        }
       }
       return Page(PNGPicture.bytes(width: 30, height: 20, seed: seed), type: "image/png", fields: fields)
     }
@@ -79,7 +81,8 @@ struct CheckTests {
   func lock() async throws {
     try command.write(
       "imagemill: 1\njobs:\n  - {source: \"\(server.url("/a.png"))\", output: o/a.png}\n"
-        + "  - {source: ./local.png, filter: \"overlay:./logo.png\", output: \"o/{hash}.png\"}\n", to: "m.yaml")
+        + "  - {source: ./local.png, filter: \"overlay:./logo.png\", output: \"o/{hash}.png\"}\n",
+      to: "m.yaml")
     for (name, seed) in [("local", 5), ("logo", 6)] {
       try command.write(PNGPicture.bytes(width: 20, height: 20, seed: seed), to: name + ".png")
     }

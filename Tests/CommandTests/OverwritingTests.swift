@@ -92,7 +92,8 @@ struct OverwritingTests {
 
   @Test("two images that would take each other's place lose neither, in a document and in a list")
   func exchange() async throws {
-    try manifest("source: ./a.png, filter: flip, output: b.png", "source: ./b.png, filter: flip, output: a.png")
+    try manifest(
+      "source: ./a.png, filter: flip, output: b.png", "source: ./b.png, filter: flip, output: a.png")
     #expect(try await command.run("run", "m.yaml").status == 2)
     try command.write("source,to\na.png,b\nb.png,a\n", to: "x.csv")
     let outcome = try await command.run("run", "-f", "flip", "-o", "{to}.png", "x.csv")

@@ -176,7 +176,8 @@ struct PruneTests {
       atPath: command.work + "/out/empty", withIntermediateDirectories: true)
     let outcome = try await command.run("run", "--prune", "-C", "out", "m.yaml")
     #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: command.work + "/out") .sorted()
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: command.work + "/out").sorted()
         == ["empty", "kept.png"])
   }
 

@@ -8,7 +8,9 @@ struct MemoryAdmissionTests {
   @Test("requests enter while they fit, in the order of their arrival")
   func order() {
     var admission = MemoryAdmission<Int>(total: 100)
-    let entered = [admission.enter(1, bytes: 60), admission.enter(2, bytes: 60), admission.enter(3, bytes: 10)]
+    let entered = [
+      admission.enter(1, bytes: 60), admission.enter(2, bytes: 60), admission.enter(3, bytes: 10),
+    ]
     #expect(entered == [true, false, false], "the third would overtake the second")
     let admitted = admission.leave(bytes: 60)
     #expect(admitted == [2, 3])
@@ -46,9 +48,12 @@ struct MemoryAdmissionTests {
       }
       for _ in 0..<60 {
         if Bool.random(using: &random) || inside.isEmpty, charges.count < 30 {
-          let estimate = Int.random(in: 0...9, using: &random) == 0 ? nil : Int.random(in: 0...80, using: &random)
+          let estimate =
+            Int.random(in: 0...9, using: &random) == 0 ? nil : Int.random(in: 0...80, using: &random)
           charges.append(admission.charge(for: estimate))
-          if admission.enter(charges.count - 1, bytes: charges[charges.count - 1]) { admit(charges.count - 1) }
+          if admission.enter(charges.count - 1, bytes: charges[charges.count - 1]) {
+            admit(charges.count - 1)
+          }
         } else if let position = inside.indices.randomElement(using: &random) {
           let gone = inside.remove(at: position)
           for ticket in admission.leave(bytes: gone.bytes) { admit(ticket) }

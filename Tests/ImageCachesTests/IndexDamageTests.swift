@@ -23,7 +23,8 @@ struct IndexDamageTests {
     let stamps = Dictionary(
       uniqueKeysWithValues: (0..<20).map { number in
         (
-          FileStamp(path: "/a/\(number)", bytes: number, modifiedNanoseconds: 7, changedNanoseconds: 9, inode: 8),
+          FileStamp(
+            path: "/a/\(number)", bytes: number, modifiedNanoseconds: 7, changedNanoseconds: 9, inode: 8),
           ContentDigest(hashing: [3, UInt8(number)])
         )
       })

@@ -146,7 +146,9 @@ public struct LockCheck: Sendable {
       if let date = locked.lastModified { request.headers.append(HeaderField("If-Modified-Since", date)) }
       let response = try await downloader.fetch(request)
       if response.status == 304 { return nil }
-      guard (200..<300).contains(response.status) else { return "the server responded with \(response.status)" }
+      guard (200..<300).contains(response.status) else {
+        return "the server responded with \(response.status)"
+      }
       return response.body.digest.hex == digest ? nil : changed
     } catch {
       return "it can't be compared: \(error.message)"

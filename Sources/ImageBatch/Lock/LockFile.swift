@@ -90,6 +90,7 @@ public struct LockFile: Sendable, Hashable, Codable {
   /// A lock of nothing.
   public init() {}
 
+  /// Decodes a lock of any version: one of version 1 has sources alone.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     version = try values.decode(Int.self, forKey: .version)

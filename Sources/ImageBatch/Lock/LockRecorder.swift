@@ -54,7 +54,8 @@ public final class LockRecorder: Sendable {
   public func lock(manifests: [String]) throws(CacheError) -> LockFile {
     var lock = state.withLock(\.lock)
     for path in manifests where path != "-" {
-      guard let name = paths?.relative(path), let digest = try FileDescriptor.open(path, 0)?.digest(path: path)
+      guard let name = paths?.relative(path),
+        let digest = try FileDescriptor.open(path, 0)?.digest(path: path)
       else { continue }
       lock.manifests[name] = digest.digest.hex
     }

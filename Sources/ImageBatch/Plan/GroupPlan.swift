@@ -81,7 +81,9 @@ struct GroupPlan: Sendable {
   var wantedKeys: [ContentDigest] {
     var seen: Set<ContentDigest> = []
     return outputs.compactMap { output in
-      guard output.error == nil, !output.isInPlace, !output.isKept, let key = output.key, seen.insert(key).inserted else {
+      guard output.error == nil, !output.isInPlace, !output.isKept, let key = output.key,
+        seen.insert(key).inserted
+      else {
         return nil
       }
       return key

@@ -50,7 +50,8 @@ struct HeldSource: Sendable {
   private var changed: JobError {
     JobError(
       code: "source-changed", stage: .read,
-      message: "the file '\(source.path)' changed while the run was reading it; run again when it is complete",
+      message:
+        "the file '\(source.path)' changed while the run was reading it; run again when it is complete",
       isTemporary: true)
   }
 }

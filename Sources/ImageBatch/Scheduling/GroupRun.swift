@@ -52,7 +52,8 @@ struct GroupRun {
   /// The sources one after the other, until one has been downloaded and decoded.
   private func runInOrder() async -> Outcome {
     var errors: [JobError] = []
-    let candidates = group.key.sources.map { ($0, false) } + (group.key.placeholder.map { [($0, true)] } ?? [])
+    let candidates =
+      group.key.sources.map { ($0, false) } + (group.key.placeholder.map { [($0, true)] } ?? [])
     for (position, (source, isPlaceholder)) in candidates.enumerated() {
       let download =
         position < downloads.count

@@ -29,7 +29,8 @@ public struct JobGroup: Sendable {
 
   /// A group of one job.
   public init(_ job: Job) {
-    key = Key(sources: job.sources, pinnedDigest: job.pinnedDigest, placeholder: job.placeholder,
+    key = Key(
+      sources: job.sources, pinnedDigest: job.pinnedDigest, placeholder: job.placeholder,
       isProgressive: job.isProgressive && job.sources.count > 1)
     jobs = [job]
   }

@@ -173,7 +173,8 @@ struct RenderStep {
     await warn(response)
     await batch.writer.keep(response.renditions, of: opened.loan)
     return await store(
-      response, of: opened.part, files: opened.files, seconds: seconds / Double(max(1, response.counts.outputs)))
+      response, of: opened.part, files: opened.files,
+      seconds: seconds / Double(max(1, response.counts.outputs)))
   }
 
   /// Opens what a part needs, and makes its request.

@@ -28,7 +28,9 @@ public enum WorkerMain {
       do {
         let request = try socket.receive(RenderRequest.self)
         hook?.act(on: request)
-        if let memoryLimit { limitMemory(to: base + min(memoryLimit, request.limits.memory) + Self.allowance) }
+        if let memoryLimit {
+          limitMemory(to: base + min(memoryLimit, request.limits.memory) + Self.allowance)
+        }
         try socket.send(renderer.render(request))
       } catch {
         return

@@ -191,7 +191,8 @@ final class OutputWriter: Sendable {
     await threads.run { [store] in
       do throws(CacheError) {
         try store.recordOutputs([
-          key: StoredOutput(digest: key, width: 0, height: 0, bytes: 0, extra: "\(error.code) \(error.message)")
+          key: StoredOutput(
+            digest: key, width: 0, height: 0, bytes: 0, extra: "\(error.code) \(error.message)")
         ])
       } catch {
         store.noteRepair(error.message)
@@ -362,7 +363,9 @@ final class OutputWriter: Sendable {
   private func isOfLaterRun(_ location: String) -> Bool {
     var status = stat()
     // Most files were there before this run, and need no look-up.
-    guard lstat(location, &status) == 0, Double(status.st_ctim.tv_sec) + 1 >= ledger.began else { return false }
+    guard lstat(location, &status) == 0, Double(status.st_ctim.tv_sec) + 1 >= ledger.began else {
+      return false
+    }
     do throws(CacheError) {
       return try ledger.entry(of: location).map { $0.began > ledger.began } ?? false
     } catch {

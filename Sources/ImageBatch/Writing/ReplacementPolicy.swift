@@ -14,7 +14,8 @@ extension JobError {
   static func overwritesSource(_ path: String) -> JobError {
     JobError(
       code: "overwrites-source", stage: .write,
-      message: "the output '\(path)' would replace a source of this run; write it elsewhere, or allow it with "
+      message:
+        "the output '\(path)' would replace a source of this run; write it elsewhere, or allow it with "
         + "--in-place")
   }
 }

@@ -130,7 +130,8 @@ extension DiskStore {
           """)
       for (stamp, digest) in digests {
         try statement.execute(arguments: [
-          stamp.path, stamp.bytes, stamp.modifiedNanoseconds, stamp.changedNanoseconds, stamp.inode, digest.hex,
+          stamp.path, stamp.bytes, stamp.modifiedNanoseconds, stamp.changedNanoseconds, stamp.inode,
+          digest.hex,
           stamp.seal(digest),
         ])
       }

@@ -137,11 +137,13 @@ final class ProcessDirectory: Sendable {
   /// Removes what dead processes have left.
   static func removeDead(in layout: StoreLayout) throws(CacheError) {
     let names = try StoreLayout.names(in: layout.temporaries)
-    let locks = Set(names.filter { $0.hasSuffix(lockSuffix) }.map { String($0.dropLast(lockSuffix.utf8.count)) })
+    let locks = Set(
+      names.filter { $0.hasSuffix(lockSuffix) }.map { String($0.dropLast(lockSuffix.utf8.count)) })
     for name in names where !name.hasSuffix(lockSuffix) && !locks.contains(name) {
       // Files of older versions, each with a lock of its own, and directories without a lock.
       let path = "\(layout.temporaries)/\(name)"
-      guard let file = try FileDescriptor.open(path, O_RDONLY), file.lock(exclusive: true, waits: false) else {
+      guard let file = try FileDescriptor.open(path, O_RDONLY), file.lock(exclusive: true, waits: false)
+      else {
         continue
       }
       if file.status.st_mode & S_IFMT == S_IFDIR {

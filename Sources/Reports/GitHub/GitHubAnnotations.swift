@@ -24,7 +24,8 @@ public final class GitHubAnnotations: BatchReporter {
       var said: Set<JobError> = []
       for output in job.outputs {
         guard let error = output.error, said.insert(error).inserted else { continue }
-        annotate("error", output.location, 
+        annotate(
+          "error", output.location,
           "\(error.source ?? output.source): \(error.stage.rawValue): \(error.message)")
       }
     case .warning(let warning):

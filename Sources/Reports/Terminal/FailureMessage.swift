@@ -17,7 +17,8 @@ public enum FailureMessage {
   /// One output's failure, nil where it didn't fail.
   public static func line(_ output: OutputResult) -> String? {
     guard let error = output.error else { return nil }
-    return line("error", output.location, [error.source ?? output.source, error.stage.rawValue, error.message])
+    return line(
+      "error", output.location, [error.source ?? output.source, error.stage.rawValue, error.message])
   }
 
   /// Something that fails nothing.

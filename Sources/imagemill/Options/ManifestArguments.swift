@@ -64,7 +64,9 @@ struct ManifestComplaint: Error {
   /// Tells all of them.
   func print() {
     var sums = DiagnosticSums()
-    for diagnostic in errors.diagnostics where sums.note(diagnostic) { StandardError.write("\(diagnostic)\n") }
+    for diagnostic in errors.diagnostics where sums.note(diagnostic) {
+      StandardError.write("\(diagnostic)\n")
+    }
     for diagnostic in sums.remainder { StandardError.write("\(diagnostic)\n") }
   }
 }
