@@ -99,7 +99,7 @@ struct MarkupCommandTests {
   @Test(
     "has every mistake told at its place",
     arguments: [
-      ("{alt: \"{titel}\"}", "m.yaml:11:29: error: nothing defines '{titel}' here (did you mean 'title'?)"),
+      ("{alt: \"{titel}\"}", "m.yaml:11:24: error: nothing defines '{titel}' here (did you mean 'title'?)"),
       ("{loading: later}", "'loading' can't be 'later': it is 'lazy' or 'eager'"),
       ("{placeholder: blur}", "'placeholder' can't be 'blur'"),
       ("{url-prefix: \"a b\"}", "'url-prefix' is the beginning of a URL"),
