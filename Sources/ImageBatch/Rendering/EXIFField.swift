@@ -15,7 +15,8 @@ enum EXIFField {
       if text[index] == ")" { nesting += 1 }
       if text[index] == "(" { nesting -= 1 }
       guard nesting == 0 else { continue }
-      return index > text.startIndex ? String(text[..<text.index(before: index)]) : text
+      // Since libvips 8.17 there may be one blank more, which is libexif's.
+      return index > text.startIndex ? String(text[..<index].reversed().drop { $0 == " " }.reversed()) : text
     }
     return text
   }

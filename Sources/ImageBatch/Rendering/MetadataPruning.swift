@@ -32,8 +32,10 @@ struct MetadataPruning {
       }
       guard let ownership, !ownership.isEmpty else { return }
       if writesEXIF {
-        for field in ownership.exifFields where !fields.contains(field.name) {
-          editor.set(field.name, field.text)
+        for field in ownership.exifFields {
+          // What libvips says behind a value may hold the value's own parentheses, of which it would drop the last.
+          let own = EXIFField.value(of: field.name, in: image)
+          editor.set(field.name, own.map(Ownership.exifText) ?? field.text)
         }
       }
       // What was said in XMP stays there, where letters beyond ASCII are.

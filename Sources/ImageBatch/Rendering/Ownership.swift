@@ -34,10 +34,12 @@ struct Ownership: Hashable {
   /// The EXIF fields that say it, as libvips takes them. It spells them in ASCII.
   var exifFields: [(name: String, text: String)] {
     [("exif-ifd0-Copyright", copyright), ("exif-ifd0-Artist", artist)].compactMap { name, value in
-      // libvips drops the last parenthesis and takes what stands before it.
-      value.map { (name, "\($0) (ASCII)") }
+      value.map { (name, Self.exifText($0)) }
     }
   }
+
+  /// A text as libvips takes it: it drops the last parenthesis and takes what stands before it.
+  static func exifText(_ value: String) -> String { "\(value) (ASCII)" }
 
   // MARK: Reading
 
