@@ -23,6 +23,8 @@ enum ReportSection {
       .Ql height ,
       .Ql frames ,
       .Ql bytes ,
+      .Ql quality
+      (that max-bytes has reached),
       .Ql sourceBytes ,
       .Ql sha256 ,
       .Ql filter ,
