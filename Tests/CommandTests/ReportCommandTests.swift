@@ -196,7 +196,7 @@ struct ReportCommandTests {
     #expect(outcome.lines.count == 1, "\(outcome.text)")
     #expect(
       outcome.text.hasPrefix(
-        "::error file=work/site/m%2C1.yaml,line=3,col=5,title=imagemill::site/./50%25,a:b%0A::error::<b>`|`.png: download: "
+        "::error file=work/site/m%2C1.yaml,line=3,col=5,title=imagemill::site/./50%25,a:b%0A::error::<b>`|`.png: read: "
       ),
       "\(outcome.text)")
     let summary = String(decoding: try read("summary.md"), as: UTF8.self)

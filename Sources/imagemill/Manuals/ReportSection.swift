@@ -18,7 +18,7 @@ enum ReportSection {
       .Ql path
       (to open),
       .Ql status
-      (written, cached, unchanged or failed),
+      (written, cached, unchanged, kept or failed),
       .Ql width ,
       .Ql height ,
       .Ql frames ,
