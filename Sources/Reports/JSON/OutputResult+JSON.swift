@@ -47,6 +47,7 @@ extension JSONWriter {
     member("outputsWritten", summary.outputsWritten)
     member("outputsUnchanged", summary.outputsUnchanged)
     member("outputsFromCache", summary.outputsFromCache)
+    member("outputsKept", summary.outputsKept)
     member("outputsFailed", summary.outputsFailed)
     member("outputsRemoved", summary.outputsRemoved)
     member("downloads", summary.downloads)

@@ -37,6 +37,8 @@ enum ReportSection {
       with
       .Ql code ,
       .Ql stage ,
+      .Ql source
+      (the one that failed),
       .Ql message
       and
       .Ql temporary ,
