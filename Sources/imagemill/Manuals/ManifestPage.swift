@@ -274,7 +274,7 @@ enum ManifestPage {
     CSV and TSV have a header line; columns named like a job's or an output's keys are those, others are fields.
     .Sh LIMITS
     A manifest that stands for more than this is refused before anything is made of it, with the place:
-    .Bl -bullet -compact
+    .Bl -dash -compact
     .It
     256 filters in a chain, with named chains written out and what
     .Fl f
