@@ -123,7 +123,7 @@ struct CompletionTests {
       ("imagemill ", Set(try #require(commands))),
       ("imagemill cache ", Set(CacheCommand.configuration.subcommands.map { $0._commandName })),
       ("imagemill convert -f ", filters), ("imagemill pipe --filter ", filters),
-      ("imagemill filters ", filters), ("imagemill run --format ", formats.union(["auto"])),
+      ("imagemill filters ", filters), ("imagemill run --format ", formats.union(["auto", "same"])),
       ("imagemill formats ", formats),
       ("imagemill run --order ", ["fifo", "lifo"]),
       ("imagemill run --progress ", ["auto", "bar", "plain", "none"]),
