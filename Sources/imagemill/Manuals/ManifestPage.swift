@@ -85,6 +85,12 @@ enum ManifestPage {
     The digest that the source must have; other bytes are refused, and not stored.
     .It Ic placeholder
     A source that is used, and reported, when every source fails.
+    .It Ic publish
+    .Cm progressive
+    treats a list of sources as versions of rising quality: each is published when it is there, and never replaces a
+    better one.
+    .Cm best
+    (the default) treats them as alternatives.
     .It Ic priority
     Higher goes first among pending downloads; 0.
     .It Ic variables
