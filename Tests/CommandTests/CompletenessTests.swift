@@ -174,7 +174,7 @@ struct CompletenessTests {
     let options = Set(EncoderTable.all.flatMap { $0.options.map(\.name) })
     #expect(Set(try definitions("encode").keys) == options)
     let job = try definitions("job")
-    #expect((job["format"] as? [String: Any])?["examples"] as? [String] == formats + ["auto"])
+    #expect((job["format"] as? [String: Any])?["examples"] as? [String] == formats + ["auto", "same"])
   }
 
   // MARK: Keys
