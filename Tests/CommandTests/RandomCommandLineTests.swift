@@ -90,7 +90,7 @@ struct RandomCommandLineTests {
     try command.write(PNGWords.picture, to: "a.png")
     try command.write("a.png\n", to: "list.txt")
     try command.write("imagemill: 1\njobs:\n  - {source: ./a.png, output: o.webp}\n", to: "m.yaml")
-    for _ in 0..<200 {
+    for _ in 0..<max(60, Self.count * 3 / 100) {
       let arguments = words.line()
       let process = command.process(arguments)
       process.standardInput = FileHandle.nullDevice
