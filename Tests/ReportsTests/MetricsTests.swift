@@ -116,7 +116,7 @@ struct MetricsTests {
     #expect(value(samples, "downloads_total", ["result": "done"]) == 1)
     #expect(value(samples, "downloads_total", ["result": "failed"]) == 1)
     #expect(value(samples, "downloads_active") == 1)
-    #expect(value(samples, "download_bytes_total") == 500 + 600)
+    #expect(value(samples, "download_bytes_total") == 1100)
     #expect(value(samples, "download_duration_seconds_bucket", ["le": "0.5"]) == 1)
     #expect(value(samples, "download_duration_seconds_bucket", ["le": "60"]) == 1)
     #expect(value(samples, "download_duration_seconds_count") == 2)
