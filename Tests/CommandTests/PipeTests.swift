@@ -59,7 +59,7 @@ struct PipeTests {
     shell.executableURL = URL(fileURLWithPath: "/bin/sh")
     shell.arguments = [
       "-c",
-      "yes 7.png | '\(CommandRun.executable)' pipe -o 'o-{name}.png' --no-cache | head -n 1",
+      "yes 7.png | '\(CommandRun.executable)' pipe --progress none -o 'o-{name}.png' --no-cache | head -n 1",
     ]
     shell.currentDirectoryURL = URL(fileURLWithPath: command.work)
     let (output, errors) = (Pipe(), Pipe())

@@ -1,7 +1,6 @@
 import ImageFilters
 
-/// What decoders hold, in bytes, as measured (peak resident memory of one decoding, less the pixels that come out) and
-/// rounded up.
+/// Estimates of what decoders hold beside the pixels that come out, in bytes, meant to be too high rather than too low.
 enum DecoderCost {
   static func bytes(_ source: SourceFacts, _ shape: SourceShape, frames: Int) -> Double {
     let pixels = Double(shape.stored.width) * Double(shape.stored.height)
@@ -30,7 +29,7 @@ enum DecoderCost {
   }
 }
 
-/// What encoders hold, in bytes, measured in the same way.
+/// Estimates of what encoders hold, in bytes.
 enum EncoderCost {
   static func bytes(_ encoding: Encoding, _ frame: FrameForecast, frames: Int, keepsPixels: Bool) -> Double {
     let kept = keepsPixels || encoding.maxBytes != nil || !encoding.alternatives.isEmpty

@@ -89,7 +89,10 @@ struct RenderStep {
   /// Renders a part. What another process on the same cache renders at the moment is waited for, and rendered here if
   /// that process dies or has nothing to show for it.
   private func renderShared(_ part: Part) async -> [ContentDigest: OutputFlights.Landing] {
-    guard let locks = batch.store.requestLocks else { return await render(part, RenderClaims(locks: nil)) }
+    // What is to be made again is made by each that asks for it.
+    guard let locks = batch.store.requestLocks, !batch.configuration.force else {
+      return await render(part, RenderClaims(locks: nil))
+    }
     var (part, landings) = (part, [ContentDigest: OutputFlights.Landing]())
     var mayWait = true
     while !part.keys.isEmpty {
@@ -110,7 +113,8 @@ struct RenderStep {
   /// The outputs of a part that have been stored meanwhile.
   private func found(_ part: Part) async -> [ContentDigest: OutputFlights.Landing] {
     let outputs = Dictionary(part.keys.compactMap { id, key in part.outputs[id].map { (key, $0) } }) { $1 }
-    return await batch.writer.found(outputs).mapValues { .success($0) }
+    return await batch.writer.found(outputs, withPlaceholders: batch.configuration.wantsPlaceholders)
+      .mapValues { .success($0) }
   }
 
   /// Renders what of a part nobody else renders.

@@ -93,8 +93,12 @@ final class OutputWriter: Sendable {
   }
 
   /// Those of the outputs, by key, of which the store has the bytes by now.
-  func found(_ outputs: [ContentDigest: Output]) async -> [ContentDigest: MadeOutput] {
-    guard case .success(let known) = await known(Array(outputs.keys)), !known.isEmpty else { return [:] }
+  /// - Parameter withPlaceholders: Whether one that was made without placeholders doesn't count.
+  func found(
+    _ outputs: [ContentDigest: Output], withPlaceholders: Bool
+  ) async -> [ContentDigest: MadeOutput] {
+    guard case .success(var known) = await known(Array(outputs.keys)), !known.isEmpty else { return [:] }
+    if withPlaceholders { known = known.filter { RememberedOutput($0.value).placeholders != nil } }
     return await threads.run { [self] in
       var found: [ContentDigest: MadeOutput] = [:]
       for (key, stored) in known {

@@ -1,5 +1,6 @@
 import Curl
 import GRDB
+import Glibc
 import ImageCaches
 
 extension Transport {
@@ -16,7 +17,7 @@ extension Transport {
     enum Body: Sendable {
       /// In the store already.
       case stored(StoredObject)
-      case file(TemporaryFile)
+      case file(any StagedFile)
     }
 
     let body: Body
@@ -136,11 +137,21 @@ extension Transport {
     let body: Keeping.Body
     if let stored = try store.object(digest) {
       body = .stored(stored)
+    } else if let file = attempt.body.file {
+      body = .file(file.file)
     } else {
-      body = .file(try file(of: attempt.body).file)
+      body = .file(try closedFile(of: attempt.body.held))
     }
     attempt.body.file?.forgetNote()
     return Keeping(body: body, digest: digest, entry: entry)
+  }
+
+  /// A file with a body that was held in memory. It is closed: it waits for a commit that many share.
+  private func closedFile(of bytes: [UInt8]) throws(CacheError) -> TemporaryPath {
+    let path = try store.makeTemporaryPath()
+    let file = try FileDescriptor.open(path.path, O_WRONLY | O_CREAT | O_EXCL)
+    try file?.write(bytes, path: path.path)
+    return path
   }
 
   /// The file that a body is in; made here for one that was held in memory.
