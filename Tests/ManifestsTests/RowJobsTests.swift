@@ -254,7 +254,7 @@ struct RowJobsTests {
         "{from: t.csv, output: \"{sku}.png\", filter: \"text:{skv}\"}",
         "m.yaml:3:54: nothing defines '{skv}' here (did you mean 'sku'?)"
       ),
-      ("{from: t.csv, output: \"{sku}.jpg\", quality: 101}", "m.yaml:3:57: "),
+      ("{from: t.csv, output: \"{sku}.jpg\", quality: 101}", "m.yaml:3:49: "),
       ("{from: t.csv, output: \"{sku}.png\", where: {stok: 1}}", "m.yaml:3:48: 't.csv' has no column 'stok'"),
       ("{from: none.csv, output: \"{sku}.png\"}", "m.yaml:3:12: 'none.csv' can't be opened: No such file"),
       (

@@ -10,6 +10,8 @@ final class Rendering {
   private var warnings: [String] = []
   private var results: [Int: RenderedOutput.Result] = [:]
   private var isCertain = true
+  /// Recipes whose format is their source's.
+  private var following: Set<Int> = []
   /// Whether faults of the source are put up with.
   private var isLenient = false
   /// Whether another picture is used although it is damaged.
@@ -76,16 +78,20 @@ final class Rendering {
     for index in request.recipes.indices where request.recipes[index].encoding.followsSource {
       guard let encoding = request.recipes[index].encoding.following(file.format) else { continue }
       request.recipes[index].encoding = encoding
+      following.insert(index)
     }
   }
 
-  private func checkFormat(of recipe: RenderRecipe, _ file: SourceFile) throws(JobError) {
+  /// Checks a format that only the source has told; others were checked before the request was made.
+  private func checkFormat(of index: Int, _ file: SourceFile) throws(JobError) {
+    let recipe = request.recipes[index]
     guard !recipe.encoding.followsSource else {
       throw JobError(
         code: "unsupported-format", stage: .encode,
         message:
           "the source is \(file.format.rawValue), which can't be written: name a format instead of 'same'")
     }
+    guard following.contains(index) else { return }
     do throws(EncodingError) {
       try recipe.encoding.check(recipe.chain)
     } catch {
@@ -97,7 +103,7 @@ final class Rendering {
   private func renderAll(of file: SourceFile) throws {
     let roots = RenderTree.roots(of: request) { index -> DecodeOptions? in
       do {
-        try checkFormat(of: request.recipes[index], file)
+        try checkFormat(of: index, file)
         return try DecodeOptions(for: request.recipes[index], of: file.shape, within: request.limits)
       } catch let error as JobError where error.stage == .decode || error.stage == .encode {
         results[index] = .failure(error)

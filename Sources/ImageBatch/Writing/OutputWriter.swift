@@ -97,8 +97,9 @@ final class OutputWriter: Sendable {
   func found(
     _ outputs: [ContentDigest: Output], withPlaceholders: Bool
   ) async -> [ContentDigest: MadeOutput] {
-    guard case .success(var known) = await known(Array(outputs.keys)), !known.isEmpty else { return [:] }
-    if withPlaceholders { known = known.filter { RememberedOutput($0.value).placeholders != nil } }
+    guard case .success(let stored) = await known(Array(outputs.keys)), !stored.isEmpty else { return [:] }
+    let known =
+      withPlaceholders ? stored.filter { RememberedOutput($0.value).placeholders != nil } : stored
     return await threads.run { [self] in
       var found: [ContentDigest: MadeOutput] = [:]
       for (key, stored) in known {
