@@ -28,7 +28,7 @@ build: packages
 	$(SWIFT_BUILD)
 
 test: packages
-	@.ci/packages libvips-tools nginx-light mandoc openssl python3 bash zsh fish bsdextrautils bsdutils
+	@.ci/packages libvips-tools nginx-light mandoc groff-base openssl python3 bash zsh fish bsdextrautils bsdutils
 	# A machine of few cores runs all tests at once badly.
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 swift test
 
