@@ -29,8 +29,7 @@ build: packages
 
 test: packages
 	@.ci/packages libvips-tools nginx-light mandoc groff-base openssl python3 bash zsh fish bsdextrautils bsdutils
-	# A machine of few cores runs all tests at once badly.
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 swift test
+	.ci/test
 
 demo: build
 	@.ci/packages python3

@@ -14,7 +14,7 @@ public struct Conversion: Sendable {
   public var namedSources: [String: ImageSource]
   /// What the source may be.
   public var limits: RenderLimits
-  /// What becomes of a corrupt or truncated source.
+  /// How a corrupt or truncated source is treated.
   public var onCorrupt: CorruptPolicy
   /// The path to write; nil: the bytes are handed back.
   public var destination: String?

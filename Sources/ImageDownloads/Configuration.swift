@@ -52,7 +52,7 @@ extension ImageDownloader {
     public var redirects = 10
     /// What is wanted of the HTTP cache.
     public var cacheMode = CacheMode.standard
-    /// For how long after it went stale an answer stands in for an origin that fails; what the answer allows itself counts too.
+    /// For how long after it became stale a stored answer is used when its origin fails; its own `stale-if-error` counts too.
     public var staleIfError: Double = 0
     /// The longest body.
     public var byteLimit = 256 << 20

@@ -1,7 +1,7 @@
 import Curl
 public import ImageCaches
 
-/// Why a source could not be had.
+/// Why a download failed.
 public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of failure; their raw values are stable.
   public enum Code: String, Sendable, Codable {

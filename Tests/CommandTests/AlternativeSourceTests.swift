@@ -54,7 +54,7 @@ struct AlternativeSourceTests {
     #expect(command.read("a.png") == made)
   }
 
-  @Test("the placeholder stands in for a source that fails in any way, and check holds", arguments: broken)
+  @Test("the placeholder replaces a source that fails in any way, and check holds", arguments: broken)
   func placeholder(_ source: String) async throws {
     let outcome = try await run([source], placeholder: true)
     #expect(outcome.status == 0, "\(outcome.errors)")

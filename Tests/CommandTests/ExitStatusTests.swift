@@ -35,7 +35,7 @@ struct ExitStatusTests {
     }
   }
 
-  @Test("--offline asks nobody, so no address is refused")
+  @Test("--offline sends no request, so no address is refused")
   func offline() async throws {
     let server = try LoopbackServer(pages: [
       "/a": Page(PNGPicture.bytes(width: 8, height: 6), type: "image/png")

@@ -140,7 +140,7 @@ struct ReportCommandTests {
     #expect(command.files.filter { $0.hasSuffix(".png") }.count == ended - failures)
   }
 
-  @Test("--verbose says what is downloaded and what becomes of every output, --quiet nothing of it")
+  @Test("--verbose says what is downloaded and the outcome of every output, --quiet neither")
   func verbose() async throws {
     let picture = picture
     let server = try LoopbackServer { _ in Page(picture, type: "image/png") }

@@ -128,6 +128,21 @@ struct DiskStoreTests {
     #expect(try store.list().map(\.digest) == [ContentDigest(hashing: bytes(1)).hex])
   }
 
+  @Test(
+    "temporary files are made again where somebody has removed what is in tmp",
+    arguments: ["tmp", "tmp/*", "tmp/*[0-9]", "tmp/*.lock"])
+  func removedTemporaries(_ pattern: String) throws {
+    let directory = try Directory()
+    let store = try DiskStore(directory: directory.path)
+    _ = try store.makeTemporaryFile()
+    try directory.remove(pattern)
+    let object = try store.insert(bytes(1))
+    #expect(read(object.path) == bytes(1))
+    _ = try DiskStore(directory: directory.path)
+    let path = try store.makeTemporaryPath().path
+    #expect(access(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)), F_OK) == 0)
+  }
+
   @Test("an abandoned temporary file vanishes; a dead process's is cleared away, a living one's isn't")
   func temporaries() throws {
     let directory = try Directory()

@@ -12,12 +12,22 @@ final class Directory: Sendable {
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  deinit {
-    let words: [String] = ["rm", "-rf", path]
+  deinit { Self.shell("rm -rf \(path)") }
+
+  /// Removes all that a shell's pattern matches.
+  func remove(_ pattern: String) throws {
+    try #require(Self.shell("rm -r \(path)/\(pattern)") == 0)
+  }
+
+  @discardableResult
+  private static func shell(_ command: String) -> Int32 {
+    let words: [String] = ["sh", "-c", command]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    defer { arguments.forEach { free($0) } }
     var pid = pid_t()
-    if posix_spawnp(&pid, "rm", nil, nil, &arguments, environ) == 0 { waitpid(pid, nil, 0) }
-    arguments.forEach { free($0) }
+    var status: Int32 = -1
+    if posix_spawnp(&pid, "sh", nil, nil, &arguments, environ) == 0 { waitpid(pid, &status, 0) }
+    return status
   }
 
   func files(in directory: String) -> [String] {

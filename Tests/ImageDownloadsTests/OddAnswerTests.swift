@@ -49,7 +49,7 @@ struct OddAnswerTests {
     #expect(server.requests.allSatisfy { $0.field("Accept-Encoding") == nil })
   }
 
-  @Test("where its origin fails, a stale answer stands in for as long as it is allowed, and no longer")
+  @Test("where its origin fails, a stale answer is used for as long as it is allowed, and no longer")
   func standingIn() async throws {
     let fails = Mutex(false)
     let server = try LoopbackServer { request in

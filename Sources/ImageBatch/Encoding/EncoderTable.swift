@@ -1,4 +1,4 @@
-/// An encoder's option: its name, what it may be, and what it is unless said.
+/// An encoder's option: its name, its values and its default.
 public struct EncoderOption: Sendable, Hashable {
   /// What an option may be.
   public enum Kind: Sendable, Hashable {
@@ -19,7 +19,7 @@ public struct EncoderOption: Sendable, Hashable {
   /// One line of help.
   public let help: String
 
-  /// What it is unless said.
+  /// Its default.
   public var defaultValue: OptionValue {
     switch kind {
     case .integer(_, let value): .integer(value)

@@ -43,13 +43,13 @@ public struct OutputResult: Sendable, Hashable {
   public var filter: String
   /// The format's name.
   public var format: String
-  /// The source's size, where it could be had.
+  /// The source's size, where it was downloaded.
   public var sourceBytes: Int?
   /// What stands for the picture until it is there, on request.
   public var placeholders: Placeholders?
   /// What `--emit` says of it.
   public var markup: Markup?
-  /// Whether the placeholder stands in for a source that failed.
+  /// Whether the placeholder replaced a source that failed.
   public var usedPlaceholder = false
   /// Why it failed.
   public var error: JobError?

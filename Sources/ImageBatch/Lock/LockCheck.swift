@@ -162,13 +162,8 @@ extension Job {
     var sources = self.sources
     if let placeholder { sources.append(placeholder) }
     for output in outputs {
-      sources += output.chain.references.compactMap { output.namedSources[$0] ?? Self.source(named: $0) }
+      sources += output.chain.references.compactMap { output.source(named: $0) }
     }
     return sources
-  }
-
-  /// A text in a chain that is itself a path or URL. One that is neither fails its output when it is read.
-  static func source(named text: String) -> ImageSource? {
-    do throws(DownloadError) { return try ImageSource(parsing: text) } catch { return nil }
   }
 }

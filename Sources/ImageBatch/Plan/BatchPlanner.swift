@@ -1,7 +1,7 @@
 public import ImageCaches
 public import ImageDownloads
 
-/// Makes plans. Its downloader must be one that asks nobody (`CacheMode.offline`).
+/// Makes plans. Its downloader must be one that sends no request (`CacheMode.offline`).
 ///
 ///     let plan = await BatchPlanner(configuration, downloader: offline, store: store).plan(groups)
 public struct BatchPlanner: Sendable {
@@ -110,7 +110,7 @@ public struct BatchPlanner: Sendable {
         let stored = try await downloader.download(
           ImageRequest(source), pinnedDigest: group.key.pinnedDigest)
         if group.key.hasAlternatives, !configuration.force,
-          let error = await writer.sourceFailure(of: stored, configuration)
+          let error = await writer.records.failure(of: stored, configuration)
         {
           failure = DownloadError(.notCached, error.message, source: stored.displayText)
           continue
@@ -130,7 +130,7 @@ public struct BatchPlanner: Sendable {
     let auxiliary = await AuxiliarySources(of: group.jobs, downloader: downloader)
     var groupPlan = GroupPlan(group, source: source, auxiliary: auxiliary, configuration: configuration)
     var known: [ContentDigest: StoredOutput] = [:]
-    if !configuration.force, case .success(let found) = await writer.known(groupPlan.wantedKeys) {
+    if !configuration.force, case .success(let found) = await writer.records.outputs(groupPlan.wantedKeys) {
       known = found
     }
     groupPlan.learn(known)
@@ -151,7 +151,7 @@ public struct BatchPlanner: Sendable {
       if let key = output.key, entry.action == .render || entry.action == .revalidate, !isInPlace, !isStored {
         if rendered.insert(key).inserted {
           order.append(key)
-          // A reference that can't be had fails its output in the run, and costs nothing there.
+          // A reference that can't be read fails its output in the run, at no cost.
           renderings[key] = PlanCosts.Rendering(
             output: output.output, auxiliary: (try? auxiliary.files(of: output.output)) ?? [:])
         }
@@ -189,7 +189,7 @@ public struct BatchPlanner: Sendable {
     }
     let auxiliary = await AuxiliarySources(of: group.jobs, downloader: downloader)
     var plan = GroupPlan(group, source: source, auxiliary: auxiliary, configuration: configuration)
-    guard case .success(let known) = await writer.known(plan.wantedKeys) else { return [] }
+    guard case .success(let known) = await writer.records.outputs(plan.wantedKeys) else { return [] }
     plan.learn(known)
     // Of its own: these paths are those of the same outputs.
     plan.claimPaths(OutputClaims(sources: sources, replacing: configuration.replacing))

@@ -170,8 +170,8 @@ extension JobError {
 }
 
 extension Output {
-  /// Its path below `directory`, as far as it is known before anything is read: a template that needs more is given
-  /// as it stands.
+  /// Its path below `directory`, as far as it is known before anything is read: a template that needs more is returned
+  /// unexpanded.
   public func path(of job: Job, in directory: String?) -> String {
     let path = template.expanded(.init(job, self), variables: variables) ?? template.text
     guard let directory, directory != ".", !path.hasPrefix("/") else { return path }

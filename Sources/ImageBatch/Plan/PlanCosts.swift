@@ -99,14 +99,14 @@ struct PlanCosts {
   /// From an earlier run, or else from the file's header.
   private func shape(of source: Source) -> SourceShape? {
     guard case .stored(let stored) = source else { return nil }
-    let key = OutputWriter.factsKey(stored.digest)
+    let key = RenderingRecords.factsKey(stored.digest)
     do throws(CacheError) {
       let known = try store.storedOutputs(forKeys: [key])[key]
       if let shape = known.flatMap(SourceFacts.init).flatMap(SourceShape.init) { return shape }
     } catch {
       store.noteRepair(error.message)
     }
-    // A source that can't be opened is told of by the run.
+    // The run reports a source that can't be opened.
     return (try? SourceFile(path: stored.path, limits: configuration.limits))?.shape
   }
 

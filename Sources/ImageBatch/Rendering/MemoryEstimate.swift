@@ -139,6 +139,7 @@ private struct RenderingForecast {
     // What several want stays until the last of them is done.
     let shared = consumers(indices, depth) > 1 ? picture.bytes : 0
     for branch in branches {
+      // A step that is refused takes nothing.
       guard let first = branch.first,
         let step = try? recipes[first].chain.forecast(
           depth, of: picture.frame, from: picture.origin)

@@ -8,7 +8,7 @@ import Vips
 public final class Renderer {
   private let memory: RenditionMemory
 
-  /// A renderer that keeps up to `memory` bytes of renditions from one request to the next; none unless said.
+  /// A renderer that keeps up to `memory` bytes of renditions from one request to the next (default: none).
   public init(memory: Int = 0) { self.memory = RenditionMemory(capacity: memory) }
 
   /// Makes every output that the request asks for.

@@ -13,6 +13,7 @@ extension SourceFacts {
 /// Readers of formats' headers.
 enum SourceHeader {
   static func facts(of path: String) -> SourceFacts? {
+    // The rendering reports a file that can't be read.
     guard var file = try? FileBytes(path: path), let head = file.bytes(0, min(4096, file.count)),
       let format = ImageFormat(signature: head)
     else { return nil }

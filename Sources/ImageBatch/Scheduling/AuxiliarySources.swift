@@ -7,10 +7,10 @@ struct AuxiliarySources: Sendable {
 
   /// Downloads whatever the chains of `jobs` refer to.
   init(of jobs: [Job], downloader: ImageDownloader) async {
-    // A text that names no source is told of by `stored(for:)`, which fails the output that has it.
+    // A text that is no source fails its output, in `sources(of:)`.
     let wanted = Set(
       jobs.flatMap(\.outputs).flatMap { output in
-        output.chain.references.compactMap { try? Self.source($0, of: output) }
+        output.chain.references.compactMap(output.source(named:))
       })
     var results: [ImageSource: Result<StoredSource, JobError>] = [:]
     for source in wanted {
@@ -44,7 +44,7 @@ struct AuxiliarySources: Sendable {
   func sources(of output: Output) throws(JobError) -> [String: StoredSource] {
     var result: [String: StoredSource] = [:]
     for reference in output.chain.references {
-      let source = try Self.source(reference, of: output)
+      let source = try output.auxiliarySource(reference)
       switch results[source] {
       case .success(let stored): result[reference] = stored
       case .failure(let error): throw error
@@ -53,13 +53,21 @@ struct AuxiliarySources: Sendable {
     }
     return result
   }
+}
 
-  private static func source(_ reference: String, of output: Output) throws(JobError) -> ImageSource {
-    if let named = output.namedSources[reference] { return named }
+extension Output {
+  /// The source that a chain's reference names: one with that name, or else a path or URL.
+  func auxiliarySource(_ reference: String) throws(JobError) -> ImageSource {
+    if let named = namedSources[reference] { return named }
     do throws(DownloadError) {
       return try ImageSource(parsing: reference)
     } catch {
       throw JobError(error)
     }
+  }
+
+  /// As ``auxiliarySource(_:)``; nil for a text that is neither.
+  func source(named reference: String) -> ImageSource? {
+    do throws(JobError) { return try auxiliarySource(reference) } catch { return nil }
   }
 }

@@ -8,7 +8,7 @@ public struct BatchConfiguration: Sendable {
   public var allowsOutside = false
   /// What a source may be, checked from its header.
   public var limits = RenderLimits()
-  /// What becomes of a corrupt or truncated source.
+  /// How a corrupt or truncated source is treated.
   public var onCorrupt = CorruptPolicy.fail
   /// Render and write again what is up to date.
   public var force = false

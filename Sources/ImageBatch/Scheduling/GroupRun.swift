@@ -73,7 +73,7 @@ struct GroupRun {
     return .failed(errors)
   }
 
-  /// All sources at once; the results are those of the best that could be had.
+  /// All sources at once; the results are those of the best that was downloaded.
   private func runProgressively() async -> Outcome {
     var errors: [Int: [JobError]] = [:]
     var best: (position: Int, results: [JobResult])?
@@ -111,7 +111,7 @@ struct GroupRun {
   /// What a source is to its group.
   private enum Role {
     case source
-    /// It stands in for sources that failed.
+    /// It replaces sources that failed.
     case placeholder(for: [JobError])
   }
 
@@ -130,7 +130,7 @@ struct GroupRun {
     batch.countMerged(group.jobs.count - 1)
     batch.count(source)
     if group.key.hasAlternatives, !batch.configuration.force,
-      let error = await batch.writer.sourceFailure(of: source, batch.configuration)
+      let error = await batch.writer.records.failure(of: source, batch.configuration)
     {
       return .failed([error])
     }
@@ -181,13 +181,13 @@ struct GroupRun {
     made.merge(await render(led, of: source, plan: plan)) { $1 }
     for (key, flight) in followed { made[key] = await flight.value }
     if group.key.hasAlternatives, let error = sourceFailure(in: made, of: source) {
-      await batch.writer.record(error, of: source, batch.configuration)
+      await batch.writer.records.record(error, of: source, batch.configuration)
       return .failed([error])
     }
     var usedPlaceholder = false
     if case .placeholder = role { usedPlaceholder = true }
     if let onSource = batch.onSource {
-      let facts = await batch.writer.facts(of: source.digest)
+      let facts = await batch.writer.records.facts(of: source.digest)
       onSource(
         SourceRecord(stored: source, format: facts?.format, width: facts?.width, height: facts?.height))
       for stored in auxiliary.found {
@@ -213,7 +213,7 @@ struct GroupRun {
   /// What earlier runs have stored; nothing where all is to be made again.
   private func known(_ keys: [ContentDigest]) async -> [ContentDigest: StoredOutput] {
     guard !batch.configuration.force else { return [:] }
-    switch await batch.writer.known(keys) {
+    switch await batch.writer.records.outputs(keys) {
     case .success(let known):
       // Where placeholders are wanted, what was made without them is made once more.
       return batch.configuration.wantsPlaceholders

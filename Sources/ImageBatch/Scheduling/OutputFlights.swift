@@ -8,7 +8,7 @@ final class OutputFlights: Sendable {
   /// How a flight ended.
   typealias Landing = Result<MadeOutput, JobError>
 
-  /// What becomes of someone who wants a key.
+  /// The answer to a group that wants a key.
   enum Role {
     /// Render it, and call ``land(_:_:)`` whatever happens.
     case leader

@@ -49,7 +49,7 @@ struct RenderStep {
     var landings: [ContentDigest: OutputFlights.Landing] = [:]
     let limits = batch.rendering.limitsIdentifier
     let remembered =
-      batch.configuration.force ? [:] : await batch.writer.deaths(of: keys, limits: limits)
+      batch.configuration.force ? [:] : await batch.writer.records.deaths(of: keys, limits: limits)
     for (key, error) in remembered { landings[key] = .failure(error) }
     var parts: [Part] = []
     for (id, key) in keys.enumerated() where landings[key] == nil {
@@ -64,7 +64,7 @@ struct RenderStep {
     for (key, landing) in landings where remembered[key] == nil {
       if case .failure(let error) = landing, JobError.deaths.contains(error.code) { deaths[key] = error }
     }
-    await batch.writer.record(deaths, limits: limits)
+    await batch.writer.records.record(deaths, limits: limits)
     return landings
   }
 
@@ -173,7 +173,7 @@ struct RenderStep {
     } catch {
       return opened.part.failing(error)
     }
-    if let facts = response.source { await batch.writer.record(facts, of: source.digest) }
+    if let facts = response.source { await batch.writer.records.record(facts, of: source.digest) }
     await warn(response)
     await batch.writer.keep(response.renditions, of: opened.loan)
     return await store(

@@ -17,7 +17,7 @@ public enum WorkerMain {
   /// Answers requests until the parent closes the socket. `memoryLimit` is what rendering may take at most, in bytes; a
   /// request is held to what it was granted of it.
   public static func run(memoryLimit: Int?) {
-    // The terminal sends SIGINT to the whole group: the parent decides what becomes of what is in flight.
+    // The terminal sends SIGINT to the whole group: the parent decides about what is in flight.
     signal(SIGINT, SIG_IGN)
     let base = ProcessMemory.data
     exitWithParent()

@@ -77,8 +77,9 @@ package enum AtomicFile {
   private static func write(
     to destination: String, replacing: Bool = true, _ body: (Int32) throws(Failure) -> Void
   ) throws(Failure) -> Bool {
-    let (directory, name) = split(destination)
-    let hidden = "\(directory)/.\(name.prefix(100)).\(UInt64.random(in: 0 ... .max)).tmp"
+    let entry = DirectoryEntry(destination)
+    let directory = entry.directory
+    let hidden = "\(directory)/.\(entry.name.prefix(100)).\(UInt64.random(in: 0 ... .max)).tmp"
     var output = open(directory, unnamedFile | O_WRONLY | O_CLOEXEC, 0o666)
     let isNameless = output >= 0
     if !isNameless { output = open(hidden, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o666) }
@@ -141,11 +142,5 @@ package enum AtomicFile {
         }
       }
     }
-  }
-
-  private static func split(_ path: String) -> (directory: String, name: String) {
-    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
-    let directory = slash == path.startIndex ? "/" : String(path[..<slash])
-    return (directory, String(path[path.index(after: slash)...]))
   }
 }

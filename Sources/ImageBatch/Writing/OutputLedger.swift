@@ -105,10 +105,8 @@ extension OutputLedger.State {
   /// A path as the ledger has it: absolute, with the links of its directories resolved. Nil where the directory isn't
   /// there.
   fileprivate mutating func realPath(ofEntry location: String) -> String? {
-    let slash = location.lastIndex(of: "/")
-    let directory = slash.map { $0 == location.startIndex ? "/" : String(location[..<$0]) } ?? "."
-    let name = slash.map { location[location.index(after: $0)...] } ?? location[...]
-    return realPath(of: directory).map { $0 == "/" ? "/\(name)" : "\($0)/\(name)" }
+    let entry = DirectoryEntry(location)
+    return realPath(of: entry.directory).map(entry.path(in:))
   }
 
   fileprivate mutating func scope(manifest: String, directory: String, _ template: String) -> OutputScope? {

@@ -76,27 +76,3 @@ extension Job {
     allSources.compactMap { if case .file(let path) = $0 { path } else { nil } }
   }
 }
-
-/// Paths with every link resolved.
-enum RealPath {
-  /// The absolute path of what is at `path`; nil if nothing is there.
-  static func of(_ path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
-
-  /// The same for a file that may not be there yet: the links of its directory are resolved, and a link in its own
-  /// place isn't.
-  static func ofEntry(_ path: String) -> String? {
-    let slash = path.lastIndex(of: "/")
-    let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
-    return of(directory).map { $0 == "/" ? "/\(name)" : "\($0)/\(name)" }
-  }
-
-  /// Whether the absolute path `path` is below the absolute path `directory`.
-  static func isInside(_ path: String, _ directory: String) -> Bool {
-    path.hasPrefix(directory == "/" ? "/" : directory + "/")
-  }
-}

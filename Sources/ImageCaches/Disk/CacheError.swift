@@ -26,7 +26,7 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The message.
   public var description: String { message }
 
-  static func file(_ action: String, _ path: String, errno number: Int32) -> CacheError {
+  package static func file(_ action: String, _ path: String, errno number: Int32) -> CacheError {
     let remedy =
       switch number {
       case ENOSPC, EDQUOT: "free some space, or name another place with --cache-dir"

@@ -117,7 +117,8 @@ final class ProcessDirectory: Sendable {
   }
 
   private static func opened(_ state: inout State, _ layout: StoreLayout) throws(CacheError) -> Opened {
-    if let opened = state.opened { return opened }
+    // Somebody may have removed the cache's directory, or all that is in `tmp/`.
+    if let opened = state.opened, opened.lock.isLinked, access(opened.path, F_OK) == 0 { return opened }
     while true {
       let path = "\(layout.temporaries)/\(getpid())-\(UInt64.random(in: .min ... .max))"
       // The lock comes before the directory and goes after it: a directory without a lock is nobody's.

@@ -133,7 +133,7 @@ struct FlightBoard: Sendable {
     return actions
   }
 
-  /// What becomes of a flight that nobody waits for.
+  /// The fate of a flight without waiters.
   private mutating func abandon(_ number: Int, abortsActive: Bool) -> [Action] {
     guard let flight = flights[number] else { return [] }
     switch flight.phase {

@@ -149,8 +149,10 @@ extension Transport {
   /// A file with a body that was held in memory. It is closed: it waits for a commit that many share.
   private func closedFile(of bytes: [UInt8]) throws(CacheError) -> TemporaryPath {
     let path = try store.makeTemporaryPath()
-    let file = try FileDescriptor.open(path.path, O_WRONLY | O_CREAT | O_EXCL)
-    try file?.write(bytes, path: path.path)
+    guard let file = try FileDescriptor.open(path.path, O_WRONLY | O_CREAT | O_EXCL) else {
+      throw .file("create", path.path, errno: ENOENT)
+    }
+    try file.write(bytes, path: path.path)
     return path
   }
 

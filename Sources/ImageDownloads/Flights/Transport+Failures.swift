@@ -86,7 +86,7 @@ extension Transport {
     return conclude(journey, head: stored.servedHead(at: now), object, .stale)
   }
 
-  /// What becomes of a request that isn't sent, because its host is down.
+  /// The outcome of a request that isn't sent, because its host is down.
   func refused(_ journey: Journey) -> FlightBoard.Outcome {
     do throws(CacheError) {
       var step = try standIn(journey)

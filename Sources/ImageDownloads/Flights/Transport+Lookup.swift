@@ -40,7 +40,7 @@ extension Transport {
       switch decision {
       case .fetch: return .transfer(journey)
       case .unavailable:
-        let message = "nothing is stored for it, and --offline asks nobody; run once without --offline"
+        let message = "nothing is stored for it, and --offline sends no request; run once without --offline"
         return .done(.failure(DownloadError(.notCached, message, source: journey.order.displayText)))
       case .serve(let response), .serveStale(let response), .validate(let response):
         guard let object = try store.object(response.digest) else {

@@ -2,7 +2,7 @@ import Curl
 import ImageCaches
 import Synchronization
 
-/// The steps of a journey: what is stored, one transfer, what becomes of its answer. It knows nothing of queues and waiters.
+/// The steps of a journey: the stored answer, one transfer, the handling of its answer. It knows nothing of queues and waiters.
 struct Transport: Sendable {
   /// What comes after a step.
   enum Step: Sendable {

@@ -32,10 +32,14 @@ struct JobReader {
     job.pinnedDigest = digest
     job.placeholder = placeholder
     job.priority = priority
-    job.isProgressive = (node["publish"] ?? context.defaults?["publish"])?.text == "progressive"
+    job.isProgressive = isProgressive(node)
     job.location = location(node.place)
     job.fields = fields.map { .init(name: $0.key, json: $0.value.json) }
     return job
+  }
+
+  func isProgressive(_ node: ManifestNode) -> Bool {
+    (node["publish"] ?? context.defaults?["publish"])?.text == "progressive"
   }
 
   private func location(_ place: TextPlace) -> ManifestLocation {

@@ -123,7 +123,7 @@ extension KeyTable {
     Key("encode", .names(.scalar), "The format's other options."),
     Key(
       "metadata", .choice(["none", "copyright", "all"]),
-      "What is kept of the source's; copyright unless said."),
+      "The source's metadata to keep (default: copyright)."),
     Key("profile", .text, "srgb, keep, or the path of an ICC file."),
     Key("background", .text, "The colour that alpha is flattened on where the format has none."),
     Key("frames", .scalar, "all, first, or a number."),

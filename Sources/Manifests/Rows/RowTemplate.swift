@@ -49,7 +49,7 @@ struct RowTemplate: Sendable {
     job.pinnedDigest = reader.digest(of: node, log: &log) ?? row.pinnedDigest
     job.placeholder = reader.placeholder(of: node, log: &log)
     job.priority = reader.priority(of: node, log: &log) ?? 0
-    job.isProgressive = (node["publish"] ?? context.defaults?["publish"])?.text == "progressive"
+    job.isProgressive = reader.isProgressive(node)
     job.outputs = outputs.compactMap {
       $0.output(context, substitution, placeholder: job.placeholder, log: &log)
     }

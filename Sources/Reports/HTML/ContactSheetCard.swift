@@ -65,7 +65,7 @@ struct ContactSheetCard {
     }
     let facts = facts
     if !facts.isEmpty { lines.append(("facts", facts.joined(separator: " · "))) }
-    if result.usedPlaceholder { lines.append(("note", "the placeholder stands in for the source")) }
+    if result.usedPlaceholder { lines.append(("note", "made of the placeholder: the source failed")) }
     lines.append(("source", source))
     if !result.filter.isEmpty { lines.append(("filter", "<code>\(Self.shown(result.filter))</code>")) }
     var place = "<span class=\"status\">\(result.status.rawValue)</span>"

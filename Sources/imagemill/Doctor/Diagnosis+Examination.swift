@@ -92,7 +92,7 @@ extension Diagnosis {
     if library.tls == nil {
       findings.append(
         Finding(
-          isBroken: true, problem: "libcurl was built without TLS: no https source can be had",
+          isBroken: true, problem: "libcurl was built without TLS: no https source can be downloaded",
           remedy: "install a libcurl with TLS, such as Debian's libcurl4"))
     } else if !certificates.contains(where: hasCertificates), variables["SSL_CERT_FILE"] == nil {
       findings.append(

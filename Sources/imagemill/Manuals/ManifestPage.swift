@@ -134,15 +134,15 @@ enum ManifestPage {
     .It Ic metadata
     .Cm none , copyright
     or
-    .Cm all ;
-    .Cm copyright
-    unless said.
+    .Cm all
+    (default:
+    .Cm copyright ) .
     Positions are never kept, unless all is.
     .It Ic profile
     .Cm srgb , keep ,
     or an ICC file.
     .It Ic background
-    The colour that transparency meets in a format without it; white unless said.
+    The colour that transparency meets in a format without it (default: white).
     .It Ic frames
     .Cm all , first ,
     or a number.

@@ -83,7 +83,7 @@ enum ManualPage {
             page += ".It Ar \(parameter.name)\n\(text(parameter.summary))\n"
             page += text("It is \(parameter.type.summary)")
             page +=
-              parameter.defaultText.map { text(", \($0.isEmpty ? "empty" : $0) unless said") }
+              parameter.defaultText.map { text(" (default: \($0.isEmpty ? "empty" : $0))") }
               ?? (parameter.isRequired ? ", and required" : "")
             page += ".\n"
           }
@@ -179,7 +179,7 @@ enum ManualPage {
       page += ".Bl -tag -width Ds\n"
       for option in definition.options {
         page +=
-          ".It Ic \(option.name)\n\(text("\(option.help) \(option.valueText); \(option.defaultValue) unless said."))\n"
+          ".It Ic \(option.name)\n\(text("\(option.help) \(option.valueText) (default: \(option.defaultValue))."))\n"
       }
       page += ".El\n"
     }

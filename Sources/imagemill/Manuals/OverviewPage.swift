@@ -75,7 +75,7 @@ enum OverviewPage {
     .Cm run
     reads a manifest, a file that says which outputs are made of which sources.
     .Pp
-    A picture that can't be had, read or written costs its own job and no other: the rest is done, the failure is
+    A picture that can't be downloaded, read or written costs its own job and no other: the rest is done, the failure is
     explained, and the exit status says so.
     Every file appears whole, by a rename in its own directory, or not at all.
     .Ss First steps

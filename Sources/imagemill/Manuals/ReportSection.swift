@@ -66,7 +66,7 @@ enum ReportSection {
       .It Pa .html
       A contact sheet: every picture with its size and what it saves, failures with their reasons, to be searched
       and printed.
-      It asks nobody for anything but the pictures beside it.
+      It loads nothing but the pictures beside it.
       .El
       .Pp
       .Fl \\-emit

@@ -117,7 +117,7 @@ struct CacheOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Where an origin fails, for how long after it went stale a stored answer stands in for it.",
+      "Use a stored answer for this long after it became stale when its origin fails.",
       valueName: "dur"))
   var staleIfError = DurationArgument(.zero)
 

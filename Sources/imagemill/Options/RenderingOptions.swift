@@ -23,7 +23,7 @@ struct LimitOptions: ParsableArguments {
       "A further content type that a source may have, such as image/x-foo. Repeatable.", valueName: "type"))
   var acceptType: [String] = []
 
-  @Option(help: ArgumentHelp("What becomes of a corrupt source: fail or warn.", valueName: "policy"))
+  @Option(help: ArgumentHelp("How to treat a corrupt source: fail or warn.", valueName: "policy"))
   var onCorrupt = CorruptArgument.fail
 
   @Option(
@@ -67,7 +67,7 @@ struct LimitOptions: ParsableArguments {
   /// Memory for all workers together, in bytes.
   var totalMemory: Int { memory?.bytes ?? Machine.memory / 2 }
 
-  /// What becomes of a corrupt source.
+  /// How a corrupt source is treated.
   var corruptPolicy: CorruptPolicy { onCorrupt == .fail ? .fail : .warn }
 }
 
@@ -142,7 +142,7 @@ struct BatchOptions: ParsableArguments {
   @Flag(name: [.short, .long], help: "Say nothing but failures.")
   var quiet = false
 
-  @Flag(name: [.short, .long], help: "Say what is downloaded, and what becomes of every output.")
+  @Flag(name: [.short, .long], help: "List the downloads and the outcome of every output.")
   var verbose = false
 
   func validate() throws {
