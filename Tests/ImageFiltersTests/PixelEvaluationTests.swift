@@ -37,14 +37,14 @@ struct PixelEvaluationTests {
   {
     switch $0.name {
     case "fit": "fit:90x"
-    case "limit": "limit:150x"
+    case "limit": "limit:90x"
     case "scale": "scale:71x53"
     case "fill": "fill:60x50:attention"
     case "crop": "crop:80%"
     case "rotate": "rotate:33"
     default: $0.example
     }
-  }.map { $0 == "crop:80%" ? "crop:160x120:entropy" : $0 }
+  }.map { $0 == "crop:80%" ? "crop:96x72:entropy" : $0 }
 
   static func context(_ counter: Counter? = nil, step: Int = 0) -> FilterContext {
     var context = FilterPropertyTests.context
@@ -62,7 +62,7 @@ struct PixelEvaluationTests {
 
   @Test("by any filter, whatever filter comes next", arguments: filters)
   func pairs(first: String) throws {
-    let image = try Picture.gradient(200, 150, alpha: false).materialized()
+    let image = try Picture.gradient(120, 90, alpha: false).materialized()
     let before = try FilterChain(parsing: first).apply(to: image, context: Self.context()).materialized()
     for second in Self.filters {
       let counter = Counter()

@@ -48,7 +48,8 @@ struct RandomChains {
     case .integer(let range, _):
       return String(Int.random(in: isModest ? range.clamped(to: -12...12) : range, using: &generator))
     case .duration(let range):
-      let time = Int.random(in: range, using: &generator)
+      // A transition has a frame for some milliseconds each.
+      let time = Int.random(in: isModest ? range.clamped(to: 1...300) : range, using: &generator)
       return ["\(time)", "\(time)ms", "\(Double(time) / 1000)s"][Int.random(in: 0..<3, using: &generator)]
     case .angle: return number(in: -360...360)
     case .boolean: return Bool.random(using: &generator) ? "true" : "FALSE"
