@@ -72,37 +72,3 @@ public enum VipsRuntime {
   /// How many blocks of pixel memory libvips holds now: zero when every image is gone.
   public static var allocations: Int { isLoaded ? Int(vips_tracked_get_allocs()) : 0 }
 }
-
-/// What libvips and its codecs complain about without failing.
-public enum VipsLog {
-  private static let messages = Mutex<[String]>([])
-  /// A broken file can warn once a row; nobody reads more than this.
-  private static let limit = 32
-
-  /// The warnings since the last call, each once, in order.
-  public static func drain() -> [String] {
-    messages.withLock { messages in
-      defer { messages = [] }
-      return messages
-    }
-  }
-
-  fileprivate static func install() {
-    let levels = GLogLevelFlags(
-      rawValue: G_LOG_LEVEL_WARNING.rawValue | G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_MESSAGE.rawValue)
-    g_log_set_handler(
-      "VIPS", levels, { _, _, message, _ in if let message { VipsLog.append(String(cString: message)) } }, nil
-    )
-  }
-
-  /// libheif's files mostly have both kinds of colour description, and libvips takes the better one: nobody is to do anything
-  /// about it.
-  private static let harmless = ["ignoring nclx profile"]
-
-  private static func append(_ message: String) {
-    guard !harmless.contains(where: message.contains) else { return }
-    messages.withLock { messages in
-      if messages.count < limit, !messages.contains(message) { messages.append(message) }
-    }
-  }
-}

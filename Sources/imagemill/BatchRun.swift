@@ -11,6 +11,8 @@ struct BatchRun {
   var limits: LimitOptions
   var batch: BatchOptions
   var origins: [String: OriginSettings] = [:]
+  /// Hosts of sources that were typed as arguments: their networks may be reached.
+  var typedHosts: [String] = []
   var outputDirectory: String
   var allowsOutside: Bool
   /// Whether markup shows placeholders.
@@ -36,7 +38,9 @@ struct BatchRun {
   ) async throws -> ExitStatus
   where Items.Element == BatchItem, Items.Failure == Never {
     let reporting = reporting
-    let session = try Session(downloads: downloads, cache: cache, limits: limits, origins: origins) { event in
+    let session = try Session(
+      downloads: downloads, cache: cache, limits: limits, origins: origins, typedHosts: typedHosts
+    ) { event in
       if let event = BatchEvent(event) { reporting.note(event) }
     }
     try refuseOverwrites(session.store)

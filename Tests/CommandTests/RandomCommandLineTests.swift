@@ -128,11 +128,13 @@ struct RandomCommandLineTests {
       attempt { _ = try command.jobs.output.sources() }
       attempt { _ = try command.downloads.configuration(cache: command.cache) }
     case let command as ConvertCommand:
-      attempt { _ = try ImageSource(argument: command.source) }
-      attempt {
-        _ = try command.outputs.encoding(
-          pathExtension: UserFile.pathExtension(of: command.output),
-          chain: try command.outputs.chain(for: ImageSource(argument: command.source)))
+      for word in command.operands.words {
+        attempt { _ = try ImageSource(argument: word) }
+        attempt {
+          _ = try command.outputs.encoding(
+            pathExtension: UserFile.pathExtension(of: word),
+            chain: try command.outputs.chain(for: ImageSource(argument: word)))
+        }
       }
     case let command as PipeCommand:
       attempt { _ = try OutputOptions.template(command.output) }

@@ -42,6 +42,18 @@ struct SourceOperandTests {
       ])
   }
 
+  @Test("convert takes several with -o, says nothing, and mirrors the tree")
+  func convert() async throws {
+    let outcome = try await command.run(
+      "convert", "photos", "photos/y.png", "-f", "flip", "-o", "out/{index}/{dir}/{name}.webp")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.output.isEmpty && outcome.errors.isEmpty, "\(outcome.errors)")
+    #expect(made == ["out/1/a/x.webp", "out/2/b/x.webp", "out/3/y.webp", "out/4/photos/y.webp"])
+    let failing = try await command.run("convert", "photos/y.png", "none.png", "-o", "out/5/{name}.webp")
+    #expect(failing.status == 1 && failing.errors.contains("none.png"), "\(failing.errors)")
+    #expect(made.contains("out/5/y.webp"))
+  }
+
   @Test("a dry run names them, and makes nothing")
   func dryRun() async throws {
     let outcome = try await command.run("pipe", "-n", "-o", "out/{dir}/{name}.webp", "photos")

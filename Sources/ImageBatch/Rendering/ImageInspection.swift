@@ -54,6 +54,7 @@ public struct ImageInspection: Sendable, Hashable, Codable {
   public init(
     path: String, limits: RenderLimits = RenderLimits(), placeholders wantsPlaceholders: Bool = false
   ) throws(JobError) {
+    let log = VipsLog()
     let file = try SourceFile(path: path, limits: limits)
     try WholeFile.check(path, file.format)
     let (bytes, digest) = try FileReading.digest(of: path)
@@ -77,7 +78,7 @@ public struct ImageInspection: Sendable, Hashable, Codable {
     } catch {
       throw JobError(code: "corrupt", stage: .decode, message: "the picture can't be read: \(error)")
     }
-    warnings = VipsLog.drain()
+    warnings = log.messages
   }
 
   private init(_ file: SourceFile, header image: VipsImage, bytes: Int, digest: ContentDigest) {

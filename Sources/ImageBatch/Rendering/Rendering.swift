@@ -24,6 +24,7 @@ final class Rendering {
   private let storage: PixelStorage
   private let auxiliary: AuxiliaryPictures
   private var facts: SourceFacts?
+  private let log = VipsLog()
 
   init(_ request: RenderRequest, memory: RenditionMemory) {
     self.request = request
@@ -57,9 +58,8 @@ final class Rendering {
       for index in request.recipes.indices { results[index] = .failure(failure) }
     }
     // Of a damaged picture one sentence has been said, which its decoder's own words would only repeat.
-    let log = VipsLog.drain()
     if !isLenient, !usesDamage {
-      for message in log where !warnings.contains(message) { warnings.append(message) }
+      for message in log.messages where !warnings.contains(message) { warnings.append(message) }
     }
     counts.memoryHighWater = VipsRuntime.memoryHighWater
     let outputs = request.recipes.enumerated().map { index, recipe in

@@ -3,27 +3,37 @@ import ImageBatch
 import ImageCaches
 import ImageDownloads
 import ImageFilters
+import Manifests
 import Reports
 
-/// One conversion, in this process.
-struct ConvertCommand: AsyncParsableCommand {
+/// One conversion, in this process; or several, by a template.
+struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
   static let configuration = CommandConfiguration(
-    commandName: "convert", abstract: "Convert one picture; either side may be '-'.",
+    commandName: "convert", abstract: "Convert one picture, or with -o several.",
+    usage: """
+      imagemill convert [<options>] <source> <output>
+      imagemill convert [<options>] -o <template> <source> ...
+      """,
     discussion: """
       The output's format follows its extension, or --format. 'imagemill filters' lists the filters.
 
         imagemill convert in.jpg -f fill:100x100,circle out.png
         curl … | imagemill convert - -f fit:800x600 - --format webp > out.webp
+        imagemill convert -f limit:1600x -o 'small/{dir}/{name}.webp' photos *.jpg
       """)
 
   @Argument(
-    help: "A path, an http(s), file or data URL, or '-' for standard input.", completion: .file())
-  var source: String
-
-  @Argument(
-    help: "A path, which may have a template's fields such as {ext}, or '-' for standard output.",
+    help: ArgumentHelp(
+      """
+      The source: a path, an http(s), file or data URL, or '-' for standard input. The output: a path, which may have \
+      a template's fields such as {ext}, or '-' for standard output. With -o, sources: paths, URLs, directories, or \
+      patterns such as 'photos/**/*.heic'.
+      """,
+      valueName: "operand"),
     completion: .file())
-  var output: String
+  var operands: [OperandGroup]
+
+  @OptionGroup(title: "Several sources") var several: SeveralSources
 
   @Flag(name: [.short, .long], help: "Say nothing but failures.")
   var quiet = false
@@ -51,13 +61,28 @@ struct ConvertCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let words = operands.words
+    if let template = several.template { return try await convertAll(words, to: template) }
+    guard words.count > 1 else {
+      throw Complaint(
+        .usage, "the output is missing; write 'imagemill convert SOURCE OUTPUT', or -o TEMPLATE and the sources")
+    }
+    if words.count > 2 {
+      throw Complaint(
+        .usage,
+        "unexpected argument '\(words[2])'; several sources need -o TEMPLATE, such as -o '{name}.webp'")
+    }
+    try await convert(words[0], to: words[1])
+  }
+
+  private func convert(_ source: String, to output: String) async throws {
     if output == "-" { try StandardOutput.refuseBinaryOnTerminal() }
     let source = try ImageSource(argument: source)
     let chain = try outputs.chain(for: source)
     let template = output == "-" ? nil : try Self.template(output)
     let encoding = try outputs.encoding(pathExtension: template?.literalPathExtension, chain: chain)
     let named = try outputs.sources()
-    if output != "-" { try refuseOverwrite(of: [source] + named.values) }
+    if output != "-" { try refuseOverwrite(of: [source] + named.values, by: output) }
     let session = try Session(
       downloads: downloads, cache: cache, limits: limits,
       typedHosts: ([source] + named.values).compactMap(\.host))
@@ -88,7 +113,30 @@ struct ConvertCommand: AsyncParsableCommand {
     if let bytes = result.bytes { try StandardOutput.write(bytes) }
   }
 
-  private func refuseOverwrite(of sources: [ImageSource]) throws {
+  /// Converts every operand as `pipe` would, and says nothing but failures unless --verbose is given.
+  private func convertAll(_ words: [String], to template: String) async throws {
+    var options = ManifestOptions()
+    // Who runs the command has written the template, and what fields put in it is no way out.
+    options.allowsOutside = true
+    options.encoding = outputs.encoding
+    options.namedSources = try outputs.sources()
+    options.appendedChain = try outputs.chain()
+    options.outputTemplate = try OutputOptions.template(template)
+    let operands = try SourceOperands.jobs(
+      words, options, allowed: limits.limits(slots: 1).allowedFormats)
+    let batch = try BatchOptions.parse([verbose ? "--verbose" : "--quiet"])
+    var run = BatchRun(
+      downloads: downloads, cache: cache, limits: limits, batch: batch, outputDirectory: ".",
+      allowsOutside: true, reporting: try Reporting(batch))
+    run.typedHosts =
+      words.compactMap { SourceOperands.host(of: $0) } + options.namedSources.values.compactMap(\.host)
+    run.commandTemplate = template
+    run.replacing = outputs.replacing
+    let status = try await run.run(JobItems(streams: [], operands: operands))
+    if status != .success { throw status }
+  }
+
+  private func refuseOverwrite(of sources: [ImageSource], by output: String) throws {
     guard !outputs.inPlace, let target = FileIdentity(path: output) else { return }
     for case .file(let path) in sources where FileIdentity(path: path) == target {
       throw Complaint(
@@ -96,4 +144,14 @@ struct ConvertCommand: AsyncParsableCommand {
         "the output \(output) is the source \(path); name another output, or replace it with --in-place")
     }
   }
+}
+
+/// What `convert` does with more than one source.
+struct SeveralSources: ParsableArguments {
+  @Option(
+    name: [.customShort("o"), .customLong("output")],
+    help: ArgumentHelp(
+      "The outputs' path, with fields such as {name}, {dir}, {ext}; every operand is then a source.",
+      valueName: "template"))
+  var template: String?
 }

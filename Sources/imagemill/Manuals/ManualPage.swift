@@ -7,14 +7,9 @@ enum ManualPage {
   static func page(of command: HelpDump.Command) -> String {
     var page = head("IMAGEMILL-\(command.commandName.uppercased())", section: 1)
     page += ".Sh NAME\n.Nm imagemill-\(command.commandName)\n.Nd \(sentence(command.abstract))\n"
-    page += ".Sh SYNOPSIS\n.Nm imagemill Cm \(command.commandName)\n"
+    page += ".Sh SYNOPSIS\n"
     let subcommands = (command.subcommands ?? []).filter { $0.commandName != "help" }
-    if !subcommands.isEmpty { page += ".Ar subcommand\n" }
-    page += ".Op Ar options\n"
-    for argument in positionals(command) {
-      let text = "Ar \(argument.valueName ?? "argument")\(argument.isRepeating ? " ..." : "")"
-      page += argument.isOptional ? ".Op \(text)\n" : ".\(text)\n"
-    }
+    page += ManualSections.synopsis(of: command.commandName) ?? synopsis(command, hasSubcommands: !subcommands.isEmpty)
     page +=
       ".Sh DESCRIPTION\n"
       + paragraphs([command.abstract.map { $0 + ($0.hasSuffix(".") ? "" : ".") } ?? "", prose(command)])
@@ -36,6 +31,17 @@ enum ManualPage {
     page += ManualSections.exitStatus(of: command.commandName)
     page += examples(CommandExamples.byCommand[command.commandName] ?? [])
     return page + ".Sh SEE ALSO\n.Xr imagemill 1 ,\n.Xr imagemill-manifest 5 ,\n.Xr imagemill-filters 7\n"
+  }
+
+  private static func synopsis(_ command: HelpDump.Command, hasSubcommands: Bool) -> String {
+    var text = ".Nm imagemill Cm \(command.commandName)\n"
+    if hasSubcommands { text += ".Ar subcommand\n" }
+    text += ".Op Ar options\n"
+    for argument in positionals(command) {
+      let name = "Ar \(argument.valueName ?? "argument")\(argument.isRepeating ? " ..." : "")"
+      text += argument.isOptional ? ".Op \(name)\n" : ".\(name)\n"
+    }
+    return text
   }
 
   /// What a chain is made of, as a display.

@@ -37,6 +37,21 @@ enum ManualSections {
     }
   }
 
+  /// SYNOPSIS of a command whose operands mean something else with an option.
+  static func synopsis(of command: String) -> String? {
+    guard command == "convert" else { return nil }
+    return """
+      .Nm imagemill Cm convert
+      .Op Ar options
+      .Ar source output
+      .Nm imagemill Cm convert
+      .Op Ar options
+      .Fl o Ar template
+      .Ar source ...
+
+      """
+  }
+
   /// ENVIRONMENT of a command; none where nothing of it matters.
   static func environment(of command: String) -> String {
     if command == "cache" || command == "doctor" { return heading + cacheVariables + ".El\n" }

@@ -1,10 +1,16 @@
 import ImageBatch
+import ImageDownloads
 import Manifests
 
 /// Sources that are operands: a path, a URL, a directory or a pattern each.
 enum SourceOperands {
   /// Other names of the extensions that formats have.
   private static let aliases = ["jpg", "jpe", "jfif", "tif", "heif", "avifs", "j2k", "jp2"]
+
+  /// The host of an operand that is a URL.
+  static func host(of operand: String) -> String? {
+    do { return try ImageSource(parsing: operand).host } catch { return nil }
+  }
 
   /// Their jobs.
   /// - Parameter allowed: Formats that are read beyond the safe ones.
