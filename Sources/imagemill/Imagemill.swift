@@ -29,6 +29,7 @@ struct Imagemill: AsyncParsableCommand {
 @main
 enum EntryPoint {
   static func main() async {
+    StandardStreams.reserve()
     let arguments = CommandLine.arguments
     if arguments.count > 1, arguments[1] == WorkerMain.argument {
       WorkerMain.run(memoryLimit: arguments.count > 2 ? Int(arguments[2]) : nil)

@@ -2,6 +2,18 @@ import Glibc
 import Reports
 import Synchronization
 
+/// The streams that the process was started with.
+enum StandardStreams {
+  /// Puts a file that refuses every use in the place of each stream that is closed. Otherwise the next file to be
+  /// opened would be that stream, and a message would be written into the cache's index.
+  static func reserve() {
+    for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) < 0 {
+      // The lowest free number is taken, which is this stream's.
+      _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
+  }
+}
+
 /// Standard output, unbuffered: what is written is with the reader when the call returns. On a terminal with a live
 /// display, it is written above it.
 ///
@@ -61,12 +73,12 @@ enum StandardOutput {
 
   /// Closes the stream: some file systems say only then that there was no room.
   static func end() throws(Complaint) {
-    // It wasn't open, and nothing was written.
     if Glibc.close(STDOUT_FILENO) != 0, errno != EBADF { throw complaint(errno) }
   }
 
   private static func complaint(_ code: Int32) -> Complaint {
-    Complaint(.failed, "can't write standard output: \(String(cString: strerror(code)))")
+    let reason = code == EBADF ? "it isn't open for writing" : String(cString: strerror(code))
+    return Complaint(.failed, "can't write standard output: \(reason)")
   }
 
   private static func unreadable(_ path: String) -> Complaint {

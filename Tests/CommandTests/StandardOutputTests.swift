@@ -75,11 +75,26 @@ struct StandardOutputTests {
   }
 
   @Test(
-    "a closed stream is a message and status 1", arguments: [["schema"], ["plan", "m.yaml"], ["--version"]])
+    "a closed stream is a message and status 1",
+    arguments: printing.filter {
+      ["schema", "--version", "plan", "pipe", "convert"].contains($0[0]) || $0.contains("--report")
+    })
   func closed(arguments: [String]) async throws {
     let outcome = try await run(arguments, ">&-")
     #expect(outcome.status == 1, "\(outcome.errors)")
-    #expect(outcome.errors.contains("can't write standard output: "), "\(outcome.errors)")
+    #expect(
+      outcome.errors.contains("can't write standard output: it isn't open for writing"), "\(outcome.errors)")
+  }
+
+  @Test(
+    "closed streams are never another file of the command's",
+    arguments: [">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"])
+  func noOther(closing: String) async throws {
+    let first = try await run(["run", "--events", "-", "--report", "r.json", "-v", "m.yaml"], closing)
+    #expect([0, 1].contains(first.status))
+    let cache = try await command.run("cache", "verify")
+    #expect(cache.status == 0 && !cache.errors.contains("imagemill:"), "\(cache.errors)")
+    #expect(try await command.run("run", "m.yaml").status == 0)
   }
 
   @Test("every command is among those that are tried, or prints nothing")

@@ -65,7 +65,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     if let template = several.template { return try await convertAll(words, to: template) }
     guard words.count > 1 else {
       throw Complaint(
-        .usage, "the output is missing; write 'imagemill convert SOURCE OUTPUT', or -o TEMPLATE and the sources")
+        .usage,
+        "the output is missing; write 'imagemill convert SOURCE OUTPUT', or -o TEMPLATE and the sources")
     }
     if words.count > 2 {
       throw Complaint(

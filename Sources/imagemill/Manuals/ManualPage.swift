@@ -9,7 +9,9 @@ enum ManualPage {
     page += ".Sh NAME\n.Nm imagemill-\(command.commandName)\n.Nd \(sentence(command.abstract))\n"
     page += ".Sh SYNOPSIS\n"
     let subcommands = (command.subcommands ?? []).filter { $0.commandName != "help" }
-    page += ManualSections.synopsis(of: command.commandName) ?? synopsis(command, hasSubcommands: !subcommands.isEmpty)
+    page +=
+      ManualSections.synopsis(of: command.commandName)
+      ?? synopsis(command, hasSubcommands: !subcommands.isEmpty)
     page +=
       ".Sh DESCRIPTION\n"
       + paragraphs([command.abstract.map { $0 + ($0.hasSuffix(".") ? "" : ".") } ?? "", prose(command)])
