@@ -30,13 +30,13 @@ public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
   static func notWritable(
     _ path: String, _ action: String, _ noun: String = "report", errno code: Int32
   ) -> ReportError {
-    let reason = String(cString: strerror(code))
-    if path == "-" {
-      return ReportError(
-        code: .notWritable, path: path, message: "can't write standard output: \(reason)")
-    }
+    let target = path == "-" ? "write standard output" : "\(action) the \(noun) '\(path)'"
     return ReportError(
-      code: .notWritable, path: path,
-      message: "can't \(action) the \(noun) '\(path)': \(reason)")
+      code: .notWritable, path: path, message: "can't \(target): \(reason(code))")
+  }
+
+  /// The system's words for `errno`, but that a stream is closed where it says that a descriptor is bad.
+  package static func reason(_ code: Int32) -> String {
+    code == EBADF ? "it isn't open for writing" : String(cString: strerror(code))
   }
 }

@@ -77,8 +77,7 @@ enum StandardOutput {
   }
 
   private static func complaint(_ code: Int32) -> Complaint {
-    let reason = code == EBADF ? "it isn't open for writing" : String(cString: strerror(code))
-    return Complaint(.failed, "can't write standard output: \(reason)")
+    Complaint(.failed, "can't write standard output: \(ReportError.reason(code))")
   }
 
   private static func unreadable(_ path: String) -> Complaint {

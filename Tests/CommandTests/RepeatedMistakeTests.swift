@@ -94,5 +94,24 @@ struct RepeatedMistakeTests {
     let outcome = try await command.run(arguments: ["cache", "explain"] + options + ["a.webp"])
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(outcome.text.contains("nothing differs"), "\(outcome.text)")
+    // The template is recorded, and so is the directory.
+    for directory in ["", "made", "\(command.directory)/elsewhere"] {
+      let place = directory.isEmpty ? [] : ["-C", directory]
+      #expect(try await command.run(arguments: ["run", "-q"] + options + place + ["list.txt"]).status == 0)
+      let short = try await command.run(
+        "cache", "explain", "--allow-net", "loopback", "-f", "scale:8x8",
+        directory.isEmpty ? "a.webp" : directory + "/a.webp")
+      #expect(short.text.contains("nothing differs"), "\(short.text)\(short.errors)")
+    }
+  }
+
+  @Test("cache explain of a file whose manifest has a mistake today says what is recorded, and the mistake")
+  func explainMistake() async throws {
+    try command.write("imagemill: 1\njobs:\n  - {source: ./a.png, output: o.png}\n", to: "m.yaml")
+    #expect(try await command.run("run", "-q", "m.yaml").status == 0)
+    try command.write("imagemill: 1\njobs:\n  - {source: ./a.png, outptu: o.png}\n", to: "m.yaml")
+    let outcome = try await command.run("cache", "explain", "o.png")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.text.contains("engine ") && outcome.text.contains("outptu"), "\(outcome.text)")
   }
 }

@@ -10,7 +10,7 @@ extension CacheCommand {
       abstract: "Say what a file was made from, and which part of its key differs from the last run.",
       discussion: """
         The manifest that it was made for is read again, and nothing is downloaded. Options that the run was given, \
-        such as -o and -f for a list or --allow-net, are given here too. Exit 1 where no run is known to have made the file.
+        such as -f for a list or --allow-net, are given here too. Exit 1 where no run is known to have made the file.
 
           imagemill cache explain public/hero.webp
         """)
@@ -51,7 +51,15 @@ extension CacheCommand {
       var cache = CacheOptions.defaults
       cache.cacheDir = place.cacheDir
       cache.cacheSize = place.cacheSize
-      let input = try jobs.read([entry.scope.manifest])
+      var jobs = jobs
+      jobs.template = jobs.template ?? (entry.scope.template.isEmpty ? nil : entry.scope.template)
+      jobs.outputDirectory = jobs.outputDirectory ?? entry.scope.directory
+      let input: JobOptions.Input
+      do {
+        input = try jobs.read([entry.scope.manifest])
+      } catch let error as ManifestComplaint {
+        return .unreadable(error.errors.diagnostics.first?.description ?? "it has mistakes")
+      }
       let plan = try await Planning(
         downloads: downloads, cache: cache, allowsOutside: jobs.arguments.allowOutside
       ).plan(input)
@@ -68,6 +76,7 @@ struct Explanation {
   enum Today {
     case noManifest
     case notMade
+    case unreadable(String)
     case made(BatchPlan.Entry)
   }
 
@@ -87,6 +96,7 @@ struct Explanation {
   var verdict: String {
     switch today {
     case .noManifest: "the manifest is no longer there"
+    case .unreadable(let reason): "a run would refuse the manifest: \(reason)"
     case .notMade: "the manifest no longer makes it; 'imagemill run --prune' removes it"
     case .made(let planned):
       switch (planned.action, differences.isEmpty) {
