@@ -11,7 +11,8 @@ struct MetricsCommandTests {
     command = try CommandRun()
     let picture = PNGPicture.bytes(width: 40, height: 30)
     server = try LoopbackServer { request in
-      request.path.contains("none") ? .notFound : Page(picture, type: "image/png")
+      request.path.contains("none")
+        ? .notFound : Page(picture, type: "image/png", fields: [("Cache-Control", "max-age=1000")])
     }
   }
 
@@ -48,6 +49,7 @@ struct MetricsCommandTests {
     #expect(try value("imagemill_output_duration_seconds_count") == 3)
     #expect(try await command.run(arguments: arguments).status == 1)
     #expect(try value("imagemill_hits_total{kind=\"output\"}") == 2)
+    #expect(try value("imagemill_hits_total{kind=\"fresh\"}") == 1)
     #expect(try value("imagemill_renders_total") == 0)
   }
 

@@ -133,12 +133,14 @@ struct MetricsTests {
     #expect(value(samples, "run_finished") == 0)
     var summary = BatchSummary()
     (summary.jobs, summary.seconds, summary.revalidatedDownloads, summary.decodes) = (5, 70, 7, 3)
+    summary.freshDownloads = 4
     state.apply(.finished(summary), at: 70)
     let end = try Self.parse(String(decoding: state.exposition(at: 71), as: UTF8.self))
     #expect(value(end, "run_finished") == 1)
     #expect(value(end, "run_seconds") == 70)
     #expect(value(end, "jobs_pending") == 0)
     #expect(value(end, "hits_total", ["kind": "revalidated"]) == 7)
+    #expect(value(end, "hits_total", ["kind": "fresh"]) == 4)
     #expect(value(end, "decodes_total") == 3)
   }
 

@@ -154,6 +154,8 @@ public struct BatchSummary: Sendable, Hashable, Codable {
   public var mergedDownloads = 0
   /// Stored answers that their origins confirmed.
   public var revalidatedDownloads = 0
+  /// Sources whose stored responses were fresh, so that no request was sent.
+  public var freshDownloads = 0
   /// How often a source was decoded.
   public var decodes = 0
   /// How many outputs were rendered and encoded; those of equal keys count once.

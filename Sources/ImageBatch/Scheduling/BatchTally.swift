@@ -75,6 +75,7 @@ struct BatchTally {
     result.outputsRemoved = removedOutputs
     result.mergedDownloads = downloads.merged + mergedJobs
     result.revalidatedDownloads = downloads.revalidated
+    result.freshDownloads = savings[.response]?.hits ?? 0
     result.allFailuresTemporary = summary.outputsFailed > 0 && permanentFailures == 0
     result.seconds = duration / .seconds(1)
     return result

@@ -54,6 +54,7 @@ extension JSONWriter {
     member("downloadedBytes", summary.downloadedBytes)
     member("mergedDownloads", summary.mergedDownloads)
     member("revalidatedDownloads", summary.revalidatedDownloads)
+    member("freshDownloads", summary.freshDownloads)
     member("decodes", summary.decodes)
     member("renderings", summary.renderings)
     member("renditionsReused", summary.renditionsReused)

@@ -132,13 +132,13 @@ struct MetricsState {
     if let summary {
       hits += [
         ("merged", summary.mergedDownloads), ("revalidated", summary.revalidatedDownloads),
-        ("rendition", summary.renditionsReused),
+        ("fresh", summary.freshDownloads), ("rendition", summary.renditionsReused),
       ]
     }
     text.counter(
       "hits_total",
       "Work that was not done again: outputs in place (output) and put in place from the cache (stored); at the end also "
-        + "shared downloads (merged), stored responses that were confirmed (revalidated), and renditions (rendition).",
+        + "shared downloads (merged), stored responses that were confirmed (revalidated) or fresh (fresh), and renditions (rendition).",
       hits.map { (["kind": $0.0], $0.1) })
   }
 }

@@ -109,7 +109,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
       let image = result.image
       StandardError.write(
         "imagemill: note: \(source.displayText): written \(result.path ?? "to standard output"), "
-          + "\(image.width) × \(image.height) \(image.format.rawValue), \(QuantityText.bytes(image.bytes))\n")
+          + "\(image.width) × \(image.height) \(image.format.rawValue), \(QuantityText.bytes(image.bytes))"
+          + (image.quality.map { ", quality \($0)" } ?? "") + "\n")
     }
     if let bytes = result.bytes { try StandardOutput.write(bytes) }
   }
