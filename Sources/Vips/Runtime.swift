@@ -51,6 +51,12 @@ public enum VipsRuntime {
     return "\(vips_version(0)).\(vips_version(1)).\(vips_version(2))"
   }()
 
+  /// The argument with which a saver leaves out all metadata: `keep` since libvips 8.15, `strip` before.
+  package static var withoutMetadata: VipsArguments {
+    guard isLoaded, (vips_version(0), vips_version(1)) >= (8, 15) else { return ["strip": true] }
+    return ["keep": 0]
+  }
+
   /// Whether libvips has the operation, by nickname; loaders and savers depend on how it was built.
   public static func hasOperation(_ nickname: String) throws(VipsError) -> Bool {
     try start()

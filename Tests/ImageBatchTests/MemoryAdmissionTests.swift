@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageBatch
 
-@Suite("Memory for rendering", .timeLimit(.minutes(1)))
+@Suite("Memory for rendering", .timeLimit(.minutes(8)))
 struct MemoryAdmissionTests {
   @Test("requests enter while they fit, in the order of their arrival")
   func order() {

@@ -100,7 +100,7 @@ struct Encoder {
     if encoding.format == .jxl { try VipsRuntime.setBlocked(false, operation: "VipsForeignSaveJxl") }
     var arguments: VipsArguments = ["in": .image(image), "filename": .string(path)]
     let strips = pruning.leavesNothing(in: image)
-    arguments["strip"] = .boolean(strips)
+    if strips { arguments = arguments.merging(VipsRuntime.withoutMetadata) }
     if case .file(let profile, _) = encoding.profile { arguments["profile"] = .string(profile) }
     for (name, value) in try saverArguments(quality: quality, image: image) { arguments[name] = value }
     _ = try VipsOperation(saver, arguments)

@@ -29,9 +29,9 @@ struct PlaceholderMaking {
 
   /// A WebP of at most 20 by 20 pixels: some 150 bytes.
   private func dataURI() throws -> String {
-    let bytes = try VipsOperation(
-      "webpsave_buffer", ["in": .image(thumbnail), "Q": 40, "strip": true, "effort": 6]
-    ).bytes("buffer")
+    let arguments: VipsArguments = ["in": .image(thumbnail), "Q": 40, "effort": 6]
+    let bytes = try VipsOperation("webpsave_buffer", arguments.merging(VipsRuntime.withoutMetadata))
+      .bytes("buffer")
     return "data:image/webp;base64," + Data(WebPFile.withoutEXIF(bytes)).base64EncodedString()
   }
 }
