@@ -12,6 +12,7 @@ struct PixelEvaluationTests {
   final class Counter: Sendable {
     private let pixels = Atomic(0)
     private let area = Atomic(0)
+    private let pieces = Atomic(0)
 
     /// Sits on the result of a step.
     func watching(_ watched: Int) -> @Sendable (Int, VipsImage) throws -> VipsImage {
@@ -22,9 +23,13 @@ struct PixelEvaluationTests {
         return try image.computing { input, output in
           for row in 0..<output.height { memcpy(output.row(row), input.row(row), output.width * bytes) }
           self.pixels.add(output.width * output.height, ordering: .relaxed)
+          self.pieces.add(1, ordering: .relaxed)
         }
       }
     }
+
+    /// How many pieces were asked for.
+    var requests: Int { pieces.load(ordering: .relaxed) }
 
     /// Pixels computed for each pixel that there is.
     var ratio: Double {
@@ -80,6 +85,16 @@ struct PixelEvaluationTests {
       guard try !movesPixels(first) else { continue }
       #expect(counter.ratio <= 1.1, "\(first),\(second): \(counter.ratio)")
     }
+  }
+
+  @Test("in pieces of many lines, by whatever filter comes next", arguments: filters)
+  func pieces(last: String) throws {
+    let image = try Picture.gradient(200, 512, alpha: false).materialized()
+    let counter = Counter()
+    let chain = try FilterChain(parsing: "sepia,\(last)")
+    _ = try chain.apply(to: image, context: Self.context(counter)).pixels()
+    // libvips asks for 16 lines at a time by itself, and for squares of 128.
+    #expect(counter.requests <= 40, "\(chain.identifier): \(counter.requests)")
   }
 
   @Test("by a costly filter, through one that only moves its pixels", arguments: filters)

@@ -20,7 +20,7 @@ struct Pixelating {
         x: left, y: top, width: columns * size, height: rows * size, extend: "copy")
       // A square is asked for by every tile that it reaches into.
       let means = try pass.context.storage.keeping(
-        whole.applying("shrink", ["hshrink": .integer(size), "vshrink": .integer(size)]))
+        whole.computedInBands().applying("shrink", ["hshrink": .integer(size), "vshrink": .integer(size)]))
       return try VipsOperation(
         "zoom", ["input": .image(means), "xfac": .integer(size), "yfac": .integer(size)]
       ).image().cropped(x: left, y: top, width: image.width, height: image.height)

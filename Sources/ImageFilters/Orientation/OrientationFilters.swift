@@ -62,6 +62,7 @@ enum OrientationFilters {
         "idx": .double(-(width - 1) / 2), "idy": .double(-(height - 1) / 2),
         "odx": .double(Double(extent.width - 1) / 2), "ody": .double(Double(extent.height - 1) / 2),
         "oarea": .integers([0, 0, extent.width, extent.height]),
-      ])
+      ]
+    ).computedInTiles()
   }
 }

@@ -8,6 +8,7 @@ import Yams
 struct YAMLNodes {
   private let text: ManifestText
   private let hiddenKeys: [String]
+  private var cursor = ManifestText.LineCursor()
   private var remainingNodes: Int
   /// What has been anchored so far, with the number of its nodes.
   private var anchors: [String: (node: ManifestNode, count: Int)] = [:]
@@ -156,7 +157,7 @@ struct YAMLNodes {
     }
   }
 
-  private func scalar(_ scalar: Node.Scalar, _ place: TextPlace) -> ManifestNode {
+  private mutating func scalar(_ scalar: Node.Scalar, _ place: TextPlace) -> ManifestNode {
     let string = Self.starred(scalar.string)
     if scalar.style == .plain {
       let textPlace = textPlace(of: string, at: place, quoted: false)
@@ -179,11 +180,10 @@ struct YAMLNodes {
   }
 
   /// The text's own place, where it stands on one line as it reads (no escapes, no folding).
-  private func textPlace(of value: String, at place: TextPlace, quoted: Bool) -> TextPlace? {
-    guard let line = text.line(place.line) else { return nil }
+  private mutating func textPlace(of value: String, at place: TextPlace, quoted: Bool) -> TextPlace? {
     let column = place.column + (quoted ? 1 : 0)
-    let rest = line.unicodeScalars.dropFirst(column - 1)
-    guard rest.starts(with: value.unicodeScalars) else { return nil }
+    guard let rest = text.rest(ofLine: place.line, fromColumn: column, &cursor), rest.starts(with: value.utf8)
+    else { return nil }
     return TextPlace(line: place.line, column: column)
   }
 
