@@ -98,27 +98,32 @@ let package = Package(
           ], .when(configuration: .release))
       ]),
 
-    .target(name: "LoopbackServer", path: "Tests/LoopbackServer", swiftSettings: settings),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "LoopbackServer", dependencies: ["TestSupport"], path: "Tests/LoopbackServer",
+      swiftSettings: settings),
     .testTarget(name: "VipsTests", dependencies: ["Vips"], swiftSettings: settings),
     .testTarget(
       name: "CurlTests", dependencies: ["Curl", "LoopbackServer"], swiftSettings: settings),
     .testTarget(
-      name: "ImageFiltersTests", dependencies: ["ImageFilters", "Vips"], swiftSettings: settings),
+      name: "ImageFiltersTests", dependencies: ["ImageFilters", "TestSupport", "Vips"],
+      swiftSettings: settings),
     .testTarget(
       name: "ImageCachesTests",
-      dependencies: ["ImageCaches", "Vips", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["ImageCaches", "TestSupport", "Vips", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings),
     .testTarget(
-      name: "ImageDownloadsTests", dependencies: ["ImageDownloads", "LoopbackServer", "Vips"],
+      name: "ImageDownloadsTests", dependencies: ["ImageDownloads", "LoopbackServer", "TestSupport", "Vips"],
       swiftSettings: settings),
     .testTarget(
-      name: "ImageBatchTests", dependencies: ["ImageBatch", "LoopbackServer", "Vips"],
+      name: "ImageBatchTests", dependencies: ["ImageBatch", "LoopbackServer", "TestSupport", "Vips"],
       swiftSettings: settings),
     .testTarget(
-      name: "ManifestsTests", dependencies: ["Manifests", "TerminalText"], swiftSettings: settings),
-    .testTarget(name: "ReportsTests", dependencies: ["Reports"], swiftSettings: settings),
+      name: "ManifestsTests", dependencies: ["Manifests", "TerminalText", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(name: "ReportsTests", dependencies: ["Reports", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "CommandTests", dependencies: ["imagemill", "LoopbackServer", "Vips"],
+      name: "CommandTests", dependencies: ["imagemill", "LoopbackServer", "TestSupport", "Vips"],
       exclude: ["Golden", "Tasks.md"], swiftSettings: settings),
   ]
 )

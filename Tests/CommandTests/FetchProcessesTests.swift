@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 
 @Suite("fetch in many processes", .timeLimit(.minutes(8)))
@@ -73,9 +74,9 @@ struct FetchProcessesTests {
     "killed at random moments and started again, it goes on where it was, to the last byte",
     .enabled(if: NginxServer.isWanted, "nginx-light and openssl are not installed"), arguments: [false, true])
   func killed(overTLS: Bool) async throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = SeededRandom.seed
     print("seed \(seed)")
-    var generator = Seeded(seed)
+    var generator = SeededRandom(seed: seed)
     let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) }
     let server = try NginxServer(server: "limit_rate_after 100k; limit_rate 1500k;")
     try server.put(body, at: "long.png")
@@ -105,20 +106,5 @@ struct FetchProcessesTests {
     }
     // What one run has is never asked for again by a later one.
     #expect(starts == starts.sorted() && !starts.contains(0), "seed \(seed): \(starts)")
-  }
-}
-
-/// Random numbers that a seed determines (SplitMix64).
-private struct Seeded: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
-    return z ^ z >> 31
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 
 @Suite("servers that mean harm", .timeLimit(.minutes(8)))
@@ -32,10 +33,10 @@ struct HostileServerTests {
     }
   }
 
-  /// `IMAGEMILL_FUZZ_REQUESTS` asks for another number (before a release: 60,000), `IMAGEMILL_FUZZ_SEED` for the
+  /// `IMAGEMILL_FUZZ_REQUESTS` asks for another number (before a release: 60,000), `IMAGEMILL_TEST_SEED` for the
   /// responses of an earlier run.
   private static let requests = number("IMAGEMILL_FUZZ_REQUESTS") ?? 6000
-  private static let seed = number("IMAGEMILL_FUZZ_SEED") ?? UInt64.random(in: 0...UInt64(Int64.max))
+  private static let seed = SeededRandom.seed
 
   private static func number(_ name: String) -> UInt64? {
     ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ImageBatch
 import ImageDownloads
+import TestSupport
 import Testing
 
 @testable import Manifests
@@ -12,9 +13,7 @@ import Testing
 /// `IMAGEMILL_TEST_SEED` repeats a failure; `IMAGEMILL_TEST_COMMAND_LINES` (default: 1000) is how many are parsed.
 @Suite("Random command lines", .timeLimit(.minutes(8)))
 struct RandomCommandLineTests {
-  private static let seed =
-    ProcessInfo.processInfo.environment["IMAGEMILL_TEST_SEED"].flatMap { UInt64($0) }
-    ?? UInt64.random(in: 0 ... .max)
+  private static let seed = SeededRandom.seed
 
   @Test("the directory of any path is a text", arguments: [".", "./", "/", "m", "é", "", "//", "-"])
   func directories(path: String) {
@@ -157,11 +156,11 @@ private enum PNGWords {
 
 /// Words of command lines, in any order: commands, options with and without values, and operands.
 private struct CommandWords {
-  private var random: SplitMix
+  private var random: SeededRandom
   private let commands: [(name: String, options: [String])]
 
   init(seed: UInt64) {
-    random = SplitMix(state: seed)
+    random = SeededRandom(seed: seed)
     // Writing the manuals is the project's own business.
     let all = ((try? HelpDump.root().subcommands) ?? []).filter { $0.commandName != "manuals" }
     commands = all.map { command in
@@ -236,7 +235,7 @@ private struct CommandWords {
   ]
 }
 
-private struct SplitMix: RandomNumberGenerator {
+private struct SeededRandom: RandomNumberGenerator {
   var state: UInt64
 
   mutating func next() -> UInt64 {

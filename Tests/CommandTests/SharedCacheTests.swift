@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 
 @Suite("one cache directory", .timeLimit(.minutes(8)))
@@ -86,11 +87,11 @@ struct SharedCacheTests {
   @Test(
     "any byte flipped, any file removed or cut: the next run makes right outputs, and says what it mended")
   func damage() async throws {
-    var seed = UInt64.random(in: 0...UInt64.max)
+    let seed = SeededRandom.seed
+    var generator = SeededRandom(seed: seed)
     print("damage seed: \(seed)")
     func random(_ count: Int) -> Int {
-      seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int(seed >> 33) % max(1, count)
+      Int(generator.next() >> 33) % max(1, count)
     }
     let server = try LoopbackServer { request in
       let number = Int(request.path.filter(\.isNumber)) ?? 0

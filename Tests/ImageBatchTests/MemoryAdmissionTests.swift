@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import ImageBatch
@@ -34,8 +35,8 @@ struct MemoryAdmissionTests {
 
   @Test("any sequence: never more than the total, everybody once, in order, and nothing left")
   func anySequence() {
-    let seed = RandomSeed.current
-    var random = SplitMix(seed: seed)
+    let seed = SeededRandom.seed
+    var random = SeededRandom(seed: seed)
     for round in 0..<2000 {
       let total = Int.random(in: 0...50, using: &random)
       var admission = MemoryAdmission<Int>(total: total)
@@ -64,25 +65,5 @@ struct MemoryAdmissionTests {
       while let gone = inside.popLast() { for ticket in admission.leave(bytes: gone.bytes) { admit(ticket) } }
       #expect(entered == Array(charges.indices), "seed \(seed), round \(round)")
     }
-  }
-}
-
-/// The seed of a random test: printed where it fails, and taken from `IMAGEMILL_TEST_SEED` to play it again.
-enum RandomSeed {
-  static var current: UInt64 {
-    getenv("IMAGEMILL_TEST_SEED").flatMap { UInt64(String(cString: $0)) } ?? UInt64.random(in: .min ... .max)
-  }
-}
-
-/// Steele, Lea and Flood's SplitMix64: small, and the same everywhere.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-    return value ^ value >> 31
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import ImageCaches
 import Synchronization
+import TestSupport
 import Testing
 
 /// Whatever befalls the index, the store answers with what is right or with nothing.
@@ -79,8 +80,8 @@ struct IndexDamageTests {
 
   @Test("any byte of it changed: the store works on, and knows nothing that is wrong")
   func changedBytes() throws {
-    let seed = UInt64.random(in: 0...(.max))
-    var generator = SeededGenerator(state: seed)
+    let seed = SeededRandom.seed
+    var generator = SeededRandom(seed: seed)
     let known = Known()
     let original = try Directory()
     do {
@@ -110,18 +111,5 @@ struct IndexDamageTests {
         Issue.record("\(place): \(error)")
       }
     }
-  }
-}
-
-/// SplitMix64.
-private struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-    return word ^ (word >> 31)
   }
 }

@@ -1,4 +1,5 @@
 import Curl
+import TestSupport
 import Testing
 
 @testable import ImageDownloads
@@ -258,7 +259,7 @@ struct AddressTests {
   @Test("retry waits grow with jitter up to their cap; Retry-After is read as seconds and as a date")
   func retries() {
     let policy = RetryPolicy(retries: 3, base: 0.5, cap: 60)
-    var generator = SeededGenerator(1)
+    var generator = SeededRandom(seed: 1)
     var previous: Double?
     for _ in 0..<200 {
       let wait = policy.wait(after: previous, using: &generator)

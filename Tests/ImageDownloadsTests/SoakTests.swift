@@ -3,16 +3,17 @@ import ImageCaches
 import ImageDownloads
 import LoopbackServer
 import Synchronization
+import TestSupport
 import Testing
 
 /// What a server of the soak answers: mostly what it should, now and then a fault.
 private final class FaultyOrigin: Sendable {
   static let count = 200
-  private let generator: Mutex<SeededGenerator>
+  private let generator: Mutex<SeededRandom>
   /// Faults that were served, by kind.
   let faults = Mutex<[Int: Int]>([:])
 
-  init(_ seed: UInt64) { generator = Mutex(SeededGenerator(seed)) }
+  init(_ seed: UInt64) { generator = Mutex(SeededRandom(seed: seed)) }
 
   private func random(_ range: Range<Int>) -> Int {
     generator.withLock { Int.random(in: range, using: &$0) }
@@ -117,7 +118,7 @@ struct SoakTests {
     .enabled(if: getenv("IMAGEMILL_SOAK") != nil, "it takes a minute; set IMAGEMILL_SOAK to have it run")
   )
   func soak() async throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = SeededRandom.seed
     print("seed \(seed)")
     let origin = FaultyOrigin(seed)
     let server = try LoopbackServer { origin.answer($0) }

@@ -1,14 +1,15 @@
+import TestSupport
 @testable import ImageFilters
 
 /// Chains that a table's entry allows, written in every way that the grammar allows.
 struct RandomChains {
-  var generator: SeededGenerator
+  var generator: SeededRandom
 
   /// Keeps lengths in pixels short, for chains that are run and not only read.
   let isModest: Bool
 
   init(seed: UInt64, modest: Bool = false) {
-    generator = SeededGenerator(seed: seed)
+    generator = SeededRandom(seed: seed)
     isModest = modest
   }
 

@@ -1,3 +1,4 @@
+public import TestSupport
 /// HTTP/1.1 responses in which anything may be wrong: status line, field names and values, folds, NULs, line ends,
 /// lengths, chunks, trailers, early ends. A seed and a number determine each.
 public struct BentAnswers: Sendable {
@@ -10,25 +11,8 @@ public struct BentAnswers: Sendable {
   public func page(for target: String) -> Page {
     var state = seed
     for byte in target.utf8 { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    var bender = Bender(random: SeededRandom(state))
+    var bender = Bender(random: SeededRandom(seed: state))
     return bender.page()
-  }
-}
-
-/// Random numbers that a seed determines (SplitMix64).
-public struct SeededRandom: RandomNumberGenerator, Sendable {
-  private var state: UInt64
-
-  /// A generator.
-  public init(_ seed: UInt64) { state = seed }
-
-  /// The next number.
-  public mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
-    return z ^ z >> 31
   }
 }
 

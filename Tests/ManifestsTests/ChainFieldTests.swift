@@ -1,6 +1,7 @@
 import Foundation
 import ImageBatch
 import ImageFilters
+import TestSupport
 import Testing
 
 @testable import Manifests
@@ -109,7 +110,7 @@ struct ChainFieldTests {
     let seed =
       ProcessInfo.processInfo.environment["IMAGEMILL_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...(.max))
     print("IMAGEMILL_SEED=\(seed)")
-    var random = SeededNumbers(seed)
+    var random = SeededRandom(seed: seed)
     // The grammar's characters, those that hide them from a reader of characters, and some of neither kind.
     let scalars = Array(",:=%{}2C5DA3 \n\t\"'\\/é日\u{301}\u{20DD}\u{200D}\u{FE0F}👍".unicodeScalars)
     for _ in 0..<5000 {
@@ -145,20 +146,5 @@ struct ChainFieldTests {
     #expect(complaints[0].isEmpty)
     #expect(complaints[1].contains("outside the manifest's directory"))
     #expect(complaints[2].contains("outside the manifest's directory"))
-  }
-}
-
-/// The numbers of a seed (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

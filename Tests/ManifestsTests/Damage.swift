@@ -1,20 +1,9 @@
+import TestSupport
 /// Damages texts as people, editors and transports do; the same seed does the same.
 struct Damage {
-  private var generator: Seeded
+  private var generator: SeededRandom
 
-  init(seed: UInt64) { generator = Seeded(state: seed) }
-
-  /// A small generator whose seed can be written down (SplitMix64).
-  private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-  }
+  init(seed: UInt64) { generator = SeededRandom(seed: seed) }
 
   mutating func number(in range: ClosedRange<Int>) -> Int { .random(in: range, using: &generator) }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Manifests
@@ -34,7 +35,7 @@ struct MutationTests {
 
   @Test(arguments: ManifestReader.Form.allCases)
   func `never crash the reader, and every complaint has its place`(_ form: ManifestReader.Form) {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededRandom.seed
     print("seed of the damaged \(form.rawValue): \(seed)")
     var damage = Damage(seed: seed)
     for _ in 0..<500 {
@@ -55,7 +56,7 @@ struct MutationTests {
   }
 
   @Test func `a misspelt key is told with the key that was meant`() throws {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededRandom.seed
     print("seed of the misspelt keys: \(seed)")
     var damage = Damage(seed: seed)
     var tried = 0
@@ -98,7 +99,7 @@ struct MutationTests {
 
   @Test(arguments: LineForm.allCases)
   func `streams give a job or a complaint for each record, and go on`(_ form: LineForm) throws {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededRandom.seed
     print("seed of the damaged \(form.rawValue): \(seed)")
     var damage = Damage(seed: seed)
     let text = try #require(Self.streams[form])
@@ -131,7 +132,7 @@ struct MutationTests {
   }
 
   @Test func `a damaged gzip stream ends in a complaint or in its jobs`() async throws {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededRandom.seed
     print("seed of the damaged gzip: \(seed)")
     var damage = Damage(seed: seed)
     for _ in 0..<150 {
@@ -152,7 +153,7 @@ struct MutationTests {
     await #expect(processExitsWith: .success) {
       var limit = rlimit(rlim_cur: 3 << 30, rlim_max: 3 << 30)
       try #require(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
-      var damage = Damage(seed: UInt64.random(in: 0 ... .max))
+      var damage = Damage(seed: SeededRandom.seed)
       for form in ManifestReader.Form.allCases {
         for _ in 0..<100 {
           let bytes = damage.damaged(MutationTests.original(form))

@@ -1,5 +1,6 @@
 import Foundation
 import ImageBatch
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -55,9 +56,8 @@ struct LineTests {
   }
 
   @Test func `any text comes back from JSON as it was`() throws {
-    var generator = SystemRandomNumberGenerator()
-    let seed = UInt64.random(in: 0 ... .max, using: &generator)
-    var random = SeededGenerator(state: seed)
+    let seed = SeededRandom.seed
+    var random = SeededRandom(seed: seed)
     for _ in 0..<200 {
       var text = String.UnicodeScalarView()
       for _ in 0..<Int.random(in: 0...30, using: &random) {
@@ -122,18 +122,5 @@ struct LineTests {
         m.yaml:3:5: note: https://example.com/a.jpg: written out/a.png, 90 × 60 png, 1.2 kB
         \(usual)
         """)
-  }
-}
-
-/// SplitMix64.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

@@ -9,6 +9,8 @@ public final class RenditionMemory {
   /// Of the files written so far: what hashing them took. Nil before the first.
   private(set) var secondsPerByte: Double?
 
+  private static let leastSeconds = 0.05
+
   /// Keeps up to `capacity` bytes of pixels; none for 0. They are given back when the system runs out of memory.
   public init(capacity: Int) {
     // The cache refuses a capacity below its preferred usage alone.
@@ -40,8 +42,10 @@ public final class RenditionMemory {
   }
 
   /// Whether making a rendition again, which took `seconds`, costs clearly more than reading it back: three times as
-  /// much, because it has to be written too, and may never be asked for.
+  /// much, because it has to be written too, and may never be asked for. One that takes milliseconds is never worth the
+  /// files that it costs: a run of a thousand small images took a fifth longer with them.
   func isWorthKeeping(seconds: Double, bytes: Int) -> Bool {
+    guard seconds >= Self.leastSeconds else { return false }
     guard let secondsPerByte else { return true }
     return seconds > 3 * secondsPerByte * Double(bytes)
   }
