@@ -1,4 +1,4 @@
-/// An output's path with `{name}` fields (CLI.md, "Output templates").
+/// An output's path with `{name}` fields (imagemill-manifest(5), TEMPLATES).
 ///
 ///     hero-{width}.{ext}      {index:05}-{name}.png      {hash:8}.webp      a {{literal}} brace
 ///

@@ -2,7 +2,7 @@ public import Curl
 
 /// An answer as a client of the cache sees it.
 public struct FetchedResponse: Sendable {
-  /// What the cache had to do with it; the raw values are CLI.md's.
+  /// What the cache had to do with it; the raw values are those of `fetch --json`.
   public enum CacheStatus: String, Sendable, Codable {
     /// It came from the origin.
     case miss

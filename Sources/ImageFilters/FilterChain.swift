@@ -4,7 +4,7 @@
 ///     let avatar = try chain.apply(to: photograph)
 public struct FilterChain: Hashable, Sendable {
   let steps: [FilterStep]
-  /// The canonical text: one chain has one identifier, however it was written (FILTERS.md, "Identifier").
+  /// The canonical text: one chain has one identifier, however it was written (docs/architecture.md, "Keys").
   public let identifier: String
 
   /// Throws where the chain is longer than ``ChainLimits`` allow.
@@ -29,7 +29,7 @@ public struct FilterChain: Hashable, Sendable {
   /// The chain that does nothing.
   public init() { self.init(checked: []) }
 
-  /// The chain that `text` describes in FILTERS.md's grammar. A name may be one of `named`.
+  /// The chain that `text` describes in the grammar of imagemill-filters(7). A name may be one of `named`.
   /// - Throws: `FilterError` with the place in the text; `tooLong` beyond ``ChainLimits``.
   public init(parsing text: String, named: [String: FilterChain] = [:]) throws(FilterError) {
     try self.init(steps: try ChainParser(reader: FilterReader(named: named)).steps(text))

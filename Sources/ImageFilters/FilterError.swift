@@ -4,7 +4,7 @@ public import Vips
 public struct FilterError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of failure; their raw values are stable.
   public enum Code: String, Sendable, Codable {
-    /// The text isn't a chain (FILTERS.md's grammar).
+    /// The text isn't a chain (imagemill-filters(7) has the grammar).
     case syntax = "bad-chain"
     /// No filter and no named chain bears the name.
     case unknownFilter = "unknown-filter"

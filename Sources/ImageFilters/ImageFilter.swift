@@ -25,7 +25,7 @@ extension ImageFilter {
 
 /// A filter that stands for a chain.
 public protocol ChainedImageFilter: ImageFilter {
-  /// What it does, in FILTERS.md's grammar's terms.
+  /// What it does, in the grammar of imagemill-filters(7).
   var chain: FilterChain { get }
 }
 

@@ -67,7 +67,7 @@ public struct CircleFilter: ChainedImageFilter {
 public struct CoreImageFilter: ChainedImageFilter {
   /// Core Image's name.
   public let filterName: String
-  /// By Core Image's keys, as FILTERS.md's grammar writes values.
+  /// By Core Image's keys, as the grammar of chains writes values.
   public let parameters: [String: String]
   /// `ci:` with the parameters.
   public let chain: FilterChain

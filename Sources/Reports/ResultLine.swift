@@ -7,7 +7,7 @@ public enum ResultLine {
     result.status == .failed ? nil : result.path ?? result.output
   }
 
-  /// One JSON object (CLI.md, "pipe"). Members are always there, `null` where nothing is known; `error` is there
+  /// One JSON object, as `pipe --json` prints it. Members are always there, `null` where nothing is known; `error` is there
   /// for a failure only, and `fields` holds the input's own fields as they were written.
   public static func json(_ result: OutputResult) -> String {
     var json = JSONWriter()

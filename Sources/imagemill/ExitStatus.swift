@@ -1,7 +1,7 @@
 import ArgumentParser
 import ImageBatch
 
-/// What the process ends with (DESIGN.md, "Errors").
+/// What the process ends with.
 enum ExitStatus: Int32, Error, CaseIterable {
   /// Every output is in place.
   case success = 0

@@ -56,6 +56,26 @@ struct DocsTests {
     }
   }
 
+  @Test("pages that comments, tests and other pages name are in the repository")
+  func pages() throws {
+    let root = Self.sources + "../"
+    var named = 0
+    for directory in ["Sources", "Tests", "docs", "Benchmarks"] {
+      let folder = try #require(FileManager.default.enumerator(atPath: root + directory))
+      for case let name as String in folder where name.contains(#/\.(swift|md|c|h)$/#) {
+        let text = try String(contentsOfFile: "\(root)\(directory)/\(name)", encoding: .utf8)
+        for page in text.matches(of: #/(?:docs\/[\w\/-]+|\b[A-Z]{2,})\.md\b/#) {
+          named += 1
+          let beside = (name as NSString).deletingLastPathComponent
+          let places = [root, "\(root)\(directory)/\(beside)/"]
+          let isThere = places.contains { FileManager.default.fileExists(atPath: $0 + page.0) }
+          #expect(isThere, "\(directory)/\(name): \(page.0)")
+        }
+      }
+    }
+    #expect(named > 5)
+  }
+
   private static let tools = ["docc", "swift-symbolgraph-extract"].map { name in
     (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
       .first { FileManager.default.isExecutableFile(atPath: $0) } ?? ""

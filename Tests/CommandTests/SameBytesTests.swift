@@ -2,7 +2,7 @@ import Foundation
 import LoopbackServer
 import Testing
 
-/// DESIGN.md, "Same inputs, same bytes".
+/// Same inputs, same bytes: never by timing, other jobs, or what was cached.
 @Suite("Same inputs, same bytes", .timeLimit(.minutes(8)))
 struct SameBytesTests {
   private static let formats = ["jpg", "png", "webp", "gif", "tif", "avif"]

@@ -197,7 +197,7 @@ struct CancellationTests {
     #expect(answers.counts == Array(repeating: 1, count: 20))
   }
 
-  // CONTRACT.md 3.1's stress tests: a thousand downloads each.
+  // Stress tests: a thousand downloads each.
 
   @Test("a thousand downloads of which the last four are cancelled: each handler is called once")
   func stressCancelLast() async throws {

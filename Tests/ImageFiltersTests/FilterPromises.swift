@@ -2,7 +2,7 @@ import Vips
 
 @testable import ImageFilters
 
-/// What FILTERS.md promises of each filter, apart from what it makes of colours: the test's own arithmetic, beside the
+/// What imagemill-filters(7) promises of each filter, apart from what it makes of colours: the test's own arithmetic, beside the
 /// filters' own.
 enum FilterPromises {
   /// A filter's promise.

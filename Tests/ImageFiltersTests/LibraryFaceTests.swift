@@ -43,7 +43,7 @@ struct LibraryFaceTests {
     let filters: [any ImageFilter]
   }
 
-  @Test("ten filters by AlamofireImage's names are the chains of FILTERS.md's column")
+  @Test("ten filters by AlamofireImage's names are the chains that imagemill-filters(7) names")
   func named() throws {
     let square = Extent(width: 100, height: 100)
     let expected: [(any ImageFilter, String)] = try [

@@ -1,7 +1,7 @@
 public import ImageCaches
-/// What became of one output: CLI.md's result line.
+/// The result of one output.
 public struct OutputResult: Sendable, Hashable {
-  /// What became of it; the raw values are CLI.md's.
+  /// The outcome; the raw values are those of JSON results.
   public enum Status: String, Sendable, Codable {
     /// Rendered and put in place.
     case written
@@ -124,7 +124,7 @@ public struct JobResult: Sendable, Hashable {
   }
 }
 
-/// The totals of a batch: CLI.md's closing summary.
+/// The totals of a batch: the closing summary.
 public struct BatchSummary: Sendable, Hashable, Codable {
   /// Jobs that were read.
   public var jobs = 0

@@ -116,7 +116,7 @@ public struct RenderLimits: Sendable, Hashable, Codable {
   /// What pixels in memory may take, in bytes.
   public var memory: Int
 
-  /// Limits; without arguments, CLI.md's defaults and 1 GiB.
+  /// Limits; without arguments, the command's defaults and 1 GiB.
   public init(
     maxPixels: Int = 268_402_689, maxFrames: Int = 1000, allowedFormats: Set<String> = [],
     memory: Int = 1 << 30

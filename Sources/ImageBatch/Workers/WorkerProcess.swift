@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// A child process that renders, one request at a time (DESIGN.md, "A batch renders in worker processes").
+/// A child process that renders, one request at a time (docs/decisions/worker-processes.md).
 ///
 /// Its calls block: they belong on a thread of the caller's own. `kill()` may come from any thread.
 final class WorkerProcess: Sendable {

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The cache on disk: content-addressed bytes, and an index of what they are (DESIGN.md, "On disk").
+/// The cache on disk: content-addressed bytes, and an index of what they are.
 ///
 /// All functions may be called from any thread and block for as long as the disk takes. Any number of processes may use one
 /// directory at once. An object's bytes are checked against its digest before their first use in this process; a bad one is dropped, said in ``mended``, and made again by whoever needs it.

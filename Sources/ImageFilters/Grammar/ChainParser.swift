@@ -1,4 +1,4 @@
-/// Reads FILTERS.md's grammar.
+/// Reads the grammar of chains, which is in imagemill-filters(7).
 ///
 ///     chain    = filter *( "," filter )
 ///     filter   = name *( ":" argument )

@@ -1,4 +1,4 @@
-/// The arithmetic of FILTERS.md's "Resizing": sizes before and after, without a pixel.
+/// The arithmetic of the resizing filters: sizes before and after, without a pixel.
 enum ResizingGeometry {
   /// `fit` and `limit`: the factor with which a picture is as large as fits inside the size.
   static func fittingFactor(_ size: PixelSize, _ extent: Extent) -> Double {

@@ -16,7 +16,7 @@ struct CornerCurve {
   }
 
   /// Apple's continuous corner: the curvature grows from nothing, so that the edge bends before the radius
-  /// begins. CONTRACT.md 3.4, item 5, has the curve as it was measured on UIKit's pictures.
+  /// begins. docs/alamofireimage.md has the curve as it was measured on UIKit's pictures.
   ///
   /// It reaches 1.528665 radii. Where a side has less room the curve is drawn towards the quarter circle,
   /// which it becomes at half the side, as UIKit's does.

@@ -1,6 +1,6 @@
 import Vips
 
-/// The tone of CISepiaTone as it was measured on Apple's pictures (CONTRACT.md 3.4, item 3): each colour is a
+/// The tone of CISepiaTone as it was measured on Apple's pictures (docs/alamofireimage.md): each colour is a
 /// quadratic function of the luminance in sRGB's curve, which itself is added up as light.
 enum Sepia {
   /// Quadratic, linear and constant factors for red, green and blue.

@@ -1,7 +1,7 @@
 import ImageBatch
 
 extension JSONWriter {
-  /// CLI.md's result object: every member is there, `null` where nothing is known, but for `error`.
+  /// A result object: every member is there, `null` where nothing is known, but for `error`.
   mutating func resultLine(_ result: OutputResult) {
     object { $0.resultMembers(result) }
   }

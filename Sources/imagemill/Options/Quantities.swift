@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A time as CLI.md writes it: a number with `ms`, `s`, `m` or `h`.
+/// A time: a number with `ms`, `s`, `m` or `h`.
 struct DurationArgument: ExpressibleByArgument {
   let duration: Duration
 
@@ -21,7 +21,7 @@ struct DurationArgument: ExpressibleByArgument {
   }
 }
 
-/// A number of bytes as CLI.md writes it: `kB`, `MB`, `GB`, `KiB`, `MiB`, `GiB`, or none of them.
+/// A number of bytes with `kB`, `MB`, `GB`, `KiB`, `MiB`, `GiB`, or none of them.
 struct SizeArgument: ExpressibleByArgument {
   let bytes: Int
 
