@@ -1,4 +1,4 @@
-public import TestSupport
+import TestSupport
 /// HTTP/1.1 responses in which anything may be wrong: status line, field names and values, folds, NULs, line ends,
 /// lengths, chunks, trailers, early ends. A seed and a number determine each.
 public struct BentAnswers: Sendable {
