@@ -13,7 +13,7 @@ package final class RequestLocks: Sendable {
     let end: Double
     let patience: Double
     let progress: @Sendable () -> Int
-    let continuation: CheckedContinuation<Void, Never>
+    let continuation: CheckedContinuation<Bool, Never>
     var lastProgress: Int
     var patienceEnds: Double
   }
@@ -37,7 +37,7 @@ package final class RequestLocks: Sendable {
   private static let presence: Int64 = 0
   private static let waiting: Int64 = 1
 
-  init(path: String) {
+  package init(path: String) {
     self.path = path
   }
 
@@ -109,7 +109,7 @@ package final class RequestLocks: Sendable {
   // MARK: Waiting
 
   /// Waits until nobody has the key, the time is over, whoever has it makes no progress, or the task is cancelled.
-  /// - Returns: whether nobody has the key.
+  /// - Returns: whether the key was free. By now another may have it, who makes progress: that is worth another wait.
   /// - Parameters:
   ///   - seconds: the longest wait.
   ///   - patience: the longest wait without progress, in seconds.
@@ -122,7 +122,7 @@ package final class RequestLocks: Sendable {
       state.nextWait += 1
       return state.nextWait
     }
-    await withTaskCancellationHandler {
+    return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let now = Self.now
         let wait = Wait(
@@ -142,32 +142,35 @@ package final class RequestLocks: Sendable {
     } onCancel: {
       end(number)
     }
-    return state.withLock { $0.file?.isLockedByOthers(offset) == false }
   }
 
   /// Ends the waits whose key is free or whose time is over.
   private func look() {
     let now = Self.now
     let ended = state.withLock { state in
-      let over = state.waits.keys.filter { Self.isOver($0, in: &state, now: now) }
-      return over.compactMap { Self.remove($0, from: &state) }
+      Array(state.waits.keys).compactMap { number -> (wait: Wait, isFree: Bool)? in
+        guard let isFree = Self.ending(of: number, in: &state, now: now) else { return nil }
+        return Self.remove(number, from: &state).map { ($0, isFree) }
+      }
     }
-    for wait in ended { wait.continuation.resume() }
+    for (wait, isFree) in ended { wait.continuation.resume(returning: isFree) }
   }
 
-  private static func isOver(_ number: Int, in state: inout State, now: Double) -> Bool {
-    guard var wait = state.waits[number], let file = state.file else { return true }
+  /// Whether a wait ends with a free key (true) or because its time is over (false); nil while it goes on.
+  private static func ending(of number: Int, in state: inout State, now: Double) -> Bool? {
+    guard var wait = state.waits[number], let file = state.file else { return false }
     let progress = wait.progress()
     if progress != wait.lastProgress {
       wait.lastProgress = progress
       wait.patienceEnds = now + wait.patience
       state.waits[number] = wait
     }
-    return now >= wait.end || now >= wait.patienceEnds || !file.isLockedByOthers(wait.offset)
+    if !file.isLockedByOthers(wait.offset) { return true }
+    return now >= wait.end || now >= wait.patienceEnds ? false : nil
   }
 
   private func end(_ number: Int) {
-    state.withLock { Self.remove(number, from: &$0) }?.continuation.resume()
+    state.withLock { Self.remove(number, from: &$0) }?.continuation.resume(returning: false)
   }
 
   /// Takes a wait away, and the watch with the last one.
