@@ -16,8 +16,11 @@ final class Reporting: Sendable {
   /// Unsafe only in name: set once before events come, cancelled on the queue at the end.
   nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
 
-  /// Reporters as the options ask for them; `results`: a line on standard output for each output.
-  init(_ options: BatchOptions, results: ResultPrinter.Form? = nil) throws {
+  /// Reporters as the options ask for them.
+  /// - Parameters:
+  ///   - results: A line of this form on standard output for each output.
+  ///   - extent: Which messages are written; by --quiet and --verbose if nil.
+  init(_ options: BatchOptions, results: ResultPrinter.Form? = nil, extent: Messages.Extent? = nil) throws {
     let gone = ReaderIsGone()
     readerIsGone = gone
     let failures = WriteFailures()
@@ -38,7 +41,7 @@ final class Reporting: Sendable {
     // Before the messages: at the end it makes room for the summary.
     let progress = Self.progress(options, isTyped: results != nil && isatty(STDIN_FILENO) == 1)
     if let progress { reporters.append(progress) }
-    reporters.append(Messages(options.extent, write: speaking))
+    reporters.append(Messages(extent ?? options.extent, write: speaking))
     let isOwned = results != nil || !options.standardOutputOwners.isEmpty
     reporters += try Self.continuousIntegration(printing: isOwned ? speaking : printing)
     do throws(ReportError) {

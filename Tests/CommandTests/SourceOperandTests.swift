@@ -54,6 +54,20 @@ struct SourceOperandTests {
     #expect(made.contains("out/5/y.webp"))
   }
 
+  @Test("convert warns of a source that is read in part, with -o and without, and not with --quiet")
+  func warnings() async throws {
+    let whole = try Data(contentsOf: URL(filePath: command.work + "/photos/y.png"))
+    try whole.prefix(whole.count / 2).write(to: URL(filePath: command.work + "/cut.png"))
+    for output in [["cut.webp"], ["-o", "out/{name}.webp"]] {
+      for quiet in [[], ["--quiet"]] {
+        let outcome = try await command.run(["convert", "cut.png", "--on-corrupt", "warn"] + quiet + output)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(
+          outcome.errors.contains("warning: ") == quiet.isEmpty, "\(output) \(quiet): \(outcome.errors)")
+      }
+    }
+  }
+
   @Test("a dry run names them, and makes nothing")
   func dryRun() async throws {
     let outcome = try await command.run("pipe", "-n", "-o", "out/{dir}/{name}.webp", "photos")

@@ -28,7 +28,8 @@ struct MemoryEstimateTests {
     Case("interlaced", ["median,fit:500x"], "png"),
     Case("alpha", ["blur:6,rotate:90,fit:300x"], "png"), Case("deep", ["blur:5"], "png"),
     Case("jpg", ["fit:1200x", "fit:800x", "fit:400x"], "webp"), Case("webp", ["circle"], "webp"),
-    Case("gif", ["blur:3"], "webp"),
+    Case("gif", ["blur:3"], "webp"), Case("jpg", ["rotate:33,pixelate:12"], "png"),
+    Case("alpha", ["pixelate:12"], "png"), Case("alpha", ["rotate:33,box-blur:4"], "webp"),
   ]
 
   private func source(_ kind: String) throws -> String {

@@ -15,11 +15,11 @@ struct RequestLocksTests {
   func takenAtOnce() async throws {
     let (first, second, third) = (makeLocks(), makeLocks(), makeLocks())
     try #require(try third.take(ContentDigest(hashing: bytes(2))))
-    for _ in 0..<200 {
+    for round in 0..<200 {
       try #require(try first.take(key))
       async let isFree = third.wait(for: key, seconds: 100, patience: 100) { 0 }
       // Some waits have begun by then, and some haven't.
-      try await Task.sleep(for: .microseconds(Int.random(in: 0...500)))
+      try await Task.sleep(for: .microseconds(round % 20 * 25))
       first.release(key)
       try #require(try second.take(key))
       try await Task.sleep(for: .microseconds(200))

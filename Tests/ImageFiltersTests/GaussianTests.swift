@@ -96,6 +96,24 @@ struct GaussianTests {
     #expect(try worst(made, light.converted(to: .sRGB)) <= 1, "seed \(seed)")
   }
 
+  @Test("in linear light, of transparent ones, as they are seen", arguments: [1.0, 4, 9], Pattern.allCases)
+  func transparentLight(sigma: Double, pattern: Pattern) throws {
+    let seed = SeededRandom.seed
+    var generator = SeededRandom(seed: seed)
+    let image = try picture(pattern, bands: 4, &generator)
+    /// In light, since that is what is mixed: 0 to 255, with the alpha.
+    func seen(_ image: VipsImage) throws -> VipsImage {
+      let light = try image.extractingBands(from: 0, count: 3).converted(to: .linear).linear([255], [0])
+      let alpha = try image.extractingBands(from: 3, count: 1)
+      return try light.combined("multiply", with: alpha.linear([1.0 / 255], [0])).joiningBands([
+        alpha.cast(to: .float)
+      ])
+    }
+    let made = try seen(FilterChain(parsing: "blur:\(sigma):linear=true").apply(to: image))
+    // A step of 8 bits near white is 2.3 of 255 in light.
+    #expect(try worst(made, exact(seen(image), gaussian(sigma))) <= 2.5, "seed \(seed)")
+  }
+
   @Test("of squares", arguments: [1, 2, 3, 10, 40], [3, 4])
   func boxes(radius: Int, bands: Int) throws {
     let seed = SeededRandom.seed

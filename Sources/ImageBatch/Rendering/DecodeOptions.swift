@@ -73,7 +73,7 @@ struct DecodeOptions: DecodeDistinction {
     guard shrinking != .none else { return 1 }
     // A JPEG that doesn't divide evenly has its last column and row filled up, which must stay last.
     let mayFillUp = shrinking != .factor || keepsOrientation || source.orientation == 1
-    // Half of the work is left to the resampler, so that nobody sees which of the two did it.
+    // Half of the work is left to the resampler, so that the result looks the same whoever shrinks.
     let factor = [8, 4, 2].first { factor in
       wanted * Double(factor) * 2 <= 1
         && (mayFillUp || source.stored.width % factor == 0 && source.stored.height % factor == 0)

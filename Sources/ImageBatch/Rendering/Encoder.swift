@@ -96,7 +96,7 @@ struct Encoder {
   /// Encodes and writes one file.
   /// - Parameter quality: Instead of the encoding's own.
   func write(_ image: VipsImage, to path: String, quality: Int? = nil) throws {
-    // Writing trusts nobody's bytes: libvips blocks this saver with the reader of the same library.
+    // Writing parses no foreign bytes. libvips blocks this saver together with the reader of the same library.
     if encoding.format == .jxl { try VipsRuntime.setBlocked(false, operation: "VipsForeignSaveJxl") }
     var arguments: VipsArguments = ["in": .image(image), "filename": .string(path)]
     let strips = pruning.leavesNothing(in: image)

@@ -30,10 +30,9 @@ final class Rendering {
     self.request = request
     self.memory = memory
     files = request.renditions.files
-    let output = request.recipes.first?.temporaryPath ?? ""
     storage = PixelStorage(
       memory: request.limits.memory,
-      directory: output.lastIndex(of: "/").map { String(output[..<$0]) } ?? ".")
+      directory: DirectoryEntry(request.recipes.first?.temporaryPath ?? "").directory)
     auxiliary = AuxiliaryPictures(of: request, storage: storage)
   }
 

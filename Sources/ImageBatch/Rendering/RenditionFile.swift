@@ -36,8 +36,8 @@ enum RenditionFile {
     }
   }
 
-  /// Opens a file that ``write(_:to:)`` has written and whose digest has been checked: libvips trusts nobody with
-  /// this format, since it describes memory.
+  /// Opens a file that ``write(_:to:)`` has written and whose digest has been checked: libvips blocks
+  /// this format for files from outside, since it describes memory.
   static func open(_ path: String) throws(VipsError) -> VipsImage {
     try VipsRuntime.setBlocked(false, operation: "VipsForeignLoadVips")
     return try VipsOperation("vipsload", ["filename": .string(path)]).image()

@@ -107,8 +107,8 @@ extension RenderLimits {
 /// What a decoder's failure means to a user.
 enum DecodeFailure {
   /// What to do about a file that ends too early, and about one that is damaged otherwise.
-  private static let cutOffRemedy = "; fetch it again, or use --on-corrupt warn to take what there is"
-  private static let damagedRemedy = "; replace it, or use --on-corrupt warn to take what can be read"
+  private static let cutOffRemedy = "; fetch it again, or use --on-corrupt warn to use the part that arrived"
+  private static let damagedRemedy = "; replace it, or use --on-corrupt warn to use the part that can be read"
 
   /// A file that ends too early.
   static func truncated(_ format: ImageFormat, _ reason: String) -> JobError {

@@ -92,7 +92,7 @@ public final class Batch: Sendable {
     return summary
   }
 
-  /// Removes what the manifests no longer make. After a failure nobody knows what they make.
+  /// Removes what the manifests no longer make. After a failure that is not known.
   private func prune() async {
     ledger.flush()
     sources.flush()

@@ -13,7 +13,7 @@ final class RenderClaims: Sendable {
   private let locks: RequestLocks?
   private let state = Mutex(State())
 
-  /// - Parameter locks: nil where there is nobody to share with, or no more patience: everything is taken then.
+  /// - Parameter locks: nil where no other process shares the cache, or its work was waited for too long: everything is taken then.
   init(locks: RequestLocks?) { self.locks = locks }
 
   /// Claims output keys, as many of them as no other process has.

@@ -117,7 +117,7 @@ struct RenderStep {
       .mapValues { .success($0) }
   }
 
-  /// Renders what of a part nobody else renders.
+  /// Renders the outputs of a part that no other process renders.
   private func render(
     _ part: Part, _ claims: RenderClaims
   ) async -> [ContentDigest: OutputFlights.Landing] {
@@ -222,7 +222,7 @@ struct RenderStep {
     ).bytes
   }
 
-  /// Where nothing was made, the error says what there is to say.
+  /// Where nothing was made, the error is the message.
   private func warn(_ response: RenderResponse) async {
     let madeAny = response.outputs.contains { if case .success = $0.result { true } else { false } }
     for warning in response.warnings where madeAny {

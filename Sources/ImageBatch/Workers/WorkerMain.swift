@@ -38,7 +38,7 @@ public enum WorkerMain {
     }
   }
 
-  /// A parent that dies in the middle of a request must not leave us rendering for nobody.
+  /// A worker must not render on when its parent has died in the middle of a request.
   private static func exitWithParent() {
     var thread = pthread_t()
     pthread_create(

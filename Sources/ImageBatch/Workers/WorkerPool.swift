@@ -170,8 +170,8 @@ public actor WorkerPool: RenderingService {
 extension WorkerProcess.Death {
   fileprivate var mayPass: Bool { if case .notStarted = self { false } else { true } }
 
-  /// The kernel's killer sends SIGKILL, which nobody else does but ourselves after a time-out; GLib and the C++
-  /// library say so before they abort.
+  /// The kernel's out-of-memory killer sends SIGKILL, as we do after a timeout; GLib and the C++ library print a
+  /// message before they abort.
   fileprivate var isOutOfMemory: Bool {
     guard case .ended(let signal, let text) = self else { return false }
     return signal == 9 || text.contains("failed to allocate") || text.contains("bad_alloc")

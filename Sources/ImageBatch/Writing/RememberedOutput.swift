@@ -20,7 +20,7 @@ struct RememberedOutput {
       : nil
   }
 
-  /// An output of which nobody asks for the placeholders.
+  /// An output without placeholders.
   static func withoutPlaceholders(_ stored: StoredOutput) -> StoredOutput {
     guard let end = stored.extra.firstIndex(of: "\n") else { return stored }
     var result = stored

@@ -262,7 +262,7 @@ extension DiskStore {
     unlink(partialPath(key) + ".json")
   }
 
-  /// Removes interrupted bodies that nobody has gone on with for a week.
+  /// Removes interrupted bodies that were not resumed for a week.
   func clearOldPartials() throws(CacheError) {
     for name in try StoreLayout.names(in: layout.partials) {
       let path = "\(layout.partials)/\(name)"

@@ -234,7 +234,8 @@ enum CoreImageFilters {
         .optional(
           "inputCenter", .vector(2), default: "150 150", "the middle of one square, from the bottom left"),
         number("inputScale", 1...100, "8", "the squares' side in pixels"),
-      ], example: "inputScale=12"
+      ], example: "inputScale=12",
+      traits: FilterDefinition.FrameTraits(keeps: { _, frame in frame.tileBytes })
     ) { pass in
       let size = max(1, Int(try pass.arguments.number("inputScale").rounded()))
       let centre = try pass.arguments.vector("inputCenter")

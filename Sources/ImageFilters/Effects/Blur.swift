@@ -26,7 +26,11 @@ struct Blur {
   }
 
   private func mixing(_ image: VipsImage) throws -> VipsImage {
-    try image.mixingPixels(linear: linear) { numbers in
+    if linear, radius >= 0.05, LinearLight.represents(image) {
+      let light = try storage.keeping(LinearLight.decoded(image))
+      return try LinearLight.encoded(inLinearLight.applied(to: light))
+    }
+    return try image.mixingPixels(linear: linear) { numbers in
       numbers.format == .uchar && radius >= 0.05
         ? try Gaussian(sigma: radius, storage: storage).applied(to: numbers)
         : try fractional(numbers, white: linear ? 1 : image.maximum, isDeep: image.format == .ushort)
@@ -40,12 +44,13 @@ struct Blur {
   /// - Returns: `float`, or the image itself for a radius of nothing.
   func fractional(_ image: VipsImage, white: Double, isDeep: Bool) throws -> VipsImage {
     if radius < 0.05 { return image }
-    // In linear light, a thousandth of white is far from black.
-    let blur = Gaussian(sigma: radius, storage: storage, reach: linear ? 4 : 3.2)
+    let blur = linear ? inLinearLight : Gaussian(sigma: radius, storage: storage)
     if image.format == .uchar { return try blur.applied(to: image, as: .ushort).linear([1.0 / 256], [0]) }
     guard !isDeep else { return try blur.applied(to: storage.keeping(image.cast(to: .float))) }
     let factor = 65_280 / white
     let fixed = try storage.keeping(image.linear([factor], [0.5]).cast(to: .ushort))
     return try blur.applied(to: fixed).linear([1 / factor], [0])
   }
+  /// In linear light, a thousandth of white is far from black.
+  private var inLinearLight: Gaussian { Gaussian(sigma: radius, storage: storage, reach: 4) }
 }

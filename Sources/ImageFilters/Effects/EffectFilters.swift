@@ -100,7 +100,7 @@ enum EffectFilters {
   static let pixelate = FilterDefinition(
     "pixelate", .effects, "squares of one colour, the mean of what they cover",
     parameters: [.optional("size", .integer(1...1_000, unit: "px"), default: "8", "the squares' side")],
-    example: "pixelate:12"
+    example: "pixelate:12", traits: FilterDefinition.FrameTraits(keeps: { _, frame in frame.tileBytes })
   ) { pass in
     try Pixelating(size: pass.arguments.integer("size"), originX: 0, originY: 0).apply(pass)
   }

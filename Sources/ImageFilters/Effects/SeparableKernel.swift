@@ -44,14 +44,14 @@ struct SeparableKernel: Sendable {
     let wide = try image.embedded(
       x: radius, y: radius, width: image.width + 2 * radius, height: image.height + 2 * radius, extend: "copy"
     )
-    let all = weights.dropFirst().reversed() + weights
     let bands = image.bands
     switch (image.format, format) {
     case (.ushort, .ushort):
+      let all = weights.dropFirst().reversed() + weights
       let pass = FloatPass(weights: all.map { Float($0) / 65_536 }, bands: bands)
       return try wide.computing(margin: radius, pass.run)
     case (let source, _):
-      let pass = FixedPass(weights: all.map(UInt32.init), bands: bands, isWide: source == .ushort)
+      let pass = FixedPass(self, bands: bands, isWide: source == .ushort)
       return try wide.computing(
         margin: radius, format: format, format == .ushort ? pass.runKeepingFractions : pass.run)
     }

@@ -12,7 +12,15 @@ enum OrientationFilters {
     ], example: "rotate:90",
     traits: FilterDefinition.FrameTraits(
       reading: .anywhere, keepsColourSpace: true,
-      size: { arguments, extent in turned(extent, by: try arguments.number("angle")) }, addsAlpha: true)
+      size: { arguments, extent in turned(extent, by: try arguments.number("angle")) }, addsAlpha: true,
+      keeps: { arguments, frame in
+        let angle = try arguments.number("angle")
+        guard angle.truncatingRemainder(dividingBy: 90) != 0 else { return 0 }
+        var turned = frame
+        turned.extent.width = Int(Self.turned(frame.extent, by: angle).width)
+        turned.bands = 4
+        return turned.tileBytes
+      })
   ) { pass in
     let angle = try pass.arguments.number("angle")
     switch angle {

@@ -1,23 +1,6 @@
 public import Vips
 
 extension VipsImage {
-  /// The same picture, computed in squares, of which three rows are kept, whatever is asked for. A line of a turned
-  /// picture crosses most of its input, which libvips would copy for each line.
-  func computedInTiles() throws -> VipsImage { try computed(tileWidth: 128) }
-
-  /// The same picture, computed in bands of 128 lines, of which three are kept. A filter that asks for a few lines at a
-  /// time would have its input compute the lines around them each time.
-  func computedInBands() throws -> VipsImage { try computed(tileWidth: width) }
-
-  private func computed(tileWidth: Int) throws -> VipsImage {
-    try applying(
-      "tilecache",
-      [
-        "tile-width": .integer(tileWidth), "tile-height": 128,
-        "max-tiles": .integer((width / tileWidth + 2) * 3), "threaded": true,
-      ])
-  }
-
   /// The picture as filters take it: upright, in sRGB of 8 or 16 bits, 3 bands and perhaps an alpha.
   ///
   /// Colours go through the embedded profile; inks without one through libvips' own. Nothing is done to a

@@ -35,7 +35,11 @@ struct Resampler {
         canvas: extent)
     }
     if image.width == extent.width, image.height == extent.height { return image }
-    if kernel == "nearest" { return try nearest(image, to: extent) }
+    if kernel == "nearest" {
+      let across = Double(extent.width) / Double(image.width)
+      let down = Double(extent.height) / Double(image.height)
+      return try nearest(image, across: across, down: down, x: 0, y: 0, canvas: extent)
+    }
     return try image.mixingPixels(linear: linear) { try resample($0, to: extent) }
   }
 
@@ -85,15 +89,18 @@ struct Resampler {
   }
 
   /// Each new pixel is the one that its middle falls upon.
-  private func nearest(_ image: VipsImage, to extent: Extent) throws -> VipsImage {
-    let across = Double(extent.width) / Double(image.width)
-    let down = Double(extent.height) / Double(image.height)
+  private func nearest(
+    _ image: VipsImage, across: Double, down: Double, x: Double, y: Double, canvas: Extent
+  ) throws -> VipsImage {
+    // A middle between two pixels must fall upon the same one in every frame. libvips adds the steps up from where a
+    // region begins, so that rounding errors would decide.
+    let tie = 1e-6
     return try image.applying(
       "affine",
       [
         "matrix": .doubles([across, 0, 0, down]), "interpolate": .interpolator("nearest"),
-        "odx": -0.5, "ody": -0.5,
-        "oarea": .integers([0, 0, extent.width, extent.height]), "extend": "copy",
+        "odx": .double(x - 0.5 - tie * across), "ody": .double(y - 0.5 - tie * down),
+        "oarea": .integers([0, 0, canvas.width, canvas.height]), "extend": "copy",
       ])
   }
 
@@ -105,7 +112,10 @@ struct Resampler {
   func placed(
     _ image: VipsImage, across: Double, down: Double, x: Double, y: Double, canvas: Extent
   ) throws -> VipsImage {
-    try image.mixingPixels(linear: linear) { image in
+    if kernel == "nearest" {
+      return try nearest(image, across: across, down: down, x: x, y: y, canvas: canvas)
+    }
+    return try image.mixingPixels(linear: linear) { image in
       let rows = try placedAlong(image, .vertical, factor: down, origin: y, length: canvas.height)
       return try placedAlong(rows, .horizontal, factor: across, origin: x, length: canvas.width)
     }

@@ -1,3 +1,5 @@
+import Vips
+
 /// A frame between two filters, as far as it is known before there are pixels.
 public struct FrameForecast: Sendable, Hashable {
   /// In pixels.
@@ -46,6 +48,13 @@ public struct FrameForecast: Sendable, Hashable {
     let number = isDeep ? 4.0 : 2.0
     let input = isDeep || isComputed ? number : 0
     return samples * (input + (radius >= 4 ? number * 2 / 4 * 4 / 3 : 0))
+  }
+
+  /// What tiles of the frame's width keep: three rows of them, of premultiplied numbers where there is an alpha
+  /// (``VipsImage/computedInTiles()``, ``VipsImage/computedInBands()``).
+  var tileBytes: Double {
+    let rows = Double(3 * VipsImage.tileSide)
+    return rows * Double(extent.width) * Double(bands) * (hasAlpha ? 4 : isDeep ? 2 : 1)
   }
 
   /// What sharpening keeps of the lightness.

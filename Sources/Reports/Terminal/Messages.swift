@@ -7,7 +7,9 @@ public final class Messages: BatchReporter {
   public enum Extent: Sendable {
     /// Failures only.
     case failures
-    /// Warnings and the summary too.
+    /// Warnings too.
+    case warnings
+    /// The summary too.
     case usual
     /// Every download and every output too.
     case everything
@@ -24,13 +26,13 @@ public final class Messages: BatchReporter {
     self.extent = extent
   }
 
-  /// Says what there is to say.
+  /// Writes the event's message, if it has one of this extent.
   public func receive(_ event: BatchEvent) {
     switch event {
     case .jobFinished(let job):
       for line in FailureMessage.lines(job) { say(line) }
     case .warning(let warning) where extent != .failures: say(FailureMessage.line(warning))
-    case .finished(let summary) where extent != .failures: say(Summary.text(summary))
+    case .finished(let summary) where extent == .usual || extent == .everything: say(Summary.text(summary))
     default: if extent == .everything { tell(event) }
     }
   }

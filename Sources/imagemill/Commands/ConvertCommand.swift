@@ -115,7 +115,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     if let bytes = result.bytes { try StandardOutput.write(bytes) }
   }
 
-  /// Converts every operand as `pipe` would, and says nothing but failures unless --verbose is given.
+  /// Converts every operand as `pipe` would. Without --verbose it writes failures and warnings only, as one conversion
+  /// does.
   private func convertAll(_ words: [String], to template: String) async throws {
     var options = ManifestOptions()
     // Who runs the command has written the template, and what fields put in it is no way out.
@@ -129,7 +130,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     let batch = try BatchOptions.parse([verbose ? "--verbose" : "--quiet"])
     var run = BatchRun(
       downloads: downloads, cache: cache, limits: limits, batch: batch, outputDirectory: ".",
-      allowsOutside: true, reporting: try Reporting(batch))
+      allowsOutside: true,
+      reporting: try Reporting(batch, extent: verbose ? .everything : quiet ? .failures : .warnings))
     run.typedHosts =
       words.compactMap { SourceOperands.host(of: $0) } + options.namedSources.values.compactMap(\.host)
     run.commandTemplate = template
