@@ -71,7 +71,7 @@ public struct Conversion: Sendable {
     output.namedSources = namedSources
     job.outputs = [output]
     if let destination { try refuseSource(destination, of: job, store: store) }
-    let auxiliary = await AuxiliarySources(of: [job], downloader: downloader)
+    let auxiliary = await AuxiliarySources(downloading: AuxiliarySources.wanted(by: [job]), with: downloader)
     return try await render(job, stored, auxiliary: try auxiliary.sources(of: output), store: store)
   }
 

@@ -43,8 +43,10 @@ public struct BatchPlanner: Sendable {
       plan.totals.jobs += group.jobs.count
       let isNew = group.key.sources.first.map { sources.insert($0).inserted } ?? false
       if isNew { plan.totals.sources += 1 }
-      switch await stored(group) {
-      case .success(let source):
+      let graph = await decide(group)
+      let failures = graph.failures
+      if let decided = graph.decided, !graph.isGuess {
+        let source = decided.source
         plan.graph?.add(
           "source \(source.displayText)", .init(kind: .source, label: source.displayText, isDone: true),
           from: nil)
@@ -53,14 +55,15 @@ public struct BatchPlanner: Sendable {
           plan.totals.isExact = false
           if isNew { plan.totals.revalidations += 1 }
         }
-        await add(group, source, isStale: isStale, to: &plan, rendered: &rendered)
-      case .failure(let error):
-        if isNew, error.code == .notCached { plan.totals.downloads += 1 }
+        add(decided, isStale: isStale, to: &plan, rendered: &rendered)
+      } else {
+        if isNew, graph.isGuess { plan.totals.downloads += 1 }
         let name = group.jobs.first?.displaySource ?? ""
         plan.graph?.add(
           "source \(name)", .init(kind: .source, label: "\(name)\ndownload", isDone: false), from: nil)
-        let inPlace = await outputsOfPlaceholder(group)
-        addUnstored(group, error, inPlace: inPlace, to: &plan)
+        addUnstored(
+          group, graph.isGuess ? nil : JobError(allOf: failures), inPlace: graph.decided?.inPlace ?? [],
+          to: &plan)
       }
     }
     for entry in plan.entries { plan.totals.actions[entry.action.rawValue, default: 0] += 1 }
@@ -103,52 +106,30 @@ public struct BatchPlanner: Sendable {
     }
   }
 
-  private func stored(_ group: JobGroup) async -> Result<StoredSource, DownloadError> {
-    var failure = DownloadError(.notCached, "no source", source: "")
-    for source in group.key.sources {
-      do throws(DownloadError) {
-        let stored = try await downloader.download(
-          ImageRequest(source), pinnedDigest: group.key.pinnedDigest)
-        if group.key.hasAlternatives, !configuration.force,
-          let error = await writer.records.failure(of: stored, configuration)
-        {
-          failure = DownloadError(.notCached, error.message, source: stored.displayText)
-          continue
-        }
-        return .success(stored)
-      } catch {
-        failure = error
-      }
+  /// Runs a group's graph as far as reading goes.
+  private func decide(_ group: JobGroup) async -> StepGraph {
+    var graph = StepGraph(group, configuration)
+    var events: [StepGraph.Event] = []
+    for action in graph.handle(.begun, now: 0) {
+      if let event = await perform(action) { events.append(event) }
     }
-    return .failure(failure)
+    // Of sources that are published one after the other, the best is what stays.
+    await drive(&graph, events.reversed())
+    return graph
   }
 
   private func add(
-    _ group: JobGroup, _ source: StoredSource, isStale: Bool, to plan: inout BatchPlan,
-    rendered: inout Set<ContentDigest>
-  ) async {
-    let auxiliary = await AuxiliarySources(of: group.jobs, downloader: downloader)
-    var groupPlan = GroupPlan(group, source: source, auxiliary: auxiliary, configuration: configuration)
-    var known: [ContentDigest: StoredOutput] = [:]
-    if !configuration.force, case .success(let found) = await writer.records.outputs(groupPlan.wantedKeys) {
-      known = found
-    }
-    groupPlan.learn(known)
-    groupPlan.claimPaths(claims)
-    let survey = await writer.survey(groupPlan.outputs, known: known)
+    _ decided: StepGraph.Attempt, isStale: Bool, to plan: inout BatchPlan, rendered: inout Set<ContentDigest>
+  ) {
+    let (source, auxiliary) = (decided.source, decided.auxiliary)
     var renderings: [ContentDigest: PlanCosts.Rendering] = [:]
     var order: [ContentDigest] = []
-    for (index, output) in groupPlan.outputs.enumerated() {
+    for output in decided.outputs {
       var entry = BatchPlan.Entry(output)
       entry.content = source.digest
-      let isInPlace = survey.inPlace.contains(index) || survey.kept.contains(index)
-      let isStored = output.key.map { survey.objects[$0] != nil } ?? false
-      (entry.action, entry.reason) =
-        survey.kept.contains(index)
-        ? (.keep, "kept: no run has written the file that is there")
-        : fate(of: output, isInPlace: isInPlace, isStored: isStored, isStale: isStale)
-      let write = entry.node(isDone: isInPlace)
-      if let key = output.key, entry.action == .render || entry.action == .revalidate, !isInPlace, !isStored {
+      (entry.action, entry.reason) = fate(of: output, isStale: isStale)
+      let write = entry.node(isDone: output.state.isSame(as: .inPlace) || output.state.isSame(as: .kept))
+      if let key = output.key, output.state.isSame(as: .wanted) {
         if rendered.insert(key).inserted {
           order.append(key)
           // A reference that can't be read fails its output in the run, at no cost.
@@ -164,41 +145,28 @@ public struct BatchPlanner: Sendable {
     costs.add(order.compactMap { renderings[$0] }, of: .stored(source), to: &plan)
   }
 
-  private func fate(
-    of output: PlannedOutput, isInPlace: Bool, isStored: Bool, isStale: Bool
-  ) -> (BatchPlan.Action, String) {
-    if let error = output.error { return (.refuse, error.message) }
-    if isInPlace {
-      return isStale
-        ? (.revalidate, BatchPlan.Entry.inPlaceButStale) : (.keep, "in place with the right bytes")
+  private func fate(of output: PlannedOutput, isStale: Bool) -> (BatchPlan.Action, String) {
+    switch output.state {
+    case .failed(let error): (.refuse, error.message)
+    case .kept: (.keep, "kept: no run has written the file that is there")
+    case .inPlace where isStale: (.revalidate, BatchPlan.Entry.inPlaceButStale)
+    case .inPlace: (.keep, "in place with the right bytes")
+    case .stored, .wanted, .unknown:
+      if isStale {
+        (.revalidate, "the stored source is stale")
+      } else if output.state.isSame(as: .stored) {
+        (.copy, "missing or edited; its bytes are stored")
+      } else {
+        (.render, reason(toRender: output))
+      }
     }
-    if isStale { return (.revalidate, "the stored source is stale") }
-    if isStored { return (.copy, "missing or edited; its bytes are stored") }
-    return (.render, reason(toRender: output))
   }
 
-  /// The outputs that are in place as made from the placeholder: by job and position.
-  private func outputsOfPlaceholder(_ group: JobGroup) async -> Set<[Int]> {
-    guard let placeholder = group.key.placeholder else { return [] }
-    let source: StoredSource
-    do throws(DownloadError) {
-      source = try await downloader.download(ImageRequest(placeholder))
-    } catch {
-      // The run says why it can't be used.
-      return []
-    }
-    let auxiliary = await AuxiliarySources(of: group.jobs, downloader: downloader)
-    var plan = GroupPlan(group, source: source, auxiliary: auxiliary, configuration: configuration)
-    guard case .success(let known) = await writer.records.outputs(plan.wantedKeys) else { return [] }
-    plan.learn(known)
-    // Of its own: these paths are those of the same outputs.
-    plan.claimPaths(OutputClaims(sources: sources, replacing: configuration.replacing))
-    let survey = await writer.survey(plan.outputs, known: known)
-    return Set(survey.inPlace.map { [plan.outputs[$0].job.index, plan.outputs[$0].position] })
-  }
-
+  /// - Parameters:
+  ///   - error: Why no source can be used; nil where one has to be downloaded first.
+  ///   - inPlace: Outputs that are in place, made from the placeholder.
   private func addUnstored(
-    _ group: JobGroup, _ error: DownloadError, inPlace: Set<[Int]>, to plan: inout BatchPlan
+    _ group: JobGroup, _ error: JobError?, inPlace: Set<[Int]>, to plan: inout BatchPlan
   ) {
     var renderings: [ContentDigest: PlanCosts.Rendering] = [:]
     var order: [ContentDigest] = []
@@ -206,8 +174,8 @@ public struct BatchPlanner: Sendable {
     for job in group.jobs {
       for (position, output) in job.outputs.enumerated() {
         var entry = BatchPlan.Entry(job: job, position: position, output: output)
-        entry.action = error.code == .notCached ? .download : .refuse
-        entry.reason = error.code == .notCached ? "the source isn't stored" : error.message
+        entry.action = error == nil ? .download : .refuse
+        entry.reason = error?.message ?? "the source isn't stored"
         if inPlace.contains([job.index, position]) { entry.reason = BatchPlan.Entry.inPlaceOfPlaceholder }
         if entry.action == .download {
           let key = RenderKeys.output(of: source.content, chain: output.chain, encoding: output.encoding)
@@ -219,6 +187,48 @@ public struct BatchPlanner: Sendable {
       }
     }
     costs.add(order.compactMap { renderings[$0] }, of: source, to: &plan)
+  }
+}
+
+extension BatchPlanner: StepDriver {
+  /// Performs what reads from the store, and nothing else.
+  func perform(_ action: StepGraph.Action) async -> StepGraph.Event? {
+    switch action {
+    case .download(let position, let source, let pinnedDigest):
+      do throws(DownloadError) {
+        let stored = try await downloader.download(ImageRequest(source), pinnedDigest: pinnedDigest)
+        return .downloaded(position, .success(stored))
+      } catch {
+        return .downloaded(position, .failure(error))
+      }
+    case .findFailure(let source):
+      return .failureFound(await writer.records.failure(of: source, configuration))
+    case .downloadAuxiliary(let sources):
+      return .auxiliaryDownloaded(await AuxiliarySources(downloading: sources, with: downloader))
+    case .findOutputs(let keys): return .outputsFound(await writer.records.outputs(keys))
+    case .inspectPlaces(let outputs, let known):
+      return .placesInspected(await writer.survey(outputs, known: known, claims: claims))
+    case .use, .hold, .release, .render, .recordFailure, .recordSource, .confirm, .place, .warn, .finish,
+      .skip:
+      return nil
+    }
+  }
+}
+
+extension StepGraph {
+  /// Whether what has been decided depends on a source that isn't stored: it was taken as failed, since nothing better
+  /// is known.
+  fileprivate var isGuess: Bool {
+    let isMissing = failures.contains { $0.code == DownloadError.Code.notCached.rawValue }
+    guard let decided else { return isMissing }
+    return isMissing && candidates[decided.position].isPlaceholder
+  }
+}
+
+extension StepGraph.Attempt {
+  /// Outputs that are in place: by job and position.
+  fileprivate var inPlace: Set<[Int]> {
+    Set(outputs.filter { $0.state.isSame(as: .inPlace) }.map { [$0.job.index, $0.position] })
   }
 }
 

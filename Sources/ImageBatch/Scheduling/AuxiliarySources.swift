@@ -5,22 +5,27 @@ import ImageDownloads
 struct AuxiliarySources: Sendable {
   private let results: [ImageSource: Result<StoredSource, JobError>]
 
-  /// Downloads whatever the chains of `jobs` refer to.
-  init(of jobs: [Job], downloader: ImageDownloader) async {
-    // A text that is no source fails its output, in `sources(of:)`.
-    let wanted = Set(
-      jobs.flatMap(\.outputs).flatMap { output in
-        output.chain.references.compactMap(output.source(named:))
-      })
+  init(_ results: [ImageSource: Result<StoredSource, JobError>]) { self.results = results }
+
+  /// Downloads them, one after the other.
+  init(downloading sources: [ImageSource], with downloader: ImageDownloader) async {
     var results: [ImageSource: Result<StoredSource, JobError>] = [:]
-    for source in wanted {
+    for source in sources {
       do throws(DownloadError) {
         results[source] = .success(try await downloader.download(ImageRequest(source)))
       } catch {
         results[source] = .failure(JobError(error))
       }
     }
-    self.results = results
+    self.init(results)
+  }
+
+  /// What the chains of jobs refer to, each source once. A text that is no source fails its output, in `sources(of:)`.
+  static func wanted(by jobs: [Job]) -> [ImageSource] {
+    var seen: Set<ImageSource> = []
+    return jobs.flatMap(\.outputs).flatMap { output in
+      output.chain.references.compactMap(output.source(named:))
+    }.filter { seen.insert($0).inserted }
   }
 
   /// Those that could be downloaded.

@@ -19,7 +19,7 @@ public final class Batch: Sendable {
   private let groupsInFlight = Atomic<Int>(0)
   let claims: OutputClaims
   let sources: SourceFiles
-  let flights = OutputFlights()
+  let flights = SingleFlight<ContentDigest, StepGraph.Landing>()
   private let report: @Sendable (BatchEvent) async -> Void
   /// Told what every source was.
   let onSource: (@Sendable (SourceRecord) -> Void)?
@@ -74,9 +74,9 @@ public final class Batch: Sendable {
         groupsInFlight.add(1, ordering: .relaxed)
         // Before anything of a later group is written: sources are known as soon as they are named.
         sources.add(group.jobs)
-        let run = GroupRun(batch: self, group: group)
+        let scheduler = GroupScheduler(group, of: self)
         tasks.addTask {
-          await run.run()
+          await scheduler.run()
           self.groupsInFlight.subtract(1, ordering: .relaxed)
         }
       }

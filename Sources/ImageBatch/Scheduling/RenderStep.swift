@@ -5,8 +5,9 @@ import Synchronization
 /// Renders some of a group's output keys, and stores what comes out.
 struct RenderStep {
   let batch: Batch
-  let source: StoredSource
-  let plan: GroupPlan
+  let rendering: StepGraph.Rendering
+
+  private var source: StoredSource { rendering.source }
 
   /// One request's recipes, by their numbers, and the images that their chains name.
   private struct Part: Sendable {
@@ -30,7 +31,7 @@ struct RenderStep {
     }
 
     /// One failure for all that is in it.
-    func failing(_ error: JobError) -> [ContentDigest: OutputFlights.Landing] {
+    func failing(_ error: JobError) -> [ContentDigest: StepGraph.Landing] {
       Dictionary(keys.values.map { ($0, .failure(error)) }) { $1 }
     }
   }
@@ -45,8 +46,9 @@ struct RenderStep {
     var loan = RenditionShelf.Loan()
   }
 
-  func run(_ keys: [ContentDigest]) async -> [ContentDigest: OutputFlights.Landing] {
-    var landings: [ContentDigest: OutputFlights.Landing] = [:]
+  /// - Parameter keys: Those of the rendering's keys that no other group renders.
+  func run(_ keys: [ContentDigest]) async -> [ContentDigest: StepGraph.Landing] {
+    var landings: [ContentDigest: StepGraph.Landing] = [:]
     let limits = batch.rendering.limitsIdentifier
     let remembered =
       batch.configuration.force ? [:] : await batch.writer.records.deaths(of: keys, limits: limits)
@@ -71,8 +73,8 @@ struct RenderStep {
   /// Puts an output in the first part in which its names mean what it means: jobs of two manifests may have different
   /// pictures of one name.
   private func add(_ key: ContentDigest, _ id: Int, to parts: inout [Part]) throws(JobError) {
-    guard let output = plan.output(for: key) else { throw .cancelled }
-    let auxiliary = try plan.auxiliary.sources(of: output)
+    guard let output = rendering.outputs[key] else { throw .cancelled }
+    let auxiliary = try rendering.auxiliary.sources(of: output)
     if !parts.contains(where: { $0.agrees(with: auxiliary) }) { parts.append(Part()) }
     guard let index = parts.firstIndex(where: { $0.agrees(with: auxiliary) }) else { throw .cancelled }
     parts[index].keys[id] = key
@@ -88,12 +90,12 @@ struct RenderStep {
 
   /// Renders a part. What another process on the same cache renders at the moment is waited for, and rendered here if
   /// that process dies or has nothing to show for it.
-  private func renderShared(_ part: Part) async -> [ContentDigest: OutputFlights.Landing] {
+  private func renderShared(_ part: Part) async -> [ContentDigest: StepGraph.Landing] {
     // What is to be made again is made by each that asks for it.
     guard let locks = batch.store.requestLocks, !batch.configuration.force else {
       return await render(part, RenderClaims(locks: nil))
     }
-    var (part, landings) = (part, [ContentDigest: OutputFlights.Landing]())
+    var (part, landings) = (part, [ContentDigest: StepGraph.Landing]())
     var mayWait = true
     while !part.keys.isEmpty {
       let claims = RenderClaims(locks: mayWait ? locks : nil)
@@ -111,7 +113,7 @@ struct RenderStep {
   }
 
   /// The outputs of a part that have been stored meanwhile.
-  private func found(_ part: Part) async -> [ContentDigest: OutputFlights.Landing] {
+  private func found(_ part: Part) async -> [ContentDigest: StepGraph.Landing] {
     let outputs = Dictionary(part.keys.compactMap { id, key in part.outputs[id].map { (key, $0) } }) { $1 }
     return await batch.writer.found(outputs, withPlaceholders: batch.configuration.wantsPlaceholders)
       .mapValues { .success($0) }
@@ -120,16 +122,16 @@ struct RenderStep {
   /// Renders the outputs of a part that no other process renders.
   private func render(
     _ part: Part, _ claims: RenderClaims
-  ) async -> [ContentDigest: OutputFlights.Landing] {
+  ) async -> [ContentDigest: StepGraph.Landing] {
     defer { claims.release() }
     let opened = Mutex<Result<Opened, JobError>?>(nil)
-    let stored = Mutex<[ContentDigest: OutputFlights.Landing]>([:])
+    let stored = Mutex<[ContentDigest: StepGraph.Landing]>([:])
     let response = await batch.rendering.render { slot in
       guard !batch.stops else { return nil }
       do throws(JobError) {
         var own = part
         own.keep(try claims.take(Array(part.keys.values)))
-        if try claims.hasCompany(since: plan.lookedUpAt) {
+        if try claims.hasCompany(since: rendering.lookedUpAt) {
           let found = await found(own)
           stored.withLock { $0 = found }
           own.remove(found.keys)
@@ -139,7 +141,7 @@ struct RenderStep {
         opened.withLock { $0 = .success(held) }
         await batch.send(
           .renderingStarted(
-            slot: slot, job: plan.outputs.first?.job.index ?? 0, source: source.displayText))
+            slot: slot, job: rendering.job, source: source.displayText))
         return request
       } catch {
         opened.withLock { $0 = .failure(error) }
@@ -163,7 +165,7 @@ struct RenderStep {
   /// Takes in what a request has made.
   private func land(
     _ response: RenderResponse, _ opened: Opened
-  ) async -> [ContentDigest: OutputFlights.Landing] {
+  ) async -> [ContentDigest: StepGraph.Landing] {
     let seconds = (ContinuousClock.now - opened.start) / .seconds(1)
     await batch.send(.renderingFinished(slot: opened.slot))
     batch.count(response)
@@ -233,8 +235,8 @@ struct RenderStep {
   /// - Parameter seconds: What each output took.
   private func store(
     _ response: RenderResponse, of part: Part, files: [Int: TemporaryPath], seconds: Double
-  ) async -> [ContentDigest: OutputFlights.Landing] {
-    var landings: [ContentDigest: OutputFlights.Landing] = [:]
+  ) async -> [ContentDigest: StepGraph.Landing] {
+    var landings: [ContentDigest: StepGraph.Landing] = [:]
     var rendered: [OutputWriter.Rendered] = []
     for output in response.outputs {
       guard let key = part.keys[output.id], let file = files[output.id] else { continue }

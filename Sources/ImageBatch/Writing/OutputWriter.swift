@@ -42,6 +42,8 @@ final class OutputWriter: Sendable {
 
   /// What is in the places of outputs before they are made.
   struct Survey: Sendable {
+    /// Outputs whose paths belong to others, by index.
+    var refused: [Int: JobError] = [:]
     /// Outputs that are in place already, by index.
     var inPlace: Set<Int> = []
     /// Outputs in whose place a file is that is to be kept, by index.
@@ -50,18 +52,25 @@ final class OutputWriter: Sendable {
     var objects: [ContentDigest: MadeOutput] = [:]
   }
 
-  /// Looks at the places of outputs whose paths are known, and for the bytes of those whose keys are.
-  func survey(_ outputs: [PlannedOutput], known: [ContentDigest: StoredOutput]) async -> Survey {
-    guard !known.isEmpty || places.replacing.keepsForeignFiles else { return Survey() }
-    return await threads.run { [self] in
-      var survey = Survey()
+  /// Claims the paths of outputs that have one, looks at their places, and for the bytes of those whose keys are known.
+  func survey(
+    _ outputs: [PlannedOutput], known: [ContentDigest: StoredOutput], claims: OutputClaims
+  ) async -> Survey {
+    var survey = Survey()
+    for (index, output) in outputs.enumerated() where output.state.isSame(as: .unknown) {
+      do throws(JobError) { try output.claim(claims) } catch { survey.refused[index] = error }
+    }
+    guard !known.isEmpty || places.replacing.keepsForeignFiles else { return survey }
+    return await threads.run { [self, claimed = survey] in
+      var survey = claimed
       let files = outputs.map { output in
         output.location.flatMap { location in
           output.key.flatMap { known[$0] }.flatMap { places.file(at: location, bytes: $0.bytes) }
         }
       }
       let digests = places.stamps.digests(of: files.compactMap(\.self))
-      for (index, output) in outputs.enumerated() where output.error == nil {
+      for (index, output) in outputs.enumerated()
+      where output.state.isSame(as: .unknown) && survey.refused[index] == nil {
         let stored = output.key.flatMap { known[$0] }
         if let file = files[index], let stored, digests[file] == stored.digest {
           survey.inPlace.insert(index)
@@ -127,9 +136,9 @@ final class OutputWriter: Sendable {
   }
 
   /// Stores what was rendered.
-  func store(_ rendered: [Rendered]) async -> [ContentDigest: OutputFlights.Landing] {
+  func store(_ rendered: [Rendered]) async -> [ContentDigest: StepGraph.Landing] {
     await threads.run { [store] in
-      var landings: [ContentDigest: OutputFlights.Landing] = [:]
+      var landings: [ContentDigest: StepGraph.Landing] = [:]
       var records: [ContentDigest: StoredOutput] = [:]
       do throws(CacheError) {
         for output in rendered {
@@ -157,7 +166,8 @@ final class OutputWriter: Sendable {
       result.describe(made.image)
       if planned.location == nil {
         planned.values.learn(made.image)
-        try planned.claimPath(claims)
+        try planned.expandPath()
+        try planned.claim(claims)
       }
       guard let location = planned.location else { throw .cancelled }
       result.output = planned.path

@@ -1,0 +1,178 @@
+import ImageCaches
+import ImageDownloads
+
+/// What is made with a source.
+extension StepGraph {
+  mutating func gather(_ now: Double) -> [Action] {
+    attempt?.stage = .gathering
+    let wanted = AuxiliarySources.wanted(by: group.jobs)
+    return wanted.isEmpty ? lookUp(with: AuxiliarySources([:]), now) : [.downloadAuxiliary(wanted)]
+  }
+
+  mutating func lookUp(with auxiliary: AuxiliarySources, _ now: Double) -> [Action] {
+    guard var attempt else { return [] }
+    attempt.stage = .lookingUp
+    attempt.auxiliary = auxiliary
+    attempt.outputs = PlannedOutput.all(of: group, source: attempt.source, auxiliary, configuration)
+    attempt.lookedUpAt = now
+    var actions: [Action] = []
+    if attempt.source.disposition != .local, attempt.source.byteCount > 0 {
+      attempt.heldBytes = attempt.source.byteCount
+      actions.append(.hold(attempt.heldBytes))
+    }
+    self.attempt = attempt
+    let keys = distinctKeys(of: .unknown)
+    guard !keys.isEmpty, !configuration.force else { return actions + inspect(.success([:]), now) }
+    return actions + [.findOutputs(keys)]
+  }
+
+  mutating func inspect(
+    _ found: Result<[ContentDigest: StoredOutput], JobError>, _ now: Double
+  ) -> [Action] {
+    guard var attempt else { return [] }
+    attempt.stage = .inspecting
+    var actions: [Action] = []
+    var known: [ContentDigest: StoredOutput] = [:]
+    switch found {
+    case .success(let stored):
+      // Where placeholders are wanted, what was made without them is made once more.
+      known =
+        configuration.wantsPlaceholders
+        ? stored.filter { RememberedOutput($0.value).placeholders != nil }
+        : stored.mapValues(RememberedOutput.withoutPlaceholders)
+    case .failure(let error): actions.append(.warn(BatchWarning(message: error.message)))
+    }
+    for index in attempt.outputs.indices {
+      guard let key = attempt.outputs[index].key else { continue }
+      if let stored = known[key] { attempt.outputs[index].learn(stored) }
+      do throws(JobError) {
+        try attempt.outputs[index].expandPath()
+      } catch {
+        attempt.outputs[index].state = .failed(error)
+      }
+    }
+    self.attempt = attempt
+    guard !attempt.outputs.isEmpty else { return actions + render(after: OutputWriter.Survey(), now) }
+    return actions + [.inspectPlaces(attempt.outputs, known: known)]
+  }
+
+  mutating func render(after survey: OutputWriter.Survey, _ now: Double) -> [Action] {
+    guard var attempt else { return [] }
+    attempt.stage = .rendering
+    for index in survey.inPlace { attempt.outputs[index].state = .inPlace }
+    for index in survey.kept { attempt.outputs[index].state = .kept }
+    for (index, error) in survey.refused { attempt.outputs[index].state = .failed(error) }
+    for index in attempt.outputs.indices {
+      guard case .unknown = attempt.outputs[index].state, let key = attempt.outputs[index].key else {
+        continue
+      }
+      attempt.outputs[index].state = survey.objects[key] == nil ? .wanted : .stored
+    }
+    attempt.made = survey.objects.mapValues { .success($0) }
+    self.attempt = attempt
+    decided = attempt
+    guard let rendering else { return place([:], now) }
+    return [.render(rendering)]
+  }
+
+  /// What has to be rendered; nil where that is nothing.
+  var rendering: Rendering? {
+    guard let attempt else { return nil }
+    let keys = distinctKeys(of: .wanted)
+    guard !keys.isEmpty else { return nil }
+    let outputs = Dictionary(
+      attempt.outputs.compactMap { output in output.key.map { ($0, output.output) } },
+      uniquingKeysWith: { first, _ in first })
+    return Rendering(
+      source: attempt.source, keys: keys, outputs: outputs, auxiliary: attempt.auxiliary,
+      job: group.jobs.first?.index ?? 0, lookedUpAt: attempt.lookedUpAt)
+  }
+
+  /// The keys of outputs in a state, each once, in the order of the outputs.
+  private func distinctKeys(of state: PlannedOutput.State) -> [ContentDigest] {
+    var seen: Set<ContentDigest> = []
+    return (attempt?.outputs ?? []).compactMap { output in
+      guard output.state.isSame(as: state), let key = output.key, seen.insert(key).inserted else {
+        return nil
+      }
+      return key
+    }
+  }
+
+  mutating func place(_ landings: [ContentDigest: Landing], _ now: Double) -> [Action] {
+    attempt?.made.merge(landings) { $1 }
+    attempt?.stage = .placing
+    guard var attempt else { return [] }
+    // Nothing of a source that can't be decoded is put in place where there are others: a job's outputs are of one image.
+    if group.key.hasAlternatives, let error = sourceFailure(in: attempt) {
+      return [.recordFailure(error, of: attempt.source)] + fail([error], now)
+    }
+    var actions: [Action] = [.recordSource(attempt.source, auxiliary: attempt.auxiliary.found)]
+    for (index, output) in attempt.outputs.enumerated() {
+      var result = OutputResult(of: output)
+      result.usedPlaceholder = candidates[attempt.position].isPlaceholder
+      result.sourceBytes = attempt.source.byteCount
+      result.seconds = now - began
+      switch output.state {
+      case .inPlace:
+        result.status = .unchanged
+        actions.append(.confirm(output))
+      case .kept:
+        result.status = .kept
+        actions.append(Self.warning(ofKept: result))
+      case .failed(let error): result.fail(error)
+      case .unknown, .stored, .wanted:
+        switch output.key.flatMap({ attempt.made[$0] }) ?? .failure(.cancelled) {
+        case .success(let made):
+          attempt.placing += 1
+          actions.append(.place(index, output, made, result))
+        case .failure(let error): result.fail(error)
+        }
+      }
+      attempt.results.append(result)
+    }
+    self.attempt = attempt
+    return attempt.placing == 0 ? actions + complete(jobResults, now) : actions
+  }
+
+  mutating func placed(_ index: Int, _ result: OutputResult, _ now: Double) -> [Action] {
+    guard var attempt, attempt.placing > 0, attempt.results.indices.contains(index) else { return [] }
+    attempt.placing -= 1
+    attempt.results[index] = result
+    attempt.results[index].seconds = now - began
+    self.attempt = attempt
+    let actions = result.status == .kept ? [Self.warning(ofKept: result)] : []
+    return attempt.placing == 0 ? actions + complete(jobResults, now) : actions
+  }
+
+  /// Why the source itself can't be used, if it can't: not the failure of a filter, an encoder or another image.
+  private func sourceFailure(in attempt: Attempt) -> JobError? {
+    let name = attempt.source.displayText
+    for output in attempt.outputs {
+      guard case .failure(var error)? = output.key.flatMap({ attempt.made[$0] }), error.concerns(name) else {
+        continue
+      }
+      error.source = name
+      return error
+    }
+    return nil
+  }
+
+  private var jobResults: [JobResult] {
+    var outputs = (attempt?.results ?? [])[...]
+    return group.jobs.map { job in
+      defer { outputs = outputs.dropFirst(job.outputs.count) }
+      return JobResult(
+        index: job.index, source: job.displaySource, outputs: Array(outputs.prefix(job.outputs.count)),
+        location: job.location)
+    }
+  }
+
+  private static func warning(ofKept result: OutputResult) -> Action {
+    .warn(
+      BatchWarning(
+        source: result.source,
+        message: "\(result.path ?? "the output") is kept: this run has not written the file that is there",
+        location: result.location))
+  }
+}

@@ -1,0 +1,120 @@
+import ImageCaches
+import ImageDownloads
+
+/// Which source is used.
+extension StepGraph {
+  mutating func begin() -> [Action] {
+    guard group.isProgressive else { return [download(0)] }
+    return candidates.indices.filter { !candidates[$0].isPlaceholder }.map { download($0) }
+  }
+
+  private mutating func download(_ position: Int) -> Action {
+    candidates[position].state = .downloading
+    let candidate = candidates[position]
+    return .download(
+      position, candidate.source, pinnedDigest: candidate.isPlaceholder ? nil : group.key.pinnedDigest)
+  }
+
+  mutating func downloaded(
+    _ position: Int, _ result: Result<StoredSource, DownloadError>, _ now: Double
+  ) -> [Action] {
+    guard candidates.indices.contains(position), case .downloading = candidates[position].state else {
+      return []
+    }
+    switch result {
+    case .success(let source):
+      candidates[position].state = .arrived(source)
+      arrivals.append(position)
+    case .failure(let error):
+      if error.isCancelled { wasCancelled = true }
+      candidates[position].state = .failed(error.isCancelled ? [] : [JobError(error)])
+    }
+    return advance(now)
+  }
+
+  /// Goes on with the next source, if no attempt is under way: one that has arrived, or one that has not been tried.
+  mutating func advance(_ now: Double) -> [Action] {
+    guard attempt == nil, !isFinished else { return [] }
+    while !arrivals.isEmpty {
+      let position = arrivals.removeFirst()
+      guard case .arrived(let source) = candidates[position].state else { continue }
+      // One that is no better than what is in place never overtakes it.
+      guard position > best?.position ?? -1 else {
+        candidates[position].state = .passedOver
+        continue
+      }
+      return begin(with: source, at: position, now)
+    }
+    let isWaiting = candidates.contains { if case .downloading = $0.state { true } else { false } }
+    if isWaiting { return [] }
+    if let best { return warnings(ofFailuresInPlaceOfWhich: best.position) + finish(best.results) }
+    if wasCancelled { return stop() }
+    let next = candidates.firstIndex { if case .waiting = $0.state { true } else { false } }
+    if let next { return [download(next)] }
+    let error = JobError(allOf: failures)
+    return finish(group.jobs.map { JobResult(failing: $0, error, seconds: now - began) })
+  }
+
+  private mutating func finish(_ results: [JobResult]) -> [Action] {
+    isFinished = true
+    return [.finish(results)]
+  }
+
+  /// Why sources have failed, in their order.
+  var failures: [JobError] {
+    candidates.flatMap { candidate -> [JobError] in
+      if case .failed(let errors) = candidate.state { errors } else { [] }
+    }
+  }
+
+  private mutating func begin(with source: StoredSource, at position: Int, _ now: Double) -> [Action] {
+    candidates[position].state = .used
+    attempt = Attempt(position: position, source: source)
+    var actions: [Action] = []
+    if candidates[position].isPlaceholder {
+      actions += warnings("the placeholder is used: \(JobError(allOf: failures).message)")
+    }
+    actions.append(.use(source, mergedJobs: group.jobs.count - 1))
+    guard group.key.hasAlternatives, !configuration.force else { return actions + gather(now) }
+    return actions + [.findFailure(source)]
+  }
+
+  /// Ends the attempt: its source has failed.
+  mutating func fail(_ errors: [JobError], _ now: Double) -> [Action] {
+    let actions = release()
+    if let position = attempt?.position { candidates[position].state = .failed(errors) }
+    attempt = nil
+    return actions + advance(now)
+  }
+
+  /// Ends the attempt: its outputs are in place, or have failed one by one.
+  mutating func complete(_ results: [JobResult], _ now: Double) -> [Action] {
+    guard let position = attempt?.position else { return [] }
+    let actions = release()
+    attempt = nil
+    best = (position, results)
+    return actions + advance(now)
+  }
+
+  mutating func release() -> [Action] {
+    guard let bytes = attempt?.heldBytes, bytes > 0 else { return [] }
+    attempt?.heldBytes = 0
+    return [.release(bytes)]
+  }
+
+  /// The failures of sources in place of which another is used. Those of all sources were told with the placeholder.
+  private func warnings(ofFailuresInPlaceOfWhich used: Int) -> [Action] {
+    guard !candidates[used].isPlaceholder else { return [] }
+    let name = candidates[used].source.displayText
+    return failures.flatMap { error in
+      let failure = error.source.map { "\($0): " } ?? ""
+      return warnings("\(name) is used, since another source failed: \(failure)\(error.message)")
+    }
+  }
+
+  private func warnings(_ message: String) -> [Action] {
+    group.jobs.map {
+      .warn(BatchWarning(source: $0.displaySource, message: message, location: $0.location))
+    }
+  }
+}
