@@ -40,13 +40,14 @@ struct StepGraphFixture: Sendable {
     ContentDigest(hashing: source.displayText.utf8)
   }
 
-  init(_ random: inout SeededRandom, object: StoredObject) throws {
-    self.object = object
+  /// A group of 1 to 3 jobs that name 1 to 3 sources, some with a placeholder, some progressive.
+  static func group(_ random: inout SeededRandom) throws -> JobGroup {
     let sources = try (0..<Int.random(in: 1...3, using: &random)).map {
       try ImageSource(parsing: "http://a.example/\($0).png")
     }
     let placeholder = Bool.random(using: &random) ? try ImageSource(parsing: "/placeholder.png") : nil
     let isProgressive = sources.count > 1 && Int.random(in: 0..<3, using: &random) == 0
+    let encoding = try Encoding(resolving: EncodingSettings(), pathExtension: "png")
     var jobs: [Job] = []
     for index in 1...Int.random(in: 1...3, using: &random) {
       let outputs = try (0..<Int.random(in: 0...4, using: &random)).map { position in
@@ -54,7 +55,7 @@ struct StepGraphFixture: Sendable {
         let name = Int.random(in: 0..<8, using: &random) == 0 ? "same" : "\(index)-\(position)"
         return Output(
           template: try OutputTemplate(parsing: "\(name).png"), chain: try FilterChain(parsing: chain),
-          encoding: try Encoding(resolving: EncodingSettings(), pathExtension: "png"))
+          encoding: encoding)
       }
       var job = Job(index: index, sources: sources, outputs: outputs)
       job.placeholder = placeholder
@@ -63,31 +64,52 @@ struct StepGraphFixture: Sendable {
     }
     var group = JobGroup(jobs[0])
     group.jobs = jobs
-    self.group = group
+    return group
+  }
+
+  /// What a group's outputs are, whatever the world: making keys takes longer than running a graph.
+  struct Prepared: Sendable {
+    let group: JobGroup
+    let paths: [String]
+    let keys: [ContentDigest]
+
+    init(_ random: inout SeededRandom) throws {
+      group = try StepGraphFixture.group(&random)
+      let all = group.key.sources + (group.key.placeholder.map { [$0] } ?? [])
+      paths = group.jobs.flatMap { job in job.outputs.map { $0.path(of: job, in: nil) } }
+      keys = group.jobs.flatMap(\.outputs).flatMap { output in
+        all.map {
+          RenderKeys.output(
+            of: StepGraphFixture.digest($0), chain: output.chain, encoding: output.encoding)
+        }
+      }
+    }
+  }
+
+  /// A random world for a group.
+  init(_ prepared: Prepared, _ random: inout SeededRandom, object: StoredObject) {
+    self.object = object
+    group = prepared.group
     configuration.force = Int.random(in: 0..<6, using: &random) == 0
     let errors: [DownloadError.Code] = [.httpStatus, .connectionFailed, .notCached, .cancelled]
-    for source in sources + (placeholder.map { [$0] } ?? []) {
+    for source in group.key.sources + (group.key.placeholder.map { [$0] } ?? []) {
       self.sources[source] = SourceState(
         isStored: Bool.random(using: &random),
         error: Bool.random(using: &random) ? errors.randomElement(using: &random) : nil,
         hasRecordedFailure: Int.random(in: 0..<5, using: &random) == 0,
         isDamaged: Int.random(in: 0..<5, using: &random) == 0)
     }
-    for job in jobs {
-      for (position, output) in job.outputs.enumerated() {
-        let path = output.path(of: job, in: nil)
-        switch Int.random(in: 0..<8, using: &random) {
-        case 0, 1: inPlace.insert(path)
-        case 2: kept.insert(path)
-        case 3 where position > 0: claimed.insert(path)
-        default: break
-        }
-        for source in self.sources.keys.sorted(by: { $0.displayText < $1.displayText }) {
-          let key = RenderKeys.output(of: Self.digest(source), chain: output.chain, encoding: output.encoding)
-          if Bool.random(using: &random) { stored.insert(key) }
-          if Int.random(in: 0..<6, using: &random) == 0 { failing.insert(key) }
-        }
+    for (index, path) in prepared.paths.enumerated() {
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0, 1: inPlace.insert(path)
+      case 2: kept.insert(path)
+      case 3 where index > 0: claimed.insert(path)
+      default: break
       }
+    }
+    for key in prepared.keys {
+      if Bool.random(using: &random) { stored.insert(key) }
+      if Int.random(in: 0..<6, using: &random) == 0 { failing.insert(key) }
     }
   }
 

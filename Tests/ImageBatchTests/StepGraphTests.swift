@@ -91,8 +91,9 @@ struct StepGraphTests {
     let seed = SeededRandom.seed
     var random = SeededRandom(seed: seed)
     var decisions = 0
-    for _ in 0..<10_000 {
-      var fixture = try StepGraphFixture(&random, object: object)
+    let groups = try (0..<300).map { _ in try StepGraphFixture.Prepared(&random) }
+    for round in 0..<10_000 {
+      var fixture = StepGraphFixture(groups[round % groups.count], &random, object: object)
       // What a plan can't know: it takes everything as stored.
       for source in fixture.sources.keys { fixture.sources[source]?.isStored = true }
       for source in fixture.sources.keys { fixture.sources[source]?.isDamaged = false }
@@ -130,9 +131,10 @@ struct StepGraphTests {
   func ends(isProgressive: Bool) async throws {
     let seed = SeededRandom.seed
     var random = SeededRandom(seed: seed)
-    for _ in 0..<5_000 {
-      let fixture = try StepGraphFixture(&random, object: object)
-      guard fixture.group.isProgressive == isProgressive else { continue }
+    let groups = try (0..<300).map { _ in try StepGraphFixture.Prepared(&random) }
+      .filter { $0.group.isProgressive == isProgressive }
+    for round in 0..<2_000 {
+      let fixture = StepGraphFixture(groups[round % groups.count], &random, object: object)
       let world = World(fixture, isPlanning: false)
       let graph = await world.run()
       let actions = world.actions.withLock(\.self)
@@ -157,8 +159,10 @@ struct StepGraphTests {
     let seed = SeededRandom.seed
     var random = SeededRandom(seed: seed)
     var events = 0
+    let groups = try (0..<300).map { _ in try StepGraphFixture.Prepared(&random) }
     while events < 100_000 {
-      let fixture = try StepGraphFixture(&random, object: object)
+      guard let group = groups.randomElement(using: &random) else { break }
+      let fixture = StepGraphFixture(group, &random, object: object)
       var graph = StepGraph(fixture.group, fixture.configuration)
       var actions = graph.handle(.begun, now: 0)
       for step in 1...40 {
