@@ -22,7 +22,7 @@ all: build
 
 # The C libraries' development packages, where Debian's package manager is there to install them.
 packages:
-	@.ci/packages libvips-dev libcurl4-openssl-dev libsqlite3-dev zlib1g-dev
+	@.ci/packages libvips-dev libcurl4-openssl-dev libsqlite3-dev libyaml-dev zlib1g-dev
 
 build: packages
 	$(SWIFT_BUILD)

@@ -27,7 +27,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // The headers alone: CVipsLibrary loads the library when it is called. Their own dependencies are GLib's.
@@ -37,6 +36,7 @@ let package = Package(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
     .target(name: "Vips", dependencies: ["CVips", "CVipsLibrary"], swiftSettings: settings),
     .target(name: "Curl", dependencies: ["CCurl"], swiftSettings: settings),
@@ -72,7 +72,7 @@ let package = Package(
     .target(name: "TerminalText", swiftSettings: settings),
     .target(
       name: "Manifests",
-      dependencies: ["ImageBatch", "TerminalText", "CZlib", .product(name: "Yams", package: "Yams")],
+      dependencies: ["ImageBatch", "TerminalText", "CYAML", "CZlib"],
       swiftSettings: settings),
     .target(
       name: "Reports",

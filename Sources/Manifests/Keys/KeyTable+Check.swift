@@ -43,7 +43,7 @@ extension KeyTable {
     return "duplicate key '\(name)'\(other ?? ""): remove one of them"
   }
 
-  private static func checkDuplicates(_ entries: [ManifestNode.Entry], log: inout DiagnosticLog) {
+  static func checkDuplicates(_ entries: [ManifestNode.Entry], log: inout DiagnosticLog) {
     var first: [String: TextPlace] = [:]
     for entry in entries {
       if let place = first[entry.key] {

@@ -36,37 +36,6 @@ struct ManifestText: Sendable {
     return String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
   }
 
-  /// The line's bytes from a column on, counted in Unicode scalars from 1. `cursor` remembers the place: for places that
-  /// are asked for in their order, it goes on from the one before instead of beginning the line anew.
-  func rest(ofLine number: Int, fromColumn column: Int, _ cursor: inout LineCursor) -> Substring.UTF8View? {
-    guard lines.indices.contains(number - firstLine) else { return nil }
-    let line = lines[number - firstLine]
-    if cursor.line != number || cursor.column > column {
-      cursor = LineCursor(line: number, column: 1, index: line.startIndex)
-    }
-    while cursor.column < column, cursor.index < line.endIndex {
-      repeat {
-        line.formIndex(after: &cursor.index)
-      } while cursor.index < line.endIndex && line[cursor.index] & 0xC0 == 0x80
-      cursor.column += 1
-    }
-    return line[cursor.index...]
-  }
-
-  /// A place in a line; see ``rest(ofLine:fromColumn:_:)``.
-  struct LineCursor {
-    fileprivate var line: Int
-    fileprivate var column: Int
-    fileprivate var index: String.Index
-
-    /// A cursor that is nowhere yet.
-    init() { self.init(line: 0, column: 1, index: "".startIndex) }
-
-    fileprivate init(line: Int, column: Int, index: String.Index) {
-      (self.line, self.column, self.index) = (line, column, index)
-    }
-  }
-
   /// The line with this number to be shown with a mistake; nil for one so long that nobody would find the place in it,
   /// and that thousands of mistakes would copy thousands of times.
   func excerpt(_ number: Int) -> String? {

@@ -1,0 +1,3 @@
+// libyaml, for manifests in YAML.
+#pragma once
+#include <yaml.h>
