@@ -264,6 +264,22 @@ struct YAMLTests {
     #expect(deep == ["1:\(64 * width + 1): nested more than 64 deep: no manifest needs that"])
   }
 
+  @Test func `an alias nests as deep as what it stands for`() {
+    func text(_ depth: Int) -> String {
+      func list(_ depth: Int, _ value: String) -> String {
+        String(repeating: "[", count: depth) + value + String(repeating: "]", count: depth)
+      }
+      return "- &a \(list(30, "x"))\n- &b \(list(depth, "*a"))\n- [*b]\n"
+    }
+    #expect(Self.read(text(31)).complaints == [])
+    #expect(Self.read(text(32)).complaints == ["3:4: nested more than 64 deep: no manifest needs that"])
+    #expect(Self.read(text(33)).complaints == ["2:39: nested more than 64 deep: no manifest needs that"])
+    // Each by itself is flat; together they would be as deep as a stack is.
+    let chain = (1...5000).map { "- &a\($0) [*a\($0 - 1)]\n" }.joined()
+    let complaints = Self.read("- &a0 x\n" + chain).complaints
+    #expect(complaints == ["64:9: nested more than 64 deep: no manifest needs that"])
+  }
+
   @Test func `brackets in texts and comments don't nest`() {
     let brackets = String(repeating: "[", count: 1000)
     #expect(Self.read("a: '\(brackets)' # \(brackets)\nb: |\n  \(brackets)\n").complaints == [])

@@ -7,9 +7,11 @@ struct YAMLNodes: ~Copyable {
   private var log: DiagnosticLog
   /// The repeated keys, for a document that can't be read: its keys are checked nowhere else.
   private var repeatedKeys: DiagnosticLog
-  /// What has been anchored so far, with the number of its nodes.
-  private var anchors: [String: (node: ManifestNode, count: Int)] = [:]
+  /// What has been anchored so far, with the number of its nodes and how deep they nest.
+  private var anchors: [String: (node: ManifestNode, count: Int, height: Int)] = [:]
   private var remainingNodes: Int
+  /// The depth of the deepest node in the one that is being read.
+  private var deepest = 0
   /// Whether every alias had an anchor.
   private var isWhole = true
 
@@ -67,10 +69,10 @@ struct YAMLNodes: ~Copyable {
   }
 
   private mutating func node(_ event: YAMLEvent, depth: Int) throws(Failure) -> ManifestNode {
-    if case .alias(let name) = event.kind { return try anchored(name, at: event.start) }
+    if case .alias(let name) = event.kind { return try anchored(name, at: event.start, depth: depth) }
     try checkDepth(depth, at: event.start)
-    let before = remainingNodes
-    remainingNodes -= 1
+    let (remainingBefore, deepestBefore) = (remainingNodes, deepest)
+    (remainingNodes, deepest) = (remainingNodes - 1, depth)
     let node: ManifestNode
     switch event.kind {
     case .scalar(let text, let isPlain): node = scalar(text, isPlain: isPlain, event)
@@ -79,7 +81,10 @@ struct YAMLNodes: ~Copyable {
     // libyaml closes what it opens, so no other event comes here.
     default: throw Failure(place: event.start, message: "not YAML: it ends too early")
     }
-    if let anchor = event.anchor { anchors[anchor] = (node, before - remainingNodes) }
+    if let anchor = event.anchor {
+      anchors[anchor] = (node, remainingBefore - remainingNodes, deepest - depth)
+    }
+    deepest = max(deepest, deepestBefore)
     return node
   }
 
@@ -88,12 +93,17 @@ struct YAMLNodes: ~Copyable {
     throw Failure(place: place, message: "nested more than \(Self.maximumDepth) deep: no manifest needs that")
   }
 
-  private mutating func anchored(_ name: String, at place: TextPlace) throws(Failure) -> ManifestNode {
-    guard let (anchored, count) = anchors[name] else {
+  private mutating func anchored(_ name: String, at place: TextPlace, depth: Int) throws(Failure)
+    -> ManifestNode
+  {
+    guard let (anchored, count, height) = anchors[name] else {
       log.error(place, "nothing before this is anchored as '&\(name)'; quote a text that begins with '*'")
       isWhole = false
       return ManifestNode(.null, at: place)
     }
+    // Nodes are walked by recursion: aliases of aliases could nest them deeper than the stack is.
+    try checkDepth(depth + height, at: place)
+    deepest = max(deepest, depth + height)
     remainingNodes -= count
     guard remainingNodes > 0 else {
       throw Failure(
@@ -128,7 +138,7 @@ struct YAMLNodes: ~Copyable {
       log.error(event.start, "'<<' isn't part of YAML 1.2: use 'defaults', or write the keys out")
       return nil
     case .scalar(let text, let isPlain):
-      if let anchor = event.anchor { anchors[anchor] = (scalar(text, isPlain: isPlain, event), 1) }
+      if let anchor = event.anchor { anchors[anchor] = (scalar(text, isPlain: isPlain, event), 1, 0) }
       return text
     case .alias: break
     default: _ = try node(event, depth: depth)
