@@ -136,7 +136,7 @@ struct StepGraphFixture: Sendable {
   func known(_ keys: [ContentDigest]) -> [ContentDigest: StoredOutput] {
     Dictionary(
       keys.filter(stored.contains).map {
-        ($0, StoredOutput(digest: $0, width: 1, height: 1, bytes: 1, extra: "png"))
+        ($0, StoredOutput(Self.image($0), seconds: 1))
       }, uniquingKeysWith: { first, _ in first })
   }
 
@@ -172,6 +172,10 @@ struct StepGraphFixture: Sendable {
         }
         return (key, .success(made(key, isNew: true)))
       }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private static func image(_ key: ContentDigest) -> RenderedFile {
+    RenderedFile(format: .png, width: 1, height: 1, frames: 1, bytes: 1, digest: key)
   }
 
   private func made(_ key: ContentDigest, isNew: Bool) -> MadeOutput {

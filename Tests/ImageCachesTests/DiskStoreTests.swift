@@ -232,19 +232,46 @@ struct DiskStoreTests {
   }
 
   @Test(
-    "10,000 outputs are recorded and found"
+    "10,000 rows of a module's table are recorded and found"
   )
   func outputs() throws {
     let directory = try Directory()
     let store = try DiskStore(directory: directory.path)
-    var outputs: [ContentDigest: StoredOutput] = [:]
+    var rows: [ContentDigest: NumberRow] = [:]
     for number in 0..<10_000 {
       let digest = ContentDigest(hashing: Array("\(number)".utf8))
-      outputs[ContentDigest(hashing: Array("key \(number)".utf8))] = StoredOutput(
-        digest: digest, width: number, height: 2, frames: 1, bytes: 100, extra: "{}")
+      rows[ContentDigest(hashing: Array("key \(number)".utf8))] = NumberRow(digest: digest, number: number)
     }
-    try store.recordOutputs(outputs)
-    #expect(try store.storedOutputs(forKeys: Array(outputs.keys)) == outputs)
+    try store.record(rows)
+    #expect(try store.rows(forKeys: Array(rows.keys)) == rows)
+  }
+
+  @Test("a row goes with its object, and older rows of a table with a limit go first")
+  func declared() throws {
+    struct Limited: StoreRow, Hashable {
+      static let table = StoreTable("limited", [.integer("number")], limit: 10)
+      var number: Int
+      var values: [StoreValue] { [.integer(number)] }
+      init(_ number: Int) { self.number = number }
+      init?(_ values: [StoreValue]) {
+        guard let number = values.first?.integer else { return nil }
+        self.number = number
+      }
+    }
+    let directory = try Directory()
+    let store = try DiskStore(directory: directory.path)
+    let digest = try store.insert(bytes(1)).digest
+    let key = ContentDigest(hashing: [9])
+    #expect(try store.rows(of: NumberRow.self, forKeys: [key]).isEmpty)
+    try store.record([key: NumberRow(digest: digest, number: 7)])
+    #expect(try store.rows(of: NumberRow.self, forKeys: [key])[key]?.number == 7)
+    let keys = (0..<30).map { ContentDigest(hashing: [UInt8($0)]) }
+    for (number, key) in keys.enumerated() { try store.record([key: Limited(number)]) }
+    #expect(try Set(store.rows(of: Limited.self, forKeys: keys).values.map(\.number)) == Set(20..<30))
+    try store.purge(to: 0)
+    #expect(try store.rows(of: NumberRow.self, forKeys: [key]).isEmpty)
+    try store.clear()
+    #expect(try store.rows(of: Limited.self, forKeys: keys).isEmpty)
   }
 
   @Test("a file's digest is remembered until the file changes")

@@ -15,10 +15,7 @@ struct IndexDamageTests {
       uniqueKeysWithValues: (0..<40).map { number in
         (
           ContentDigest(hashing: [1, UInt8(number)]),
-          StoredOutput(
-            digest: ContentDigest(hashing: [2, UInt8(number)]), width: number, height: 2, bytes: 9,
-            seconds: 0.25,
-            extra: #"{"a":"b"}"#)
+          NumberRow(digest: ContentDigest(hashing: [2, UInt8(number)]), number: number)
         )
       })
     let stamps = Dictionary(
@@ -38,7 +35,7 @@ struct IndexDamageTests {
 
     func enter(into store: DiskStore) throws {
       for object in objects { try store.insert(object) }
-      try store.recordOutputs(outputs)
+      try store.record(outputs)
       try store.recordDigests(stamps)
       try store.enter(ledger)
       try store.add([.output: CacheSavings(hits: 3, bytes: 4, seconds: 5)])
@@ -47,7 +44,7 @@ struct IndexDamageTests {
     /// Everything that a store is asked for; no answer is wrong, and none is an error.
     func check(_ store: DiskStore, _ place: Comment) throws {
       for digest in digests { #expect(try store.object(digest) != nil, place) }
-      for (key, output) in try store.storedOutputs(forKeys: Array(outputs.keys)) {
+      for (key, output) in try store.rows(of: NumberRow.self, forKeys: Array(outputs.keys)) {
         #expect(output == outputs[key], place)
       }
       for (stamp, digest) in try store.digests(forFiles: Array(stamps.keys)) {
@@ -64,13 +61,13 @@ struct IndexDamageTests {
       _ = try store.list()
       _ = try store.inventory()
       try store.add([.output: CacheSavings(hits: 1, bytes: 1, seconds: 1)])
-      try store.recordOutputs(outputs)
+      try store.record(outputs)
       try store.insert(bytes(77))
       #expect(try store.object(ContentDigest(hashing: bytes(77))) != nil, place)
       _ = try store.verify()
       // A row that a search doesn't come upon is lost until somebody looks for such.
-      try store.recordOutputs(outputs)
-      #expect(try store.storedOutputs(forKeys: Array(outputs.keys)) == outputs, place)
+      try store.record(outputs)
+      #expect(try store.rows(of: NumberRow.self, forKeys: Array(outputs.keys)) == outputs, place)
       let usage = try store.usage()
       #expect(usage.objects == 31 && usage.bytes == 30 * 300 + 1000, place)
       try store.purge(to: 0)

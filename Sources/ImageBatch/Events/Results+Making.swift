@@ -13,7 +13,7 @@ extension OutputResult {
       job: planned.job, position: planned.position, output: planned.output)
     output = planned.path
     path = planned.location
-    if let known = planned.known { describe(RenderedFile(known, format: planned.output.encoding.format)) }
+    if let known = planned.known { describe(RenderedFile(known)) }
   }
 
   /// Says that it isn't in place.

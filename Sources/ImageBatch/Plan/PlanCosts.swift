@@ -99,10 +99,9 @@ struct PlanCosts {
   /// From an earlier run, or else from the file's header.
   private func shape(of source: Source) -> SourceShape? {
     guard case .stored(let stored) = source else { return nil }
-    let key = RenderingRecords.factsKey(stored.digest)
     do throws(CacheError) {
-      let known = try store.storedOutputs(forKeys: [key])[key]
-      if let shape = known.flatMap(SourceFacts.init).flatMap(SourceShape.init) { return shape }
+      let known = try store.rows(of: SourceFacts.self, forKeys: [stored.digest])[stored.digest]
+      if let shape = known.flatMap(SourceShape.init) { return shape }
     } catch {
       store.noteRepair(error.message)
     }
@@ -114,7 +113,7 @@ struct PlanCosts {
   private func renditions(_ keys: [ContentDigest]) -> Set<ContentDigest> {
     do throws(CacheError) {
       var found: Set<ContentDigest> = []
-      for (key, rendition) in try store.storedOutputs(forKeys: keys)
+      for (key, rendition) in try store.rows(of: StoredRendition.self, forKeys: keys)
       where try store.object(rendition.digest) != nil {
         found.insert(key)
       }

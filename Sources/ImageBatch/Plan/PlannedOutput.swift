@@ -89,7 +89,7 @@ extension PlannedOutput {
   /// Takes in what an earlier run has stored, so that a path that depends on it is known before it is made again.
   mutating func learn(_ stored: StoredOutput) {
     known = stored
-    values.learn(RenderedFile(stored, format: output.encoding.format))
+    values.learn(RenderedFile(stored))
   }
 
   /// Fills the template in, if all that it needs is known.

@@ -38,8 +38,8 @@ extension StepGraph {
       // Where placeholders are wanted, what was made without them is made once more.
       known =
         configuration.wantsPlaceholders
-        ? stored.filter { RememberedOutput($0.value).placeholders != nil }
-        : stored.mapValues(RememberedOutput.withoutPlaceholders)
+        ? stored.filter { $0.value.placeholders != nil }
+        : stored.mapValues(\.withoutPlaceholders)
     case .failure(let error): actions.append(.warn(BatchWarning(message: error.message)))
     }
     for index in attempt.outputs.indices {

@@ -114,9 +114,9 @@ struct RenderStep {
 
   /// The outputs of a part that have been stored meanwhile.
   private func found(_ part: Part) async -> [ContentDigest: StepGraph.Landing] {
-    let outputs = Dictionary(part.keys.compactMap { id, key in part.outputs[id].map { (key, $0) } }) { $1 }
-    return await batch.writer.found(outputs, withPlaceholders: batch.configuration.wantsPlaceholders)
-      .mapValues { .success($0) }
+    await batch.writer.found(
+      Array(part.keys.values), withPlaceholders: batch.configuration.wantsPlaceholders
+    ).mapValues { .success($0) }
   }
 
   /// Renders the outputs of a part that no other process renders.

@@ -34,7 +34,9 @@ final class RenditionShelf: Sendable {
     guard policy != .never else { return loan }
     loan.plan.policy = policy
     if !force, let shape = facts.flatMap(SourceShape.init) {
-      for (key, rendition) in try store.storedOutputs(forKeys: Self.keys(of: request, shape)) {
+      for (key, rendition) in try store.rows(
+        of: StoredRendition.self, forKeys: Self.keys(of: request, shape))
+      {
         guard let object = try store.object(rendition.digest) else { continue }
         loan.objects.append(object)
         loan.plan.stored[key] = object.path
@@ -61,16 +63,15 @@ final class RenditionShelf: Sendable {
 
   /// Takes in what a request has written into its loan's files.
   func keep(_ renditions: [KeptRendition], of loan: Loan) throws(CacheError) {
-    var records: [ContentDigest: StoredOutput] = [:]
+    var records: [ContentDigest: StoredRendition] = [:]
     for rendition in renditions {
       guard let file = loan.files.first(where: { $0.path == rendition.path }) else { continue }
       _ = try store.insert(file, digest: rendition.digest, as: .rendition)
       usage.withLock { $0 = $0.map { $0 + rendition.bytes } }
-      records[rendition.key] = StoredOutput(
-        digest: rendition.digest, width: rendition.width, height: rendition.height, frames: rendition.frames,
-        bytes: rendition.bytes, seconds: rendition.seconds)
+      records[rendition.key] = StoredRendition(
+        digest: rendition.digest, bytes: rendition.bytes, seconds: rendition.seconds)
     }
-    try store.recordOutputs(records)
+    try store.record(records)
   }
 
   private func hasRoom() throws(CacheError) -> Bool {

@@ -80,29 +80,29 @@ final class OutputWriter: Sendable {
           let object = object(stored.digest)
         {
           survey.objects[key] = MadeOutput(
-            image: RenderedFile(stored, format: output.output.encoding.format), object: object, isNew: false)
+            image: RenderedFile(stored), object: object, isNew: false)
         }
       }
       return survey
     }
   }
 
-  /// Those of the outputs, by key, of which the store has the bytes by now.
+  /// Those of the output keys of which the store has the bytes by now.
   /// - Parameter withPlaceholders: Whether one that was made without placeholders doesn't count.
   func found(
-    _ outputs: [ContentDigest: Output], withPlaceholders: Bool
+    _ keys: [ContentDigest], withPlaceholders: Bool
   ) async -> [ContentDigest: MadeOutput] {
-    guard case .success(let stored) = await records.outputs(Array(outputs.keys)), !stored.isEmpty else {
+    guard case .success(let stored) = await records.outputs(keys), !stored.isEmpty else {
       return [:]
     }
     let known =
-      withPlaceholders ? stored.filter { RememberedOutput($0.value).placeholders != nil } : stored
+      withPlaceholders ? stored.filter { $0.value.placeholders != nil } : stored
     return await threads.run { [self] in
       var found: [ContentDigest: MadeOutput] = [:]
       for (key, stored) in known {
-        guard let output = outputs[key], let object = object(stored.digest) else { continue }
+        guard let object = object(stored.digest) else { continue }
         found[key] = MadeOutput(
-          image: RenderedFile(stored, format: output.encoding.format), object: object, isNew: false)
+          image: RenderedFile(stored), object: object, isNew: false)
       }
       return found
     }
@@ -113,9 +113,8 @@ final class OutputWriter: Sendable {
   func loan(for request: RenderRequest, force: Bool) async -> RenditionShelf.Loan {
     await threads.run { [store, shelf] in
       do throws(CacheError) {
-        let stored = try store.storedOutputs(forKeys: [RenderingRecords.factsKey(request.sourceDigest)])
-          .values.first
-        return try shelf.loan(for: request, facts: stored.flatMap(SourceFacts.init), force: force)
+        let facts = try store.rows(of: SourceFacts.self, forKeys: [request.sourceDigest]).values.first
+        return try shelf.loan(for: request, facts: facts, force: force)
       } catch {
         store.noteRepair("stored renditions can't be used: \(error.message)")
         return RenditionShelf.Loan()
@@ -146,7 +145,7 @@ final class OutputWriter: Sendable {
           landings[output.key] = .success(MadeOutput(image: output.image, object: object, isNew: true))
           records[output.key] = StoredOutput(output.image, seconds: output.seconds)
         }
-        try store.recordOutputs(records)
+        try store.record(records)
       } catch {
         for output in rendered where landings[output.key] == nil {
           landings[output.key] = .failure(JobError(error))

@@ -185,7 +185,7 @@ extension DiskStore {
   /// Removes objects' rows and whatever leads to them.
   static func forget(_ digests: [ContentDigest], in database: Database) throws {
     let list = "[" + digests.map { "\"\($0.hex)\"" }.joined(separator: ",") + "]"
-    for table in ["objects", "responses", "outputs"] {
+    for table in try ["objects", "responses"] + declaredTables(database, withObjects: true) {
       try database.execute(
         sql: "DELETE FROM \(table) WHERE digest IN (SELECT value FROM json_each(?))", arguments: [list])
     }

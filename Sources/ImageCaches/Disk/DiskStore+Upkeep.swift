@@ -12,6 +12,8 @@ extension DiskStore {
     public var responses = 0
     /// Known encoded outputs.
     public var outputs = 0
+    /// Stored renditions.
+    public var renditions = 0
     /// Files whose digests are remembered.
     public var files = 0
     /// Of those objects that are renditions.
@@ -41,12 +43,13 @@ extension DiskStore {
     let savings = try savings()
     return try index.read { database in
       func count(_ table: String) throws -> Int {
-        try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
+        guard try database.tableExists(table) else { return 0 }
+        return try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
       }
       return Inventory(
         objects: usage.objects, bytes: usage.bytes, responses: try count("responses"),
-        outputs: try Int.fetchOne(database, sql: "SELECT count(*) FROM outputs WHERE bytes > 0") ?? 0,
-        files: try count("stamps"), renditionBytes: renditionBytes,
+        outputs: try count("outputs"), renditions: try count("renditions"), files: try count("stamps"),
+        renditionBytes: renditionBytes,
         savings: Dictionary(uniqueKeysWithValues: savings.map { ($0.key.rawValue, $0.value) }))
     }
   }
@@ -60,8 +63,10 @@ extension DiskStore {
         urls[digest, default: []].append(url)
       }
       var outputs: [String: Int] = [:]
-      for digest in try String.fetchAll(database, sql: "SELECT digest FROM outputs") {
-        outputs[digest, default: 0] += 1
+      if try database.tableExists("outputs") {
+        for digest in try String.fetchAll(database, sql: "SELECT digest FROM outputs") {
+          outputs[digest, default: 0] += 1
+        }
       }
       let rows = try Row.fetchAll(
         database, sql: "SELECT digest, bytes, last_used FROM objects ORDER BY last_used DESC")
@@ -118,7 +123,8 @@ extension DiskStore {
   public func clear() throws(CacheError) {
     try purge(to: 0)
     try index.write { database in
-      for table in ["responses", "outputs", "stamps", "savings", "sources", "ledger"] {
+      let declared = try Self.declaredTables(database, withObjects: false)
+      for table in ["responses", "stamps", "savings", "sources", "ledger"] + declared {
         try database.execute(sql: "DELETE FROM \(table)")
       }
     }

@@ -13,7 +13,7 @@ package final class StoreIndex: Sendable {
   private let onMend: @Sendable (String) -> Void
 
   /// Changed whenever the tables change; an index of another version is made anew.
-  private static let version = 4
+  private static let version = 5
   private static let busyTimeout = 60.0
 
   init(layout: StoreLayout, onMend: @escaping @Sendable (String) -> Void) {

@@ -1,4 +1,4 @@
-/// The tables of `index.sqlite`. Times are seconds since 1970; digests and keys are 64 hexadecimal digits.
+/// The tables of `index.sqlite` that every store has; modules declare others (``StoreTable``). Times are seconds since 1970; digests and keys are 64 hexadecimal digits.
 enum StoreSchema {
   static let sql = """
     -- What lies in objects/. `totals` follows it by triggers, so that the size is known without a scan.
@@ -18,8 +18,8 @@ enum StoreSchema {
       UPDATE totals SET bytes = bytes - OLD.bytes + NEW.bytes;
     END;
 
-    -- Neither answers nor outputs have an index by digest: they come by the thousand, and are looked for by it once in a while,
-    -- for many at once.
+    -- Answers have no index by digest: they come by the thousand, and are looked for by it once in a while, for many at
+    -- once. The same is true of outputs.
 
     -- HTTP answers by request key, with a variant for each combination of the fields that they vary by (RFC 9111 §4.1).
     -- With a rowid: its rows are long and its keys random, and so new rows come to lie beside each other.
@@ -27,12 +27,6 @@ enum StoreSchema {
       key TEXT NOT NULL, variant TEXT NOT NULL, url TEXT NOT NULL, digest TEXT NOT NULL, record TEXT NOT NULL,
       last_used REAL NOT NULL, seal TEXT NOT NULL, PRIMARY KEY (key, variant)
     );
-
-    -- Encoded outputs by output key.
-    CREATE TABLE outputs (
-      key TEXT PRIMARY KEY, digest TEXT NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
-      frames INTEGER NOT NULL, bytes INTEGER NOT NULL, seconds REAL NOT NULL, extra TEXT NOT NULL, seal TEXT NOT NULL
-    ) WITHOUT ROWID;
 
     -- Digests of files outside the store, as long as their stamps stay as they were.
     CREATE TABLE stamps (

@@ -74,7 +74,7 @@ struct CacheCommand: AsyncParsableCommand {
           responses  \(inventory.responses)
           outputs    \(inventory.outputs)
           files      \(inventory.files)
-          renditions \(inventory.renditionBytes) bytes
+          renditions \(inventory.renditions), \(inventory.renditionBytes) bytes
 
           """)
         for kind in CacheSavings.Kind.allCases {

@@ -1,0 +1,47 @@
+import ImageCaches
+import ImageDownloads
+
+/// That a source can't be decoded, or that rendering an output killed a worker, so that neither is tried again on every
+/// run.
+struct DecoderFailure: Hashable, Sendable {
+  /// ``JobError/code``.
+  var code: String
+  var message: String
+
+  init(_ error: JobError) {
+    code = error.code
+    message = error.message
+  }
+
+  var error: JobError { JobError(code: code, stage: .decode, message: message) }
+
+  /// The key of a source whose bytes are at fault, whatever is made of it.
+  static func key(of content: ContentDigest, _ configuration: BatchConfiguration) -> ContentDigest {
+    var key = KeyBuilder("source-failure")
+    key.append(content.hex)
+    key.append(RenderKeys.engine)
+    key.append(configuration.onCorrupt.rawValue)
+    key.append(configuration.limits.allowedFormats.sorted().joined(separator: ","))
+    return key.digest
+  }
+
+  /// The key of an output whose rendering killed a worker under these limits.
+  static func key(ofOutput key: ContentDigest, limits: String) -> ContentDigest {
+    var builder = KeyBuilder("failure")
+    builder.append(key.hex)
+    builder.append(limits)
+    return builder.digest
+  }
+}
+
+extension DecoderFailure: StoreRow {
+  static let table = StoreTable("decoder_failures", [.text("code"), .text("message")], limit: 10_000)
+
+  var values: [StoreValue] { [.text(code), .text(message)] }
+
+  init?(_ values: [StoreValue]) {
+    guard values.count == 2, let code = values[0].text, let message = values[1].text else { return nil }
+    self.code = code
+    self.message = message
+  }
+}
