@@ -144,7 +144,7 @@ struct StepGraphFixture: Sendable {
     var survey = OutputWriter.Survey()
     var claims: [String: ContentDigest] = [:]
     for (index, output) in outputs.enumerated() {
-      guard output.state.isSame(as: .unknown), let key = output.key, let path = output.path else { continue }
+      guard output.state == .unknown, let key = output.key, let path = output.path else { continue }
       if claimed.contains(path) || claims[path].map({ $0 != key }) == true {
         survey.refused[index] = .conflict(path)
         continue

@@ -7,7 +7,7 @@ import Testing
 @Suite("Events and plain progress", .timeLimit(.minutes(8)))
 struct StreamTests {
   static let everyEvent: [BatchEvent] = [
-    .jobsCounted(2), .jobQueued(index: 1), .downloadStarted(id: 7, source: "s", host: "h"),
+    .jobsCounted(2), .downloadStarted(id: 7, source: "s", host: "h"),
     .downloadProgressed(id: 7, received: 10, expected: nil),
     .downloadFinished(id: 7, bytes: 20, failed: false),
     .renderingStarted(slot: 0, job: 1, source: "s"), .renderingFinished(slot: 0),
@@ -27,7 +27,7 @@ struct StreamTests {
     }
     #expect(
       objects.compactMap { $0["event"] as? String } == [
-        "jobs-counted", "job-queued", "download-started", "download-progressed", "download-finished",
+        "jobs-counted", "download-started", "download-progressed", "download-finished",
         "rendering-started", "rendering-finished", "warning", "output-finished", "job-finished", "finished",
       ])
     #expect(objects.map { $0["time"] as? Double } == (1...11).map { Double($0) / 2 })

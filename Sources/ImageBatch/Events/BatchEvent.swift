@@ -2,8 +2,6 @@
 public enum BatchEvent: Sendable {
   /// The whole number of jobs is known (never, for a stream that goes on).
   case jobsCounted(Int)
-  /// A job has been read and waits.
-  case jobQueued(index: Int)
   /// A transfer from a host has begun.
   case downloadStarted(id: Int, source: String, host: String)
   /// Bytes received so far of the announced total.

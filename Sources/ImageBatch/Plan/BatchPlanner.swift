@@ -128,8 +128,8 @@ public struct BatchPlanner: Sendable {
       var entry = BatchPlan.Entry(output)
       entry.content = source.digest
       (entry.action, entry.reason) = fate(of: output, isStale: isStale)
-      let write = entry.node(isDone: output.state.isSame(as: .inPlace) || output.state.isSame(as: .kept))
-      if let key = output.key, output.state.isSame(as: .wanted) {
+      let write = entry.node(isDone: output.state == .inPlace || output.state == .kept)
+      if let key = output.key, output.state == .wanted {
         if rendered.insert(key).inserted {
           order.append(key)
           // A reference that can't be read fails its output in the run, at no cost.
@@ -154,7 +154,7 @@ public struct BatchPlanner: Sendable {
     case .stored, .wanted, .unknown:
       if isStale {
         (.revalidate, "the stored source is stale")
-      } else if output.state.isSame(as: .stored) {
+      } else if output.state == .stored {
         (.copy, "missing or edited; its bytes are stored")
       } else {
         (.render, reason(toRender: output))
@@ -228,7 +228,7 @@ extension StepGraph {
 extension StepGraph.Attempt {
   /// Outputs that are in place: by job and position.
   fileprivate var inPlace: Set<[Int]> {
-    Set(outputs.filter { $0.state.isSame(as: .inPlace) }.map { [$0.job.index, $0.position] })
+    Set(outputs.filter { $0.state == .inPlace }.map { [$0.job.index, $0.position] })
   }
 }
 

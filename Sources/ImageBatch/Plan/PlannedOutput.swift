@@ -4,7 +4,7 @@ import ImageDownloads
 /// One output of a group, with the key that says what its bytes depend on.
 struct PlannedOutput: Sendable {
   /// What is known of the steps that make it.
-  enum State: Sendable {
+  enum State: Sendable, Hashable {
     /// Nothing yet.
     case unknown
     /// The right bytes are in place.
@@ -17,15 +17,6 @@ struct PlannedOutput: Sendable {
     case wanted
     /// It can't be made.
     case failed(JobError)
-
-    func isSame(as other: State) -> Bool {
-      switch (self, other) {
-      case (.unknown, .unknown), (.inPlace, .inPlace), (.kept, .kept), (.stored, .stored), (.wanted, .wanted),
-        (.failed, .failed):
-        true
-      default: false
-      }
-    }
   }
 
   let job: Job

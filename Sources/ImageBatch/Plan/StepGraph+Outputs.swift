@@ -92,7 +92,7 @@ extension StepGraph {
   private func distinctKeys(of state: PlannedOutput.State) -> [ContentDigest] {
     var seen: Set<ContentDigest> = []
     return (attempt?.outputs ?? []).compactMap { output in
-      guard output.state.isSame(as: state), let key = output.key, seen.insert(key).inserted else {
+      guard output.state == state, let key = output.key, seen.insert(key).inserted else {
         return nil
       }
       return key

@@ -22,8 +22,8 @@ struct OutputDirectory: Sendable {
 
   /// Makes the directories that `location` needs, and sees that no symbolic link on the way leaves the root.
   func prepare(_ location: String) throws(JobError) {
-    guard let slash = location.lastIndex(of: "/"), slash != location.startIndex else { return }
-    let directory = String(location[..<slash])
+    let directory = DirectoryEntry(location).directory
+    guard directory != ".", directory != "/" else { return }
     try makeDirectories(directory)
     guard !allowsOutside else { return }
     guard let real = Self.real(directory), let realRoot = Self.real(root.isEmpty ? "." : root) else {
@@ -44,8 +44,9 @@ struct OutputDirectory: Sendable {
   private func makeDirectories(_ path: String) throws(JobError) {
     if mkdir(path, 0o777) == 0 || errno == EEXIST { return }
     let reason = errno
-    if reason == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-      try makeDirectories(String(path[..<slash]))
+    let parent = DirectoryEntry(path).directory
+    if reason == ENOENT, parent != ".", parent != "/" {
+      try makeDirectories(parent)
       if mkdir(path, 0o777) == 0 || errno == EEXIST { return }
     }
     throw JobError(

@@ -57,7 +57,7 @@ final class OutputWriter: Sendable {
     _ outputs: [PlannedOutput], known: [ContentDigest: StoredOutput], claims: OutputClaims
   ) async -> Survey {
     var survey = Survey()
-    for (index, output) in outputs.enumerated() where output.state.isSame(as: .unknown) {
+    for (index, output) in outputs.enumerated() where output.state == .unknown {
       do throws(JobError) { try output.claim(claims) } catch { survey.refused[index] = error }
     }
     guard !known.isEmpty || places.replacing.keepsForeignFiles else { return survey }
@@ -70,7 +70,7 @@ final class OutputWriter: Sendable {
       }
       let digests = places.stamps.digests(of: files.compactMap(\.self))
       for (index, output) in outputs.enumerated()
-      where output.state.isSame(as: .unknown) && survey.refused[index] == nil {
+      where output.state == .unknown && survey.refused[index] == nil {
         let stored = output.key.flatMap { known[$0] }
         if let file = files[index], let stored, digests[file] == stored.digest {
           survey.inPlace.insert(index)

@@ -5,9 +5,6 @@ enum EffectFilters {
   static let all = [blur, boxBlur, median, sharpen, unsharp, pixelate, vignette, edges]
 
   private static let mixing = FilterDefinition.FrameTraits(reading: .anywhere)
-  static let edge = FilterParameter.optional(
-    "edge", .choice(["clamp", "transparent", "extend"]), default: "clamp",
-    "outside is the edge's colour, or nothing; extend also grows the canvas")
   private static let linear = FilterParameter.optional(
     "linear", .boolean, default: "false", "add light, not the numbers that stand for it")
 

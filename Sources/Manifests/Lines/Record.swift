@@ -64,9 +64,6 @@ struct RecordSplitter {
     return Record(line: line, bytes: content(start..<buffer.count))
   }
 
-  /// Whether the stream ended inside of quotes.
-  var endsInQuotes: Bool { isQuoted }
-
   private mutating func content(_ range: Range<Int>) -> [UInt8] {
     var slice = buffer[range]
     if isFirst {

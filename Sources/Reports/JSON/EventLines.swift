@@ -37,7 +37,6 @@ extension BatchEvent {
   fileprivate var name: String {
     switch self {
     case .jobsCounted: "jobs-counted"
-    case .jobQueued: "job-queued"
     case .downloadStarted: "download-started"
     case .downloadProgressed: "download-progressed"
     case .downloadFinished: "download-finished"
@@ -56,7 +55,6 @@ extension JSONWriter {
   fileprivate mutating func members(_ event: BatchEvent) {
     switch event {
     case .jobsCounted(let jobs): member("jobs", jobs)
-    case .jobQueued(let index): member("index", index)
     case .downloadStarted(let id, let source, let host):
       member("id", id)
       member("source", source)

@@ -46,7 +46,7 @@ struct MetricsState {
   mutating func apply(_ event: BatchEvent, at seconds: Double) {
     switch event {
     case .jobsCounted(let count): jobsKnown = count
-    case .jobQueued, .warning, .outputRemoved: break
+    case .warning, .outputRemoved: break
     case .downloadStarted(let id, _, _): downloads[id] = (seconds, 0)
     case .downloadProgressed(let id, let received, _):
       // A try that begins anew counts down: its bytes were received all the same.

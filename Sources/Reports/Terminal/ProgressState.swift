@@ -34,7 +34,7 @@ struct ProgressState {
   mutating func apply(_ event: BatchEvent, at seconds: Double) {
     switch event {
     case .jobsCounted(let count): jobs = count
-    case .jobQueued, .warning, .outputRemoved: break
+    case .warning, .outputRemoved: break
     case .downloadStarted(let id, let source, let host):
       downloads.append(Download(id: id, source: source, host: host))
     case .downloadProgressed(let id, let received, let expected):
