@@ -35,14 +35,14 @@ public struct FetchedResponse: Sendable {
   /// Whether the same request may succeed later: 408, 425, 429, 500, 502, 503, 504 and a few that are in use beside them.
   public var isTemporaryError: Bool { RetryPolicy.isTransient(status: status) }
 
-  init(_ answer: Answer, _ mode: CacheMode) {
-    status = answer.head.status
-    reason = answer.head.reason
-    fields = answer.head.fields
-    finalURL = answer.address?.displayText
-    body = answer.source(displayText: answer.address?.displayText ?? answer.path)
+  init(_ response: Response, _ mode: CacheMode) {
+    status = response.head.status
+    reason = response.head.reason
+    fields = response.head.fields
+    finalURL = response.url?.displayText
+    body = response.source(displayText: response.url?.displayText ?? response.path)
     cache =
-      switch answer.disposition {
+      switch response.disposition {
       case _ where mode == .none: .bypass
       case .downloaded, .merged, .local: .miss
       case .hit: .hit

@@ -9,19 +9,20 @@ import Synchronization
 ///     … source.path, source.digest …
 ///     await downloader.shutDown()
 ///
-/// What AlamofireImage's type of this name promises of queueing, merging and cancelling holds; what it promises of decoding and filtering is `ImageBatch`'s.
+/// It is the driver of ``DownloadStateMachine``: every call and every end of a piece of work is an event, whose actions it
+/// performs. What AlamofireImage's type of this name promises of queueing, merging and cancelling holds; what it promises of decoding and filtering is `ImageBatch`'s.
 public final class ImageDownloader: Sendable {
   /// What it was made with.
   public let configuration: Configuration
   /// Where the bytes go.
   public let store: DiskStore
 
-  let board: Mutex<FlightBoard>
+  private let state: Mutex<DriverState>
   let meter = DownloadMeter()
   let work: BlockingWork
   let transport: Transport
   private let engine = Mutex(EngineState.none)
-  private let report: @Sendable (DownloadEvent) -> Void
+  let report: @Sendable (DownloadEvent) -> Void
   /// What was added for later requests.
   private let credential = Mutex<OriginSettings.Credential?>(nil)
 
@@ -48,10 +49,11 @@ public final class ImageDownloader: Sendable {
     limits.newHosts = max(1, configuration.newHosts)
     limits.rate = configuration.rate
     limits.order = configuration.order
-    limits.patience = configuration.hostPatience
+    limits.unreachableTimeout = configuration.hostPatience
     limits.byHost = configuration.origins.compactMapValues(\.activeDownloads)
     limits.rateByHost = configuration.origins.compactMapValues(\.rate)
-    board = Mutex(FlightBoard(limits: limits))
+    let machine = DownloadStateMachine(limits: limits, abortsOnCancel: configuration.abortsOnCancel)
+    state = Mutex(DriverState(machine: machine))
     work = BlockingWork(concurrency: max(1, configuration.diskConcurrency))
     transport = Transport(configuration: configuration, store: store, work: work, meter: meter)
   }
@@ -67,9 +69,9 @@ public final class ImageDownloader: Sendable {
   public func download(
     _ request: ImageRequest, priority: Int = 0, pinnedDigest: ContentDigest? = nil
   ) async throws(DownloadError) -> StoredSource {
-    let order = order(request, pinnedDigest: pinnedDigest)
-    return try await answer(to: order, RequestReceipt(request), priority: priority)
-      .source(displayText: order.displayText)
+    let key = key(request, pinnedDigest: pinnedDigest)
+    return try await response(to: key, RequestReceipt(request), priority: priority)
+      .source(displayText: key.displayText)
   }
 
   /// As ``download(_:priority:pinnedDigest:)``, for callers without a task: `completion` is called exactly once, on a thread of the downloader's.
@@ -89,9 +91,9 @@ public final class ImageDownloader: Sendable {
     completion: @escaping @Sendable (Result<StoredSource, DownloadError>) -> Void
   ) -> RequestReceipt {
     let receipt = RequestReceipt(request, owner: owner)
-    let order = order(request, pinnedDigest: pinnedDigest)
-    start(order, receipt, priority: priority, progress: progress) { outcome in
-      completion(outcome.map { $0.source(displayText: order.displayText) })
+    let key = key(request, pinnedDigest: pinnedDigest)
+    start(key, receipt, priority: priority, progress: progress) { outcome in
+      completion(outcome.map { $0.source(displayText: key.displayText) })
     }
     return receipt
   }
@@ -106,9 +108,9 @@ public final class ImageDownloader: Sendable {
   public func fetch(
     _ request: ImageRequest, followsRedirects: Bool = true, priority: Int = 0
   ) async throws(DownloadError) -> FetchedResponse {
-    let order = order(request, wantsImage: false, followsRedirects: followsRedirects)
+    let key = key(request, wantsImage: false, followsRedirects: followsRedirects)
     return FetchedResponse(
-      try await answer(to: order, RequestReceipt(request), priority: priority), order.cacheMode)
+      try await response(to: key, RequestReceipt(request), priority: priority), key.cacheMode)
   }
 
   /// As ``fetch(_:followsRedirects:priority:)``, for callers without a task: `completion` is called exactly once, on a thread of the downloader's.
@@ -125,35 +127,43 @@ public final class ImageDownloader: Sendable {
     completion: @escaping @Sendable (Result<FetchedResponse, DownloadError>) -> Void
   ) -> RequestReceipt {
     let receipt = RequestReceipt(request)
-    let order = order(request, wantsImage: false, followsRedirects: followsRedirects)
-    start(order, receipt, priority: priority, progress: nil) { outcome in
-      completion(outcome.map { FetchedResponse($0, order.cacheMode) })
+    let key = key(request, wantsImage: false, followsRedirects: followsRedirects)
+    start(key, receipt, priority: priority, progress: nil) { outcome in
+      completion(outcome.map { FetchedResponse($0, key.cacheMode) })
     }
     return receipt
   }
 
-  private func answer(
-    to order: FlightOrder, _ receipt: RequestReceipt, priority: Int
-  ) async throws(DownloadError) -> Answer {
-    let outcome: Result<Answer, DownloadError> = await withTaskCancellationHandler {
+  private func response(
+    to key: RequestKey, _ receipt: RequestReceipt, priority: Int
+  ) async throws(DownloadError) -> Response {
+    let outcome: DownloadStateMachine.Outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        start(order, receipt, priority: priority, progress: nil) { continuation.resume(returning: $0) }
+        start(key, receipt, priority: priority, progress: nil) { continuation.resume(returning: $0) }
       }
     } onCancel: {
-      cancel(receipt, of: order)
+      cancel(receipt)
     }
     return try outcome.get()
   }
 
-  private func order(
+  private func key(
     _ request: ImageRequest, pinnedDigest: ContentDigest? = nil, wantsImage: Bool = true,
     followsRedirects: Bool = true
-  ) -> FlightOrder {
-    FlightOrder(
+  ) -> RequestKey {
+    RequestKey(
       source: request.source, headers: request.headers,
       cacheMode: request.cacheMode ?? configuration.cacheMode,
       pinnedDigest: pinnedDigest, wantsImage: wantsImage, followsRedirects: followsRedirects,
       credential: credential.withLock(\.self))
+  }
+
+  private func start(
+    _ key: RequestKey, _ receipt: RequestReceipt, priority: Int, progress: (@Sendable (Int, Int?) -> Void)?,
+    _ completion: @escaping @Sendable (DownloadStateMachine.Outcome) -> Void
+  ) {
+    let waiter = InFlightDownload.Waiter(receipt: receipt, completion: completion, progress: progress)
+    send(.requested(key, priority: priority, waiter))
   }
 
   // MARK: Credentials
@@ -175,75 +185,33 @@ public final class ImageDownloader: Sendable {
     self.credential.withLock { $0 = credential }
   }
 
-  private func start(
-    _ order: FlightOrder, _ receipt: RequestReceipt, priority: Int,
-    progress: (@Sendable (Int, Int?) -> Void)?,
-    _ completion: @escaping FlightBoard.Completion
-  ) {
-    let actions: [FlightBoard.Action] = board.withLock { board in
-      guard !receipt.isCancelled, !board.isShutDown else {
-        return [.answer(completion, .failure(.cancelled(order.displayText)))]
-      }
-      let (joined, actions) = board.add(order, priority: priority) { joined in
-        FlightBoard.Waiter(receipt: receipt, completion: completion, progress: progress, joined: joined)
-      }
-      if joined { meter.count(.merged) }
-      return actions + board.begin(now: Clock.monotonic)
-    }
-    perform(actions)
-  }
-
   // MARK: Cancelling
 
   /// Cancels one call: it is answered at once. If it was the only one that waited, a pending download is dropped, and an active one
   /// completes for the cache or is aborted, as the configuration says. Others that wait are not disturbed.
   public func cancel(_ receipt: RequestReceipt) {
     receipt.markCancelled()
-    cancel { $0 === receipt }
+    send(.cancelled(.receipt(receipt)))
   }
 
   /// Cancels all calls for a source.
-  public func cancelRequests(for source: ImageSource) {
-    cancel { $0.request.source == source }
-  }
+  public func cancelRequests(for source: ImageSource) { send(.cancelled(.source(source))) }
 
   /// Cancels all calls of an owner.
-  public func cancelRequests(of owner: String) {
-    cancel { $0.owner == owner }
-  }
+  public func cancelRequests(of owner: String) { send(.cancelled(.owner(owner))) }
 
   /// Cancels every call.
-  public func cancelAll() {
-    cancel { _ in true }
-  }
+  public func cancelAll() { send(.cancelled(.all)) }
 
   /// Drops every download that has not begun; those that are active end as they would.
-  public func cancelPending() {
-    perform(board.withLock { $0.cancelPending() + $0.begin(now: Clock.monotonic) })
-  }
-
-  private func cancel(where matches: (RequestReceipt) -> Bool) {
-    perform(
-      board.withLock { board in
-        board.cancel(abortsActive: configuration.abortsOnCancel, where: matches)
-          + board.begin(now: Clock.monotonic)
-      })
-  }
-
-  private func cancel(_ receipt: RequestReceipt, of order: FlightOrder) {
-    receipt.markCancelled()
-    perform(
-      board.withLock { board in
-        board.cancel(receipt, of: order, abortsActive: configuration.abortsOnCancel)
-          + board.begin(now: Clock.monotonic)
-      })
-  }
+  public func cancelPending() { send(.cancelled(.notStarted)) }
 
   /// Aborts everything, answers everybody, and waits until the transfer thread has ended. Calls after this are answered with a cancellation.
   public func shutDown() async {
-    perform(board.withLock { $0.shutDown() })
+    send(.shutDown)
     await work.finish()
-    while let task = board.withLock({ $0.flights.values.lazy.compactMap(\.task).first }) { await task.value }
+    state.withLock(\.timer)?.cancel()
+    while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
     let last = engine.withLock { engine in
       defer { engine = .shutDown }
       return engine
@@ -252,57 +220,113 @@ public final class ImageDownloader: Sendable {
   }
 
   /// What it has done so far.
-  public var totals: DownloadTotals { meter.totals }
+  public var totals: DownloadTotals {
+    var totals = meter.totals
+    totals.merged = state.withLock(\.machine.mergedCount)
+    return totals
+  }
 
-  /// Whether new transfers are held back, because what has been downloaded isn't used up. Cached answers and what has begun go on.
+  /// Whether new transfers are held back, because what has been downloaded isn't used up. Cached responses and what has begun go on.
   public var holdsNewTransfers: Bool {
-    get { board.withLock(\.holdsNewTransfers) }
-    set {
-      perform(
-        board.withLock { board in
-          board.holdsNewTransfers = newValue
-          return board.begin(now: Clock.monotonic)
-        })
-    }
+    get { state.withLock(\.machine.holdsNewTransfers) }
+    set { send(.held(newValue)) }
   }
 
   /// How many downloads have been looked up and wait for a slot.
-  package var queuedCount: Int { board.withLock(\.queuedCount) }
+  package var queuedCount: Int { state.withLock(\.machine.queuedCount) }
 
-  /// How many flights have not landed.
-  package var activeCount: Int { board.withLock { $0.flights.count } }
+  /// How many downloads have not ended.
+  package var activeCount: Int { state.withLock(\.machine.activeCount) }
 
-  // MARK: Flights
+  // MARK: The driver
 
-  func perform(_ actions: [FlightBoard.Action]) {
-    for action in actions {
-      switch action {
-      case .lookUp(let number): work.start { self.lookUp(number) }
-      case .transfer(let number, let journey): launch(number) { await self.travel(number, journey) }
-      case .refuse(let number, let journey): work.start { self.refuse(number, journey) }
-      case .resume(let continuation, let slot): continuation.resume(returning: slot)
-      case .answer(let completion, let outcome): completion(outcome)
-      case .cancel(let task): task.cancel()
-      case .wake(let time): wake(at: time)
+  /// The machine, and what it has begun but as a value can't hold.
+  private struct DriverState {
+    var machine: DownloadStateMachine
+    /// The tasks of transfers.
+    var tasks: [Int: Task<Void, Never>] = [:]
+    /// Sleeps until the machine's next time.
+    var timer: Task<Void, Never>?
+    /// The claims of downloads on their present request, which other processes wait for.
+    var claims: [Int: RequestClaim] = [:]
+  }
+
+  /// The one way into the state machine.
+  func send(_ event: DownloadStateMachine.Event) {
+    let (actions, oldTimer) = state.withLock { state in
+      let actions = state.machine.handle(event, now: Clock.monotonic)
+      var oldTimer: Task<Void, Never>?
+      // Tasks are made before the lock is given up. If they were made afterwards, a cancellation in between would find
+      // none, and the transfer would run to its end; and a later time might take the place of an earlier one.
+      for action in actions {
+        switch action {
+        case .transfer(let id, let request):
+          state.tasks[id] = task(id) { await $0.transfer(id, request) }
+        case .refuse(let id, let request): state.tasks[id] = task(id) { await $0.refuse(request) }
+        case .wake(let time):
+          oldTimer = state.timer
+          state.timer = timer(until: time)
+        default: break
+        }
       }
+      return (actions, oldTimer)
+    }
+    oldTimer?.cancel()
+    for action in actions { perform(action) }
+  }
+
+  private func task(
+    _ id: Int, _ body: @escaping @Sendable (ImageDownloader) async -> NextStep
+  ) -> Task<Void, Never> {
+    Task { send(.resolved(id, await body(self))) }
+  }
+
+  private func perform(_ action: DownloadStateMachine.Action) {
+    switch action {
+    case .lookUp(let id, let key): work.start { self.send(.lookupFinished(id, self.lookUp(key))) }
+    case .transfer, .refuse, .wake: break
+    case .cancelTransfer(let id): state.withLock { $0.tasks[id] }?.cancel()
+    case .finished(let id):
+      let claim = state.withLock { state in
+        state.tasks[id] = nil
+        return state.claims.removeValue(forKey: id)
+      }
+      claim?.release()
+    case .answer(let completion, let outcome): completion(outcome)
+    case .report(let event): report(event)
     }
   }
 
-  /// Runs a flight's task, so that whoever cancels the flight finds it.
-  private func launch(_ number: Int, _ body: @escaping @Sendable () async -> Void) {
-    let task = Task { await body() }
-    board.withLock { $0.attach(task, to: number) }
-  }
-
-  /// Looks again when a host's pause or rate allows a start.
-  private func wake(at time: Double) {
+  /// Holds the downloader, which may have nobody else while its downloads wait for that time.
+  private func timer(until time: Double) -> Task<Void, Never> {
     let wait = max(0, time - Clock.monotonic)
-    Task { [weak self] in
-      // Cancelled by nobody: it only sleeps.
-      try? await Task.sleep(for: .seconds(wait))
-      guard let self else { return }
-      self.perform(self.board.withLock { $0.begin(now: Clock.monotonic) })
+    return Task {
+      do {
+        try await Task.sleep(for: .seconds(wait))
+      } catch {
+        // An earlier time has taken its place, or the downloader was shut down.
+        return
+      }
+      send(.timeReached(time))
     }
+  }
+
+  /// Whether a download's claim is on this URL. A claim on another, from before a redirect, is released.
+  func keepsClaim(_ id: Int, of url: WebAddress) -> Bool {
+    let (isKept, old) = state.withLock { state -> (Bool, RequestClaim?) in
+      guard let claim = state.claims[id] else { return (false, nil) }
+      return claim.url == url ? (true, nil) : (false, state.claims.removeValue(forKey: id))
+    }
+    old?.release()
+    return isKept
+  }
+
+  /// Keeps a claim until the download ends or goes on elsewhere.
+  func keep(_ claim: RequestClaim, for id: Int) { state.withLock { $0.claims[id] = claim } }
+
+  /// The waiters of a download that want to hear of progress.
+  func progressHandlers(of id: Int) -> [@Sendable (Int, Int?) -> Void] {
+    state.withLock { $0.machine.progressHandlers(of: id) }
   }
 
   /// The transfer engine; nil after ``shutDown()``.
@@ -328,6 +352,4 @@ public final class ImageDownloader: Sendable {
     case running(TransferEngine)
     case shutDown
   }
-
-  func send(_ event: DownloadEvent) { report(event) }
 }

@@ -235,24 +235,24 @@ struct AddressTests {
       return settings
     }()
     let home = try #require(WebAddress("https://home.example/a"))
-    let order = FlightOrder(source: .url(home.description), headers: [], cacheMode: .standard)
-    var journey = Journey(order, home: home)
-    let first = OutgoingRequest(journey, configuration: configuration)
+    let key = RequestKey(source: .url(home.description), headers: [], cacheMode: .standard)
+    var state = RequestState(key, originalURL: home)
+    let first = OutgoingRequest(state, configuration: configuration)
     #expect(first.fields.first("X-Api-Key") == "k" && first.credential?.user == "u")
-    journey.address = try #require(WebAddress("https://cdn.example/a"))
-    let second = OutgoingRequest(journey, configuration: configuration)
+    state.url = try #require(WebAddress("https://cdn.example/a"))
+    let second = OutgoingRequest(state, configuration: configuration)
     #expect(second.fields.first("X-Api-Key") == nil && second.credential == nil)
     #expect(second.fields.first("Authorization") == "Bearer t")
-    journey.address = try #require(WebAddress("https://home.example:444/a"))
-    let third = OutgoingRequest(journey, configuration: configuration)
+    state.url = try #require(WebAddress("https://home.example:444/a"))
+    let third = OutgoingRequest(state, configuration: configuration)
     #expect(
       third.fields.first("X-Api-Key") == nil && third.fields.first("Authorization") == nil
         && third.credential == nil)
     #expect(first.key(home, salt: [1]) != first.key(home, salt: [2]))
     configuration.credential = .init(user: "u", password: "other")
-    journey.address = home
+    state.url = home
     #expect(
-      OutgoingRequest(journey, configuration: configuration).key(home, salt: [1])
+      OutgoingRequest(state, configuration: configuration).key(home, salt: [1])
         != first.key(home, salt: [1]))
   }
 

@@ -197,6 +197,40 @@ struct CancellationTests {
     #expect(answers.counts == Array(repeating: 1, count: 20))
   }
 
+  @Test(
+    "a cancellation or a shutdown at any moment stops a transfer, also one that is only about to start",
+    arguments: [false, true])
+  func everyMoment(shutsDown: Bool) async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in
+      gate.wait()
+      return page()
+    }
+    defer {
+      gate.open()
+      server.stop()
+    }
+    let seed = SeededRandom.seed
+    var generator = SeededRandom(seed: seed)
+    var configuration = Fixture.configuration
+    configuration.abortsOnCancel = true
+    let fixture = try Fixture()
+    for round in 0..<50 {
+      try await fixture.withDownloader(configuration) { downloader in
+        let answers = Answers(expecting: 1)
+        let receipt = downloader.download(
+          ImageRequest(.url(server.url("/\(round).png"))), completion: answers.handler(1))
+        // No server ever responds, so a transfer that is missed would never end.
+        let pause = Int.random(in: 0..<2000, using: &generator)
+        if pause > 200 { try await Task.sleep(for: .microseconds(pause)) }
+        if shutsDown { await downloader.shutDown() } else { downloader.cancel(receipt) }
+        await answers.all.passed()
+        while downloader.activeCount > 0 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(answers.counts == [1], "IMAGEMILL_TEST_SEED=\(seed)")
+      }
+    }
+  }
+
   // Stress tests: a thousand downloads each.
 
   @Test("a thousand downloads of which the last four are cancelled: each handler is called once")

@@ -7,26 +7,26 @@ struct OutgoingRequest: Sendable {
   var fields: [HeaderField]
   var credential: OriginSettings.Credential?
 
-  init(_ journey: Journey, configuration: ImageDownloader.Configuration) {
-    let address = journey.address
-    let settings = configuration.origins[address.origin]
+  init(_ state: RequestState, configuration: ImageDownloader.Configuration) {
+    let url = state.url
+    let settings = configuration.origins[url.origin]
     fields = []
-    if journey.order.wantsImage {
+    if state.key.wantsImage {
       fields.append(
         HeaderField("Accept", configuration.acceptableContentTypes.sorted().joined(separator: ",")))
     }
-    if journey.isAtHome { add(configuration.headers) }
+    if state.isSameOrigin { add(configuration.headers) }
     if let settings { add(settings.headers) }
-    if journey.isAtHome { add(journey.order.headers) }
+    if state.isSameOrigin { add(state.key.headers) }
     if fields.first("User-Agent") == nil { fields.append(HeaderField("User-Agent", configuration.userAgent)) }
     if fields.first("Authorization") == nil {
       credential =
-        address.credential.map { OriginSettings.Credential(user: $0.user, password: $0.password) }
-        ?? (journey.isAtHome ? journey.home.credential : nil).map {
+        url.credential.map { OriginSettings.Credential(user: $0.user, password: $0.password) }
+        ?? (state.isSameOrigin ? state.originalURL.credential : nil).map {
           .init(user: $0.user, password: $0.password)
         }
-        ?? settings?.credential ?? configuration.netrc?.credential(for: address.host)
-        ?? (journey.isAtHome ? journey.order.credential ?? configuration.credential : nil)
+        ?? settings?.credential ?? configuration.netrc?.credential(for: url.host)
+        ?? (state.isSameOrigin ? state.key.credential ?? configuration.credential : nil)
     }
   }
 

@@ -6,13 +6,13 @@ import ImageCaches
 /// Sources that need no network: files, `data:` URLs, standard input.
 extension ImageDownloader {
   /// Reads one; blocks.
-  func local(_ order: FlightOrder) -> FlightBoard.Outcome {
-    let reader = LocalReader(store: store, byteLimit: configuration.byteLimit, source: order.displayText)
-    let outcome = reader.read(order.source)
-    guard order.wantsImage, let pinned = order.pinnedDigest, case .success(let answer) = outcome,
-      answer.digest != pinned
+  func local(_ key: RequestKey) -> DownloadStateMachine.Outcome {
+    let reader = LocalReader(store: store, byteLimit: configuration.byteLimit, source: key.displayText)
+    let outcome = reader.read(key.source)
+    guard key.wantsImage, let pinned = key.pinnedDigest, case .success(let response) = outcome,
+      response.digest != pinned
     else { return outcome }
-    return .failure(.mismatch(answer.digest, pinned: pinned, source: order.displayText))
+    return .failure(.mismatch(response.digest, pinned: pinned, source: key.displayText))
   }
 }
 
@@ -22,7 +22,7 @@ struct LocalReader: Sendable {
   let byteLimit: Int
   let source: String
 
-  func read(_ source: ImageSource) -> FlightBoard.Outcome {
+  func read(_ source: ImageSource) -> DownloadStateMachine.Outcome {
     do {
       switch source {
       case .file(let path): return .success(try file(path))
@@ -38,7 +38,7 @@ struct LocalReader: Sendable {
   }
 
   /// A file is used where it is. A pipe that this process has inherited is read to its end, as the shells' `<(…)`.
-  func file(_ path: String) throws -> Answer {
+  func file(_ path: String) throws -> Response {
     // Opening a named pipe that nobody writes to would block for ever.
     guard let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK) else {
       throw unreadable("there is no file '\(path)'")
@@ -70,7 +70,7 @@ struct LocalReader: Sendable {
         stamp.bytes <= Self.smallFile
         ? try file.digest(path: path).digest : try store.digest(of: file, path: path)
       if FileStamp(path: absolute, status: file.status) == stamp {
-        return Answer(file: path, digest: digest, stamp: stamp, isStampCertain: isCertain)
+        return Response(file: path, digest: digest, stamp: stamp, isStampCertain: isCertain)
       }
     }
     var error = unreadable("the file '\(path)' changes while it is read; run again when it is complete")
@@ -90,7 +90,7 @@ struct LocalReader: Sendable {
   private static let smallFile = 256 << 10
 
   /// A `data:` URL's bytes (RFC 2397).
-  func data(_ text: String) throws -> Answer {
+  func data(_ text: String) throws -> Response {
     guard let data = DataURL(text) else {
       throw DownloadError.badSource(text, "this is no data: URL of the form data:image/png;base64,…")
     }
@@ -99,20 +99,20 @@ struct LocalReader: Sendable {
     let temporary = try store.makeTemporaryFile()
     try temporary.file.write(data.bytes, path: temporary.path)
     let object = try store.insert(temporary, digest: ContentDigest(hashing: data.bytes))
-    var answer = Answer(object, head: ResponseHead(status: 200), address: nil, .local)
-    answer.head.fields = [.init("Content-Type", data.mediaType)]
-    return answer
+    var response = Response(object, head: ResponseHead(status: 200), url: nil, .local)
+    response.head.fields = [.init("Content-Type", data.mediaType)]
+    return response
   }
 
   /// Everything on standard input.
-  func standardInput() throws -> Answer {
+  func standardInput() throws -> Response {
     let number = dup(STDIN_FILENO)
     guard number >= 0 else { throw unreadable("standard input is closed") }
     return try stream(FileDescriptor(number), path: "standard input")
   }
 
   /// Reads a descriptor to its end into the store.
-  private func stream(_ file: FileDescriptor, path: String) throws -> Answer {
+  private func stream(_ file: FileDescriptor, path: String) throws -> Response {
     let temporary = try store.makeTemporaryFile()
     var hasher = SHA256()
     var byteCount = 0
@@ -131,7 +131,7 @@ struct LocalReader: Sendable {
     }
     guard byteCount > 0 else { throw DownloadError(.empty, "there is nothing on \(path)", source: source) }
     let object = try store.insert(temporary, digest: ContentDigest(hasher.finalize()))
-    return Answer(object, head: ResponseHead(status: 200), address: nil, .local)
+    return Response(object, head: ResponseHead(status: 200), url: nil, .local)
   }
 
   private func unreadable(_ message: String) -> DownloadError {

@@ -23,7 +23,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     /// Starts a second of certain hosts.
     var rateByHost: [String: Double] = [:]
     /// Seconds of silence after which a host is taken for down.
-    var patience = 30.0
+    var unreachableTimeout = 30.0
     /// Which of equal priority goes first.
     var order = DownloadOrder.fifo
   }
@@ -51,7 +51,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     var pausedUntil = -Double.infinity
     /// When the next start is due by the rate.
     var nextStart = -Double.infinity
-    var health = HostHealth()
+    var breaker = CircuitBreaker()
     var version = 0
   }
 
@@ -81,8 +81,8 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
   private var ready = Heap<Turn>()
   private var sleeping = Heap<Wake>()
   /// Hosts that wait until fewer new ones are active.
-  private var strangers = Heap<Turn>()
-  private var activeStrangers = 0
+  private var newHosts = Heap<Turn>()
+  private var activeNewHosts = 0
   private var downHosts: Set<String> = []
   private var turns = 0
 
@@ -130,11 +130,11 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     hosts[name]?.active -= 1
     if let host = hosts[name], !host.hasAnswered {
       hosts[name]?.hasAnswered = true
-      activeStrangers -= 1
+      activeNewHosts -= 1
     }
     offer(name)
-    var free = limits.newHosts - activeStrangers
-    while free > 0, let turn = strangers.popMin() {
+    var free = limits.newHosts - activeNewHosts
+    while free > 0, let turn = newHosts.popMin() {
       guard hosts[turn.host]?.version == turn.version else { continue }
       ready.insert(turn)
       free -= 1
@@ -153,10 +153,10 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
   /// An attempt at a host has ended, its slot not yet given back.
   /// - Returns: what the host is in for.
   @discardableResult
-  mutating func note(_ sign: HostSign, of host: String, now: Double) -> HostHealth.Verdict? {
+  mutating func note(_ signal: HostSignal, of host: String, now: Double) -> CircuitBreaker.Verdict? {
     let (active, limit) = (activeCount(of: host), limit(of: host))
-    let verdict = hosts[host]?.health.note(
-      sign, active: active, limit: limit, patience: limits.patience, now: now)
+    let verdict = hosts[host]?.breaker.note(
+      signal, active: active, limit: limit, unreachableTimeout: limits.unreachableTimeout, now: now)
     switch verdict {
     case .pause(let time): pause(host, until: time)
     case .down: downHosts.insert(host)
@@ -169,7 +169,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
   mutating func takeRefused(now: Double) -> [ID] {
     var refused: [ID] = []
     for name in downHosts {
-      guard let time = hosts[name]?.health.downUntil, time > now else {
+      guard let time = hosts[name]?.breaker.downUntil, time > now else {
         downHosts.remove(name)
         continue
       }
@@ -223,12 +223,12 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
       sleeping.insert(Wake(time: time, host: name, version: turn.version + 1))
       return nil
     }
-    if isStranger(name) {
-      guard activeStrangers < limits.newHosts else {
-        strangers.insert(turn)
+    if isNewHost(name) {
+      guard activeNewHosts < limits.newHosts else {
+        newHosts.insert(turn)
         return nil
       }
-      activeStrangers += 1
+      activeNewHosts += 1
     }
     // In place: a copy of the host would make the heap's storage shared, and removing from it a copy of all.
     hosts[name]?.pending.removeMin()
@@ -243,7 +243,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Whether a start would be the first that the host sees.
-  private func isStranger(_ name: String) -> Bool {
+  private func isNewHost(_ name: String) -> Bool {
     hosts[name].map { !$0.hasAnswered && $0.active == 0 } ?? false
   }
 
@@ -253,7 +253,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
   private mutating func offer(_ name: String) {
     hosts[name]?.version += 1
     guard let entry = first(of: name), let host = hosts[name] else { return }
-    guard host.active < host.health.slots(of: limit(of: name)) else { return }
+    guard host.active < host.breaker.slots(of: limit(of: name)) else { return }
     ready.insert(Turn(entry: entry, host: name, version: host.version))
   }
 
@@ -277,7 +277,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
   /// Nothing is remembered of a host that was never answered by and has nothing left, so that a long list of hosts stays short.
   private mutating func dropIfIdle(_ name: String) {
     guard let host = hosts[name], host.active == 0, !host.hasAnswered, first(of: name) == nil,
-      host.pausedUntil == -.infinity, host.health.downUntil == nil
+      host.pausedUntil == -.infinity, host.breaker.downUntil == nil
     else { return }
     hosts[name] = nil
   }

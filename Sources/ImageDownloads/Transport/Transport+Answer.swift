@@ -27,7 +27,7 @@ extension Transport {
   }
 
   /// What comes after an attempt.
-  func evaluate(_ attempt: Attempt) async -> Step {
+  func evaluate(_ attempt: TransferOutcome) async -> Step {
     let outcome: Result<Step, CacheError> = await withCheckedContinuation { continuation in
       work.start {
         do throws(CacheError) {
@@ -44,12 +44,12 @@ extension Transport {
     switch outcome {
     case .success(let step): return step
     case .failure(let error):
-      return .done(.failure(DownloadError(error, source: attempt.journey.order.displayText)))
+      return .done(.failure(DownloadError(error, source: attempt.state.key.displayText)))
     }
   }
 
-  private func settle(_ attempt: Attempt) throws(CacheError) -> Settlement {
-    let journey = attempt.journey
+  private func settle(_ attempt: TransferOutcome) throws(CacheError) -> Settlement {
+    let state = attempt.state
     if attempt.body.mustRestart { return .step(restart(attempt)) }
     if let failure = attempt.body.failure { return .step(.done(.failure(failure))) }
     if let head = attempt.body.abandonedError { return .step(try abandoned(attempt, head)) }
@@ -62,7 +62,7 @@ extension Transport {
       result.head.fields.set("Content-Length", String(attempt.body.byteCount))
     }
     let head = result.head
-    if head.status == 304, let stored = journey.validating {
+    if head.status == 304, let stored = state.validating {
       return .step(try confirmed(stored, by: head, attempt, key))
     }
     let digest = ContentDigest(attempt.body.hasher.finalize())
@@ -76,7 +76,7 @@ extension Transport {
     return .keep(try keeping(attempt, result, key, digest)) { [result] object in
       var head = head
       head.fields = HopByHop.removed(from: head.fields)
-      let step = conclude(journey, head: head, object, .downloaded)
+      let step = conclude(state, head: head, object, .downloaded)
       // An error's page is no download of an image.
       if case .done(.success) = step {
         meter.count(.downloads)
@@ -87,9 +87,9 @@ extension Transport {
   }
 
   /// What comes after an error response whose body was too long to be read: the same as if it were short.
-  private func abandoned(_ attempt: Attempt, _ head: ResponseHead) throws(CacheError) -> Step {
+  private func abandoned(_ attempt: TransferOutcome, _ head: ResponseHead) throws(CacheError) -> Step {
     if mayPass(head, attempt.body), let step = try passing(attempt, head) { return step }
-    let name = attempt.journey.order.displayText
+    let name = attempt.state.key.displayText
     guard let failure = validation.failure(of: head, source: name) else {
       return .done(.failure(.cancelled(name)))
     }
@@ -102,22 +102,24 @@ extension Transport {
   }
 
   /// Whether the origin says that a failure is good for a while: then it is an answer like any other.
-  private func isMeantToLast(_ attempt: Attempt, _ head: ResponseHead) -> Bool {
-    guard !attempt.journey.order.wantsImage else { return false }
+  private func isMeantToLast(_ attempt: TransferOutcome, _ head: ResponseHead) -> Bool {
+    guard !attempt.state.key.wantsImage else { return false }
     let control = CacheControl(head.fields)
     return head.fields.first("Expires") != nil || (control.seconds("max-age") ?? 0) > 0
   }
 
-  private func restart(_ attempt: Attempt) -> Step {
-    var journey = attempt.journey
-    journey.partial = nil
+  private func restart(_ attempt: TransferOutcome) -> Step {
+    var state = attempt.state
+    state.partial = nil
     if let key = attempt.key { store.removePartial(key) }
-    return .transfer(journey)
+    return .transfer(state)
   }
 
   /// Why a whole answer is neither used nor stored; nil where it is.
-  private func refusal(_ attempt: Attempt, _ head: ResponseHead, _ digest: ContentDigest) -> DownloadError? {
-    let order = attempt.journey.order
+  private func refusal(_ attempt: TransferOutcome, _ head: ResponseHead, _ digest: ContentDigest)
+    -> DownloadError?
+  {
+    let order = attempt.state.key
     guard order.wantsImage, (200..<300).contains(head.status) else { return nil }
     if head.status == 206 {
       let message = "the server sent a part of the picture, which nobody asked for"
@@ -131,7 +133,7 @@ extension Transport {
   }
 
   private func keeping(
-    _ attempt: Attempt, _ result: TransferResult, _ key: ContentDigest, _ digest: ContentDigest
+    _ attempt: TransferOutcome, _ result: TransferResult, _ key: ContentDigest, _ digest: ContentDigest
   ) throws(CacheError) -> Keeping {
     let entry = cacheEntry(attempt, result, key, digest)
     let body: Keeping.Body
@@ -181,63 +183,63 @@ extension Transport {
 
   /// What the HTTP cache keeps of an answer; nil where it keeps nothing.
   private func cacheEntry(
-    _ attempt: Attempt, _ result: TransferResult, _ key: ContentDigest, _ digest: ContentDigest
+    _ attempt: TransferOutcome, _ result: TransferResult, _ key: ContentDigest, _ digest: ContentDigest
   ) -> ResponseTable.Entry? {
     let head = result.head
-    guard attempt.journey.order.cacheMode != .none, isFramed(result, attempt),
+    guard attempt.state.key.cacheMode != .none, isFramed(result, attempt),
       StoredResponse.mayStore(status: head.status, fields: head.fields, request: attempt.sent),
       let response = StoredResponse(
         head: head, request: attempt.sent, requestTime: attempt.requestTime,
         responseTime: attempt.responseTime,
         digest: digest)
     else { return nil }
-    return ResponseTable.entry(response, for: key, url: attempt.journey.address.displayText)
+    return ResponseTable.entry(response, for: key, url: attempt.state.url.displayText)
   }
 
   /// Whether the body's end was told by more than the end of the connection: an image whose end may be missing is never kept as a whole one.
-  private func isFramed(_ result: TransferResult, _ attempt: Attempt) -> Bool {
-    guard attempt.journey.order.wantsImage, result.head.version.hasPrefix("1") else { return true }
+  private func isFramed(_ result: TransferResult, _ attempt: TransferOutcome) -> Bool {
+    guard attempt.state.key.wantsImage, result.head.version.hasPrefix("1") else { return true }
     return result.head.fields.first("Content-Length") != nil
       || result.head.fields.first("Transfer-Encoding") != nil
   }
 
   private func confirmed(
-    _ stored: StoredResponse, by head: ResponseHead, _ attempt: Attempt, _ key: ContentDigest
+    _ stored: StoredResponse, by head: ResponseHead, _ attempt: TransferOutcome, _ key: ContentDigest
   ) throws(CacheError) -> Step {
     guard stored.isConfirmed(by: head), let object = try store.object(stored.digest) else {
       // It speaks of something else, or the bytes have gone meanwhile: ask for them.
-      var journey = attempt.journey
-      journey.validating = nil
-      return .transfer(journey)
+      var state = attempt.state
+      state.validating = nil
+      return .transfer(state)
     }
     meter.count(.revalidated)
     var updated = stored
     updated.update(with: head, requestTime: attempt.requestTime, responseTime: attempt.responseTime)
-    try table.store(updated, for: key, url: attempt.journey.address.displayText)
-    return conclude(attempt.journey, head: updated.servedHead(at: Clock.now), object, .revalidated)
+    try table.store(updated, for: key, url: attempt.state.url.displayText)
+    return conclude(attempt.state, head: updated.servedHead(at: Clock.now), object, .revalidated)
   }
 
   /// The end of a hop with an answer that may be a redirect, a failure, or what was wanted.
   func conclude(
-    _ journey: Journey, head: ResponseHead, _ object: StoredObject, _ disposition: StoredSource.Disposition
+    _ state: RequestState, head: ResponseHead, _ object: StoredObject, _ disposition: StoredSource.Disposition
   ) -> Step {
-    let name = journey.order.displayText
-    if journey.order.followsRedirects, Self.isRedirect(head.status),
+    let name = state.key.displayText
+    if state.key.followsRedirects, Self.isRedirect(head.status),
       let location = head.fields.first("Location")
     {
-      return follow(location, from: journey)
+      return follow(location, from: state)
     }
-    if journey.order.wantsImage {
+    if state.key.wantsImage {
       if let failure = validation.failure(of: head, source: name) { return .done(.failure(failure)) }
-      if let pinned = journey.order.pinnedDigest, pinned != object.digest {
+      if let pinned = state.key.pinnedDigest, pinned != object.digest {
         // What is stored may be older than the pin: the origin is asked once.
         guard disposition == .hit || disposition == .stale else {
           return .done(.failure(.mismatch(object.digest, pinned: pinned, source: name)))
         }
-        return .transfer(journey)
+        return .transfer(state)
       }
     }
-    return .done(.success(Answer(object, head: head, address: journey.address, disposition)))
+    return .done(.success(Response(object, head: head, url: state.url, disposition)))
   }
 }
 

@@ -1,5 +1,5 @@
 /// What the end of an attempt says about its host.
-enum HostSign: Sendable {
+enum HostSignal: Sendable {
   /// There was an answer, of whatever status.
   case answered
   /// It asked for less (429, 503), or stopped in the middle of an answer.
@@ -13,7 +13,7 @@ enum HostSign: Sendable {
 /// Overload halves the slots, and each round of good answers gives one back (AIMD, as TCP's congestion avoidance,
 /// RFC 5681 §3.1). Silence, many times in a row, leaves one slot and longer and longer pauses between the attempts;
 /// where it lasts, the host is taken for down for a while and what waits for it is refused.
-struct HostHealth: Sendable {
+struct CircuitBreaker: Sendable {
   /// Silent attempts in a row that are borne without doubt.
   static let tolerance = 10
   /// A host that is down is asked again after this many seconds.
@@ -27,12 +27,19 @@ struct HostHealth: Sendable {
     case pause(until: Double)
     /// Refuse what waits for it until this time.
     case down(until: Double)
+
+    /// Until when.
+    var end: Double {
+      switch self {
+      case .pause(let time), .down(let time): time
+      }
+    }
   }
 
   /// The slots that it may have; nil as many as are allowed.
   private var window: Double?
   /// Attempts that had begun when the window was last halved: what they say of overload has been heard.
-  private var deaf = 0
+  private var ignoredSignals = 0
   private var silences = 0
   private var silentSince = 0.0
   /// Attempts that end before this time had begun before the host came into doubt.
@@ -49,23 +56,23 @@ struct HostHealth: Sendable {
   /// - Parameters:
   ///   - active: how many of the host's were active, this one included.
   ///   - limit: the slots that are allowed.
-  ///   - patience: after silence of this many seconds another silent attempt takes the host down.
+  ///   - unreachableTimeout: after silence of this many seconds another silent attempt takes the host down.
   mutating func note(
-    _ sign: HostSign, active: Int, limit: Int, patience: Double, now: Double
+    _ signal: HostSignal, active: Int, limit: Int, unreachableTimeout: Double, now: Double
   ) -> Verdict? {
-    let hears = deaf == 0
-    deaf = max(0, deaf - 1)
-    guard sign == .silent else {
+    let hears = ignoredSignals == 0
+    ignoredSignals = max(0, ignoredSignals - 1)
+    guard signal == .silent else {
       silences = 0
       downUntil = nil
-      if sign == .answered { grow(to: limit) } else if hears { halve(from: limit, active: active) }
+      if signal == .answered { grow(to: limit) } else if hears { halve(from: limit, active: active) }
       return nil
     }
     guard now >= pausedUntil else { return nil }
     if silences == 0 { silentSince = now }
     silences += 1
     guard silences >= Self.tolerance else { return nil }
-    if now - silentSince >= patience {
+    if now - silentSince >= unreachableTimeout {
       downUntil = now + Self.rest
       return .down(until: now + Self.rest)
     }
@@ -82,6 +89,6 @@ struct HostHealth: Sendable {
 
   private mutating func halve(from limit: Int, active: Int) {
     window = max(1, (window ?? Double(limit)) / 2)
-    deaf = max(0, active - 1)
+    ignoredSignals = max(0, active - 1)
   }
 }

@@ -3,26 +3,26 @@ import ImageCaches
 
 extension Transport {
   /// What comes after a transfer that brought no whole answer.
-  func failed(_ attempt: Attempt) throws(CacheError) -> Step {
-    let journey = attempt.journey
-    guard let error = attempt.error else { return .done(.failure(.cancelled(journey.order.displayText))) }
-    var next = journey
+  func failed(_ attempt: TransferOutcome) throws(CacheError) -> Step {
+    let state = attempt.state
+    guard let error = attempt.error else { return .done(.failure(.cancelled(state.key.displayText))) }
+    var next = state
     if let curlError = attempt.curlError, curlError.reason == .transport {
-      if Self.mayBeHTTP2(curlError) { meter.noteHTTP2Failure(journey.address.host) }
+      if Self.mayBeHTTP2(curlError) { meter.noteHTTP2Failure(state.url.host) }
       // libcurl keeps a connection whose stream has timed out for others.
       next.needsFreshConnection = Self.mayBeHTTP2(curlError)
-      next.partial = try remainder(attempt) ?? (attempt.body.file == nil ? journey.partial : nil)
+      next.partial = try remainder(attempt) ?? (attempt.body.file == nil ? state.partial : nil)
     }
     guard error.isTemporary else { return .done(.failure(error)) }
     return try again(next, attempt, error, floor: nil)
   }
 
   /// Why a transfer didn't bring what was asked for; nil if it did, or leads on to where it is.
-  func failure(of attempt: Attempt) -> DownloadError? {
-    let name = attempt.journey.order.displayText
+  func failure(of attempt: TransferOutcome) -> DownloadError? {
+    let name = attempt.state.key.displayText
     if let failure = attempt.body.failure { return failure }
     guard let head = attempt.result?.head ?? attempt.body.abandonedError else { return attempt.error }
-    guard attempt.journey.order.wantsImage, head.status >= 400 else { return nil }
+    guard attempt.state.key.wantsImage, head.status >= 400 else { return nil }
     return validation.failure(of: head, source: name)
   }
 
@@ -34,8 +34,8 @@ extension Transport {
   }
 
   /// What comes after an answer that says "not now"; nil where it is to be taken as it is.
-  func passing(_ attempt: Attempt, _ head: ResponseHead) throws(CacheError) -> Step? {
-    let name = attempt.journey.order.displayText
+  func passing(_ attempt: TransferOutcome, _ head: ResponseHead) throws(CacheError) -> Step? {
+    let name = attempt.state.key.displayText
     let asked = head.fields.first("Retry-After").flatMap { RetryPolicy.retryAfter($0, now: Clock.now) }
     guard var error = ResponseValidation(acceptableContentTypes: []).failure(of: head, source: name) else {
       return nil
@@ -43,25 +43,26 @@ extension Transport {
     let isThrottled = head.status == 429 || (head.status == 503 && asked != nil)
     if let asked, asked > configuration.longestRetryWait {
       error = .throttled(head.status, seconds: asked, source: name)
-      if let stale = try standIn(attempt.journey) { return stale }
-      return attempt.journey.order.wantsImage ? .done(.failure(error)) : nil
+      if let stale = try standIn(attempt.state) { return stale }
+      return attempt.state.key.wantsImage ? .done(.failure(error)) : nil
     }
-    let step = try again(attempt.journey, attempt, error, floor: asked, pausesHost: isThrottled)
+    let step = try again(attempt.state, attempt, error, floor: asked, pausesHost: isThrottled)
     // Whoever takes any answer gets the last one, not words about it.
-    if case .done(.failure) = step, !attempt.journey.order.wantsImage { return nil }
+    if case .done(.failure) = step, !attempt.state.key.wantsImage { return nil }
     return step
   }
 
   /// Another try, a stale answer in its place, or the end.
   private func again(
-    _ journey: Journey, _ attempt: Attempt, _ error: DownloadError, floor: Double?, pausesHost: Bool = false
+    _ state: RequestState, _ attempt: TransferOutcome, _ error: DownloadError, floor: Double?,
+    pausesHost: Bool = false
   ) throws(CacheError) -> Step {
-    guard journey.retries < configuration.retries, meter.spendRetry() else {
-      return try standIn(attempt.journey) ?? .done(.failure(error))
+    guard state.retries < configuration.retries, meter.spendRetry() else {
+      return try standIn(attempt.state) ?? .done(.failure(error))
     }
-    var next = journey
+    var next = state
     var generator = SystemRandomNumberGenerator()
-    var wait = retryPolicy.wait(after: journey.lastWait, using: &generator)
+    var wait = retryPolicy.wait(after: state.lastWait, using: &generator)
     next.lastWait = wait
     // What the server asks for is a floor; the jitter on top keeps those who wait from coming back together.
     if let floor { wait = floor + Double.random(in: 0...max(0.01, min(wait, 1)), using: &generator) }
@@ -73,9 +74,9 @@ extension Transport {
   /// The stored response, if it may be served in place of an origin's failure (RFC 5861 §4, RFC 9111 §4.2.4).
   ///
   /// A stored error may not: it says nothing better than the new one, and is older.
-  private func standIn(_ journey: Journey) throws(CacheError) -> Step? {
-    guard let stored = journey.validating, stored.status < 400, stored.mayBeServedStale,
-      journey.order.pinnedDigest == nil || journey.order.pinnedDigest == stored.digest
+  private func standIn(_ state: RequestState) throws(CacheError) -> Step? {
+    guard let stored = state.validating, stored.status < 400, stored.mayBeServedStale,
+      state.key.pinnedDigest == nil || state.key.pinnedDigest == stored.digest
     else { return nil }
     let allowance = max(configuration.staleIfError, stored.allowance("stale-if-error") ?? 0)
     let now = Clock.now
@@ -83,26 +84,26 @@ extension Transport {
       let object = try store.object(stored.digest)
     else { return nil }
     meter.count(.stale)
-    return conclude(journey, head: stored.servedHead(at: now), object, .stale)
+    return conclude(state, head: stored.servedHead(at: now), object, .stale)
   }
 
   /// The outcome of a request that isn't sent, because its host is down.
-  func refused(_ journey: Journey) -> FlightBoard.Outcome {
+  func refused(_ state: RequestState) -> DownloadStateMachine.Outcome {
     do throws(CacheError) {
-      var step = try standIn(journey)
+      var step = try standIn(state)
       if case .redirect(let next)? = step { step = lookUp(next) }
       switch step {
       case .done(let outcome)?: return outcome
       case .doneForNow(let answer, _)?: return .success(answer)
-      default: return .failure(.hostDown(journey))
+      default: return .failure(.hostDown(state))
       }
     } catch {
-      return .failure(DownloadError(error, source: journey.order.displayText))
+      return .failure(DownloadError(error, source: state.key.displayText))
     }
   }
 
   /// What has come of a body whose rest can be asked for.
-  private func remainder(_ attempt: Attempt) throws(CacheError) -> PartialBody? {
+  private func remainder(_ attempt: TransferOutcome) throws(CacheError) -> PartialBody? {
     let body = attempt.body
     guard let validator = body.validator, body.byteCount > 0 else { return nil }
     return PartialBody(
@@ -111,9 +112,9 @@ extension Transport {
   }
 }
 
-extension Attempt {
+extension TransferOutcome {
   /// What it says about the host; nil where it says nothing.
-  var sign: HostSign? {
+  var signal: HostSignal? {
     if let head = result?.head ?? body.abandonedError {
       return head.status == 429 || head.status == 503 ? .overloaded : .answered
     }
@@ -124,11 +125,11 @@ extension Attempt {
 }
 
 extension DownloadError {
-  static func hostDown(_ journey: Journey) -> DownloadError {
+  static func hostDown(_ state: RequestState) -> DownloadError {
     var error = DownloadError(
       .hostDown,
-      "\(journey.address.host) has not answered for a while and is not asked any more; try again later, with --failed for what a report says has failed",
-      source: journey.order.displayText)
+      "\(state.url.host) has not answered for a while and is not asked any more; try again later, with --failed for what a report says has failed",
+      source: state.key.displayText)
     error.isTemporary = true
     return error
   }

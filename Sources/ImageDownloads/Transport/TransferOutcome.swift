@@ -2,8 +2,8 @@ import Curl
 import ImageCaches
 
 /// What one transfer has brought.
-struct Attempt: Sendable {
-  var journey: Journey
+struct TransferOutcome: Sendable {
+  var state: RequestState
   var key: ContentDigest?
   var sent: [HeaderField] = []
   var requestTime = 0.0
@@ -13,15 +13,15 @@ struct Attempt: Sendable {
   var error: DownloadError?
   var curlError: CurlError?
 
-  init(journey: Journey, key: ContentDigest?, sent: [HeaderField] = [], requestTime: Double = 0) {
-    self.journey = journey
+  init(state: RequestState, key: ContentDigest?, sent: [HeaderField] = [], requestTime: Double = 0) {
+    self.state = state
     self.key = key
     self.sent = sent
     self.requestTime = requestTime
   }
 
-  init(journey: Journey, key: ContentDigest?, error: DownloadError) {
-    self.init(journey: journey, key: key)
+  init(state: RequestState, key: ContentDigest?, error: DownloadError) {
+    self.init(state: state, key: key)
     self.error = error
   }
 }

@@ -3,33 +3,33 @@ import Curl
 extension Transport {
   static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 
-  /// Where an answer sends the journey; nil where it is no redirect that is followed.
-  func redirect(_ attempt: Attempt, _ result: TransferResult) -> Step? {
-    guard attempt.journey.order.followsRedirects, Self.isRedirect(result.head.status),
+  /// Where an answer sends the state; nil where it is no redirect that is followed.
+  func redirect(_ attempt: TransferOutcome, _ result: TransferResult) -> Step? {
+    guard attempt.state.key.followsRedirects, Self.isRedirect(result.head.status),
       let location = result.head.fields.first("Location")
     else { return nil }
-    return follow(location, from: attempt.journey)
+    return follow(location, from: attempt.state)
   }
 
-  /// The journey's next hop, unless it is one hop too many or leads where nobody follows.
-  func follow(_ location: String, from journey: Journey) -> Step {
-    let name = journey.order.displayText
-    guard journey.hops < configuration.redirects else {
+  /// The state's next hop, unless it is one hop too many or leads where nobody follows.
+  func follow(_ location: String, from state: RequestState) -> Step {
+    let name = state.key.displayText
+    guard state.redirectCount < configuration.redirects else {
       let message = "more than \(configuration.redirects) redirects; see --max-redirects"
       return .done(.failure(DownloadError(.tooManyRedirects, message, source: name)))
     }
-    guard let target = journey.address.resolving(location) else {
+    guard let target = state.url.resolving(location) else {
       let message = "it redirects to something that is no http or https URL"
       return .done(.failure(DownloadError(.badRedirect, message, source: name)))
     }
-    guard journey.address.scheme == "http" || target.scheme == "https" else {
+    guard state.url.scheme == "http" || target.scheme == "https" else {
       let message =
         "it redirects from https to http, which isn't followed; name \(target.displayText) itself if it is to be trusted"
       return .done(.failure(DownloadError(.badRedirect, message, source: name)))
     }
-    var next = Journey(journey.order, home: journey.home)
-    next.address = target
-    next.hops = journey.hops + 1
+    var next = RequestState(state.key, originalURL: state.originalURL)
+    next.url = target
+    next.redirectCount = state.redirectCount + 1
     return .redirect(next)
   }
 }

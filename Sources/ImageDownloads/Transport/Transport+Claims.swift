@@ -3,7 +3,7 @@ import ImageCaches
 /// A request of a cache directory that this process sends, and no other.
 struct RequestClaim: Sendable {
   let key: ContentDigest
-  let address: WebAddress
+  let url: WebAddress
   let locks: RequestLocks
 
   func release() { locks.release(key) }
@@ -25,21 +25,21 @@ extension Transport {
   private static let longestQueue = 8
 
   /// Claims the request of a hop that is about to be sent.
-  func claim(_ journey: Journey) throws(CacheError) -> ClaimOutcome {
-    guard let locks = store.requestLocks, journey.order.cacheMode != .none, journey.waitsForOthers,
-      journey.waits < Self.longestQueue
+  func claim(_ state: RequestState) throws(CacheError) -> ClaimOutcome {
+    guard let locks = store.requestLocks, state.key.cacheMode != .none, state.waitsForOthers,
+      state.waits < Self.longestQueue
     else { return .needless }
     let key: ContentDigest
-    if let known = journey.key {
+    if let known = state.cacheKey {
       key = known
     } else {
-      key = OutgoingRequest(journey, configuration: configuration).key(
-        journey.address, salt: try salt.value())
+      key = OutgoingRequest(state, configuration: configuration).key(
+        state.url, salt: try salt.value())
     }
-    let claim = RequestClaim(key: key, address: journey.address, locks: locks)
+    let claim = RequestClaim(key: key, url: state.url, locks: locks)
     guard try locks.take(key) else { return .elsewhere(claim) }
     do throws(CacheError) {
-      return .taken(claim, mustLookAgain: try locks.lastCompany() >= journey.lookedUpAt)
+      return .taken(claim, mustLookAgain: try locks.lastCompany() >= state.lookedUpAt)
     } catch {
       claim.release()
       throw error
@@ -48,19 +48,19 @@ extension Transport {
 
   /// Adds what an interrupted run has of the body. Only whoever has the claim may: of several that wait for a process that
   /// dies, the one that sends the request must be the one that has the body's beginning. Blocks.
-  func resumed(_ journey: Journey, _ claim: RequestClaim) throws(CacheError) -> Journey {
-    guard journey.partial == nil, journey.validating == nil, try store.mayHavePartials(),
-      journey.order.wantsImage || journey.order.followsRedirects
-    else { return journey }
-    var journey = journey
-    journey.partial = try store.interruptedBody(claim.key, url: journey.address.description)
-    return journey
+  func resumed(_ state: RequestState, _ claim: RequestClaim) throws(CacheError) -> RequestState {
+    guard state.partial == nil, state.validating == nil, try store.mayHavePartials(),
+      state.key.wantsImage || state.key.followsRedirects
+    else { return state }
+    var state = state
+    state.partial = try store.interruptedBody(claim.key, url: state.url.description)
+    return state
   }
 
   /// Waits for a request that another process sends: until it has ended, until that process makes no progress, or for
-  /// as long as a download may take. The journey goes on with a lookup.
-  func wait(for claim: RequestClaim, _ journey: Journey) async -> Journey {
-    var next = journey
+  /// as long as a download may take. The request goes on with a lookup.
+  func wait(for claim: RequestClaim, _ state: RequestState) async -> RequestState {
+    var next = state
     next.validating = nil
     next.waits += 1
     next.waitsForOthers = await claim.locks.wait(

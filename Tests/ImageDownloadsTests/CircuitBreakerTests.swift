@@ -6,56 +6,56 @@ import Testing
 @testable import ImageDownloads
 
 @Suite("What is held of a host", .timeLimit(.minutes(8)))
-struct HostHealthTests {
+struct CircuitBreakerTests {
   private func note(
-    _ health: inout HostHealth, _ sign: HostSign, active: Int = 1, limit: Int = 8, at now: Double = 0
-  ) -> HostHealth.Verdict? {
-    health.note(sign, active: active, limit: limit, patience: 30, now: now)
+    _ breaker: inout CircuitBreaker, _ signal: HostSignal, active: Int = 1, limit: Int = 8, at now: Double = 0
+  ) -> CircuitBreaker.Verdict? {
+    breaker.note(signal, active: active, limit: limit, unreachableTimeout: 30, now: now)
   }
 
   @Test(
     "overload halves its slots once for all that were under way, and each round of answers gives one back")
   func congestion() {
-    var health = HostHealth()
-    #expect(health.slots(of: 8) == 8)
-    for active in stride(from: 8, through: 1, by: -1) { _ = note(&health, .overloaded, active: active) }
-    #expect(health.slots(of: 8) == 4)
-    for _ in 0..<4 { _ = note(&health, .answered) }
-    #expect(health.slots(of: 8) == 4, "three quarters of a round, and one that was under way")
-    _ = note(&health, .answered)
-    #expect(health.slots(of: 8) == 5)
-    for _ in 0..<40 { _ = note(&health, .answered) }
-    #expect(health.slots(of: 8) == 8)
-    for _ in 0..<100 { _ = note(&health, .overloaded) }
-    #expect(health.slots(of: 8) == 1)
+    var breaker = CircuitBreaker()
+    #expect(breaker.slots(of: 8) == 8)
+    for active in stride(from: 8, through: 1, by: -1) { _ = note(&breaker, .overloaded, active: active) }
+    #expect(breaker.slots(of: 8) == 4)
+    for _ in 0..<4 { _ = note(&breaker, .answered) }
+    #expect(breaker.slots(of: 8) == 4, "three quarters of a round, and one that was under way")
+    _ = note(&breaker, .answered)
+    #expect(breaker.slots(of: 8) == 5)
+    for _ in 0..<40 { _ = note(&breaker, .answered) }
+    #expect(breaker.slots(of: 8) == 8)
+    for _ in 0..<100 { _ = note(&breaker, .overloaded) }
+    #expect(breaker.slots(of: 8) == 1)
   }
 
   @Test("ten silent attempts bring one slot and pauses that double; an answer ends that")
   func doubt() {
-    var health = HostHealth()
-    for _ in 0..<9 { #expect(note(&health, .silent) == nil) }
-    #expect(health.slots(of: 8) == 8)
-    #expect(note(&health, .silent) == .pause(until: 1))
-    #expect(health.slots(of: 8) == 1)
-    #expect(note(&health, .silent, at: 0.5) == nil, "it was under way before")
-    #expect(note(&health, .silent, at: 1) == .pause(until: 3))
-    #expect(note(&health, .silent, at: 3) == .pause(until: 7))
-    #expect(note(&health, .silent, at: 7) == .pause(until: 15))
-    #expect(note(&health, .answered, at: 15) == nil)
-    #expect(health.slots(of: 8) == 8)
-    #expect(note(&health, .silent, at: 16) == nil)
+    var breaker = CircuitBreaker()
+    for _ in 0..<9 { #expect(note(&breaker, .silent) == nil) }
+    #expect(breaker.slots(of: 8) == 8)
+    #expect(note(&breaker, .silent) == .pause(until: 1))
+    #expect(breaker.slots(of: 8) == 1)
+    #expect(note(&breaker, .silent, at: 0.5) == nil, "it was under way before")
+    #expect(note(&breaker, .silent, at: 1) == .pause(until: 3))
+    #expect(note(&breaker, .silent, at: 3) == .pause(until: 7))
+    #expect(note(&breaker, .silent, at: 7) == .pause(until: 15))
+    #expect(note(&breaker, .answered, at: 15) == nil)
+    #expect(breaker.slots(of: 8) == 8)
+    #expect(note(&breaker, .silent, at: 16) == nil)
   }
 
   @Test("after silence of the patience's length it is down, then asked once a minute until it answers")
   func down() {
-    var health = HostHealth()
-    for _ in 0..<10 { _ = note(&health, .silent) }
-    #expect(note(&health, .silent, at: 29) == .pause(until: 31))
-    #expect(note(&health, .silent, at: 31) == .down(until: 91))
-    #expect(health.downUntil == 91)
-    #expect(note(&health, .silent, at: 92) == .down(until: 152))
-    _ = note(&health, .answered, at: 153)
-    #expect(health.downUntil == nil && health.slots(of: 8) == 8)
+    var breaker = CircuitBreaker()
+    for _ in 0..<10 { _ = note(&breaker, .silent) }
+    #expect(note(&breaker, .silent, at: 29) == .pause(until: 31))
+    #expect(note(&breaker, .silent, at: 31) == .down(until: 91))
+    #expect(breaker.downUntil == 91)
+    #expect(note(&breaker, .silent, at: 92) == .down(until: 152))
+    _ = note(&breaker, .answered, at: 153)
+    #expect(breaker.downUntil == nil && breaker.slots(of: 8) == 8)
   }
 
   @Test("what waits for a host that is down is refused, what comes is too, others go on")

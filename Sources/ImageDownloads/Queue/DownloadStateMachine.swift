@@ -1,0 +1,401 @@
+import Collections
+
+/// Decides what a downloader does next: which requests share a download, when each is looked up, sent and tried again,
+/// and who is answered. A pure value without clock, thread or socket.
+///
+/// ``handle(_:now:)`` is the only way to change it. It starts whatever an event allows to start, so no caller can forget to. An
+/// earlier form had a function for each step, which left it to thirteen callers to ask afterwards what may begin.
+///
+/// | state | event | next state | actions |
+/// | --- | --- | --- | --- |
+/// | – | `requested` | `pending` | |
+/// | – | `requested`, after `shutDown` or with a cancelled receipt | – | `answer` |
+/// | any | `requested` with an equal key | the same; `queued` moves to a higher priority | |
+/// | `pending` | a lookup slot is free | `lookingUp` | `lookUp` |
+/// | `lookingUp` | `lookupFinished(.complete)` | – | `finished`, `answer` |
+/// | `lookingUp` | `lookupFinished(.completeAndValidate)` | –, and `pending` for the validation | `finished`, `answer` |
+/// | `lookingUp` | `lookupFinished(.transfer)` | `lookedUp` | |
+/// | `lookedUp` | every earlier request is looked up | `queued` | |
+/// | `queued` | a slot is free | `transferring` | `transfer` |
+/// | `queued` | the host is down | `resolving` | `refuse` |
+/// | `transferring` | `transferFinished` | `resolving` | `report` if the host gets a pause |
+/// | `transferring`, `resolving` | `resolved(.complete)` | – | `finished`, `answer` |
+/// | `transferring`, `resolving` | `resolved(.completeAndValidate)` | –, and `pending` for the validation | `finished`, `answer` |
+/// | `transferring`, `resolving` | `resolved(.transfer)` | `queued` | |
+/// | `transferring`, `resolving` | `resolved(.retry)` | `waitingToRetry` | `report` |
+/// | `transferring`, `resolving` | `resolved`, nobody waits or it was cancelled | – | `finished` |
+/// | `waitingToRetry` | `timeReached` | `queued` | |
+/// | `transferring`, `resolving` | `cancelled`, nobody waits any more | the same; cancelled with `abortsOnCancel` | `answer`; `cancelTransfer` with `abortsOnCancel` |
+/// | any other | `cancelled`, nobody waits any more | – | `answer`, `finished` |
+/// | `transferring`, `resolving` | `shutDown` | the same, cancelled | `answer`, `cancelTransfer` |
+/// | any other | `shutDown` | – | `answer`, `finished` |
+///
+/// Any event may be followed by `lookUp`, `transfer` and `refuse` for other downloads, and by `wake`. An event that fits no
+/// row, such as the end of a lookup whose download was cancelled, changes nothing but the slot that it gives back.
+struct DownloadStateMachine: Sendable {
+  typealias Outcome = Result<Response, DownloadError>
+  typealias Waiter = InFlightDownload.Waiter
+
+  /// What has happened.
+  enum Event: Sendable {
+    /// A call wants a source.
+    case requested(RequestKey, priority: Int, Waiter)
+    /// The end of a `lookUp`.
+    case lookupFinished(Int, NextStep)
+    /// The network has done its part of a `transfer`, and the slot is free. The signal says how the host did; nil where
+    /// the attempt says nothing about it.
+    case transferFinished(Int, HostSignal?)
+    /// The end of a `transfer` or `refuse`.
+    case resolved(Int, NextStep)
+    /// The time of a `wake` has come: a retry is due, or a host's pause or rate allows a start.
+    case timeReached(Double)
+    /// Calls want no answer any more.
+    case cancelled(Scope)
+    /// Whether new transfers are held back. Lookups and what has begun go on.
+    case held(Bool)
+    case shutDown
+  }
+
+  /// Which calls are cancelled.
+  enum Scope: Sendable {
+    case receipt(RequestReceipt)
+    case source(ImageSource)
+    case owner(String)
+    case all
+    /// Those whose download has not begun to transfer.
+    case notStarted
+  }
+
+  /// What the driver has to do, outside of its lock.
+  enum Action: Sendable {
+    /// Look into the cache, or read the local source; ends with `lookupFinished`.
+    case lookUp(Int, RequestKey)
+    /// Send the request; ends with `transferFinished`, then `resolved`.
+    case transfer(Int, RequestState)
+    /// Use a stored response, or fail, because the host is down; ends with `resolved`.
+    case refuse(Int, RequestState)
+    /// Stop the transfer, whether or not it has begun; it ends with `resolved` all the same.
+    case cancelTransfer(Int)
+    /// Nothing is left of a download. Its number is never used again.
+    case finished(Int)
+    case answer(@Sendable (Outcome) -> Void, Outcome)
+    case report(DownloadEvent)
+    /// Send `timeReached` at this time.
+    case wake(at: Double)
+  }
+
+  private struct Retry: Comparable, Sendable {
+    let due: Double
+    let id: Int
+
+    static func < (left: Retry, right: Retry) -> Bool { (left.due, left.id) < (right.due, right.id) }
+  }
+
+  private let lookupLimit: Int
+  private let abortsOnCancel: Bool
+  private var queue: DownloadQueue<Int>
+  private var downloads: [Int: InFlightDownload] = [:]
+  private var ids: [RequestKey: Int] = [:]
+  private var receipts: [RequestReceipt: Int] = [:]
+  private var nextID = 1
+  private var pending: Deque<Int> = []
+  private var activeLookups: Set<Int> = []
+  /// URLs from the first one that is looked up, in the order of their requests. Slots are requested in that order,
+  /// however long each lookup takes. Local sources are left out: standard input may take for ever.
+  private var lookupOrder: Deque<Int> = []
+  private var retries = Heap<Retry>()
+  private var wakeTime = Double.infinity
+  private var isShutDown = false
+  private(set) var holdsNewTransfers = false
+  /// How many calls have joined a download.
+  private(set) var mergedCount = 0
+
+  /// - Parameters:
+  ///   - limits: the slots.
+  ///   - lookupLimit: how many lookups run at once.
+  ///   - abortsOnCancel: whether a transfer that nobody waits for is aborted; otherwise it completes for the cache.
+  init(limits: DownloadQueue<Int>.Limits, lookupLimit: Int = 8, abortsOnCancel: Bool = false) {
+    queue = DownloadQueue(limits: limits)
+    self.lookupLimit = lookupLimit
+    self.abortsOnCancel = abortsOnCancel
+  }
+
+  /// How many wait for a slot.
+  var queuedCount: Int { queue.pendingCount }
+  /// How many have not ended.
+  var activeCount: Int { downloads.count }
+  /// Whether nothing is left of any download.
+  var isEmpty: Bool {
+    downloads.isEmpty && ids.isEmpty && receipts.isEmpty && activeLookups.isEmpty && pending.isEmpty
+      && lookupOrder.isEmpty && retries.isEmpty && queue.pendingCount == 0 && queue.activeCount == 0
+  }
+
+  /// The waiters that want to hear of progress.
+  func progressHandlers(of id: Int) -> [@Sendable (Int, Int?) -> Void] {
+    downloads[id]?.waiters.compactMap(\.progress) ?? []
+  }
+
+  // MARK: Events
+
+  /// Takes an event in.
+  /// - Parameters:
+  ///   - event: what has happened.
+  ///   - now: the time, in seconds of a clock that only grows.
+  /// - Returns: what is to be done, in this order.
+  mutating func handle(_ event: Event, now: Double) -> [Action] {
+    var now = now
+    var actions: [Action] = []
+    switch event {
+    case .requested(let key, let priority, let waiter):
+      actions = request(key, priority: priority, waiter)
+    case .lookupFinished(let id, let step):
+      guard activeLookups.remove(id) != nil else { break }
+      if case .transfer(let state) = step, downloads[id] != nil {
+        downloads[id]?.state = .lookedUp(state)
+      } else {
+        actions = advance(id, step, now: now)
+      }
+    case .transferFinished(let id, let signal):
+      guard case .transferring(let url)? = downloads[id]?.state else { break }
+      downloads[id]?.state = .resolving
+      // The breaker counts the host's active attempts, this one included, so it comes before the release.
+      if let signal, let pause = queue.note(signal, of: url.origin, now: now) {
+        actions.append(.report(.hostPaused(host: url.host, seconds: pause.end - now)))
+      }
+      queue.release(id)
+    case .resolved(let id, let step):
+      switch downloads[id]?.state {
+      case .transferring, .resolving: actions = advance(id, step, now: now)
+      default: break
+      }
+    case .timeReached(let time):
+      // A timer may fire a little early by another clock. Without this nobody would wake it again.
+      now = max(now, time)
+    case .cancelled(let scope): actions = cancel(scope)
+    case .held(let holds): holdsNewTransfers = holds
+    case .shutDown: actions = shutDown()
+    }
+    return actions + start(now: now)
+  }
+
+  private mutating func request(_ key: RequestKey, priority: Int, _ waiter: Waiter) -> [Action] {
+    // A receipt may be cancelled before its request arrives here.
+    guard !isShutDown, !waiter.receipt.isCancelled else {
+      return [.answer(waiter.completion, .failure(.cancelled(key.displayText)))]
+    }
+    if let id = ids[key], let download = downloads[id] {
+      join(waiter, id, download, priority: priority)
+      return []
+    }
+    let id = nextID
+    nextID += 1
+    downloads[id] = InFlightDownload(key: key, priority: priority, waiters: [waiter])
+    ids[key] = id
+    receipts[waiter.receipt] = id
+    pending.append(id)
+    return []
+  }
+
+  private mutating func join(_ waiter: Waiter, _ id: Int, _ download: InFlightDownload, priority: Int) {
+    var waiter = waiter
+    waiter.joined = true
+    downloads[id]?.waiters.append(waiter)
+    receipts[waiter.receipt] = id
+    mergedCount += 1
+    guard priority > download.priority else { return }
+    downloads[id]?.priority = priority
+    guard case .queued(let state) = download.state, queue.remove(id) else { return }
+    queue.add(id, host: state.url.origin, priority: priority)
+  }
+
+  /// Goes on with what a lookup or a transfer has led to.
+  private mutating func advance(_ id: Int, _ step: NextStep, now: Double) -> [Action] {
+    guard let download = downloads[id] else { return [] }
+    queue.release(id)
+    // A transfer that goes on for the cache alone ends with its attempt.
+    let isWanted = !download.isCancelled && !download.waiters.isEmpty
+    let cancellation = Outcome.failure(.cancelled(download.key.displayText))
+    switch step {
+    case .complete(let outcome): return complete(id, outcome)
+    case .completeAndValidate(let response, let key):
+      return complete(id, .success(response)) + request(key, priority: -1, Self.nobody(key))
+    case .transfer(let state):
+      guard isWanted else { return complete(id, cancellation) }
+      enqueue(id, state)
+      return []
+    case .retry(let retry):
+      var actions: [Action] = []
+      let url = retry.state.url
+      if let pause = retry.hostPause {
+        queue.pause(url.origin, until: now + pause)
+        actions.append(.report(.hostPaused(host: url.host, seconds: pause)))
+      }
+      guard isWanted else { return actions + complete(id, cancellation) }
+      downloads[id]?.state = .waitingToRetry(retry.state)
+      retries.insert(Retry(due: now + retry.seconds, id: id))
+      let source = download.key.displayText
+      let event = DownloadEvent.retrying(source: source, seconds: retry.seconds, reason: retry.error.message)
+      return [.report(event)] + actions
+    }
+  }
+
+  /// Waits for a validation in the background, so that it isn't dropped as a download that nobody waits for.
+  private static func nobody(_ key: RequestKey) -> Waiter {
+    Waiter(receipt: RequestReceipt(ImageRequest(key.source)), completion: { _ in })
+  }
+
+  private mutating func enqueue(_ id: Int, _ state: RequestState) {
+    guard let priority = downloads[id]?.priority else { return }
+    downloads[id]?.state = .queued(state)
+    queue.add(id, host: state.url.origin, priority: priority)
+  }
+
+  /// Ends a download and answers its waiters.
+  private mutating func complete(_ id: Int, _ outcome: Outcome) -> [Action] {
+    guard let download = downloads.removeValue(forKey: id) else { return [] }
+    queue.release(id)
+    queue.remove(id)
+    if ids[download.key] == id { ids[download.key] = nil }
+    // First, so that whoever asks again from a completion finds what this download held given back.
+    return [.finished(id)]
+      + download.waiters.map { waiter in
+        receipts[waiter.receipt] = nil
+        guard waiter.joined, case .success(var response) = outcome, response.disposition == .downloaded else {
+          return .answer(waiter.completion, outcome)
+        }
+        response.disposition = .merged
+        return .answer(waiter.completion, .success(response))
+      }
+  }
+
+  // MARK: Cancelling
+
+  private mutating func cancel(_ scope: Scope) -> [Action] {
+    switch scope {
+    case .receipt(let receipt):
+      guard let id = receipts[receipt] else { return [] }
+      return cancelWaiters(of: [id], aborts: abortsOnCancel) { $0 == receipt }
+    case .source(let source):
+      return cancelWaiters(of: downloads.keys.sorted(), aborts: abortsOnCancel) {
+        $0.request.source == source
+      }
+    case .owner(let owner):
+      return cancelWaiters(of: downloads.keys.sorted(), aborts: abortsOnCancel) { $0.owner == owner }
+    case .all: return cancelWaiters(of: downloads.keys.sorted(), aborts: abortsOnCancel) { _ in true }
+    case .notStarted:
+      let ids = downloads.filter { !$0.value.hasStarted }.keys.sorted()
+      return cancelWaiters(of: ids, aborts: false) { _ in true }
+    }
+  }
+
+  /// Answers the waiters that match. A download that loses its last one is dropped; one that is in transfer is aborted, or
+  /// completes for the cache.
+  private mutating func cancelWaiters(
+    of ids: [Int], aborts: Bool, where matches: (RequestReceipt) -> Bool
+  ) -> [Action] {
+    var actions: [Action] = []
+    for id in ids {
+      guard let download = downloads[id] else { continue }
+      let cancelled = download.waiters.filter { matches($0.receipt) }
+      guard !cancelled.isEmpty else { continue }
+      downloads[id]?.waiters.removeAll { matches($0.receipt) }
+      for waiter in cancelled {
+        receipts[waiter.receipt] = nil
+        actions.append(.answer(waiter.completion, .failure(.cancelled(download.key.displayText))))
+      }
+      if cancelled.count == download.waiters.count { actions += abandon(id, aborts: aborts) }
+    }
+    return actions
+  }
+
+  private mutating func abandon(_ id: Int, aborts: Bool) -> [Action] {
+    guard let download = downloads[id] else { return [] }
+    switch download.state {
+    case .transferring, .resolving:
+      guard aborts, !download.isCancelled else { return [] }
+      downloads[id]?.isCancelled = true
+      ids[download.key] = nil
+      return [.cancelTransfer(id)]
+    case .pending, .lookingUp, .lookedUp, .queued, .waitingToRetry:
+      // Nothing has begun that could be completed for the cache.
+      return complete(id, .failure(.cancelled(download.key.displayText)))
+    }
+  }
+
+  private mutating func shutDown() -> [Action] {
+    isShutDown = true
+    let actions = cancelWaiters(of: downloads.keys.sorted(), aborts: true) { _ in true }
+    // What is left has nobody waiting: downloads that complete for the cache, and those cancelled already.
+    return actions + downloads.keys.sorted().flatMap { abandon($0, aborts: true) }
+  }
+
+  // MARK: Starting
+
+  /// Starts what can start now.
+  private mutating func start(now: Double) -> [Action] {
+    if now >= wakeTime { wakeTime = .infinity }
+    var actions = startLookups()
+    queueLookedUp()
+    queueRetries(now: now)
+    guard !isShutDown else { return actions }
+    if !holdsNewTransfers { actions += startTransfers(now: now) }
+    // While transfers are held, the queue's time may have passed; the event that lets them go starts them.
+    let times = [holdsNewTransfers ? nil : queue.nextWake, retries.min?.due]
+    if let time = times.compactMap(\.self).min(), time < wakeTime {
+      wakeTime = time
+      actions.append(.wake(at: time))
+    }
+    return actions
+  }
+
+  private mutating func startLookups() -> [Action] {
+    var actions: [Action] = []
+    while activeLookups.count < lookupLimit, let id = pending.popFirst() {
+      // It may have been cancelled.
+      guard let key = downloads[id]?.key else { continue }
+      activeLookups.insert(id)
+      downloads[id]?.state = .lookingUp
+      if case .url = key.source { lookupOrder.append(id) }
+      actions.append(.lookUp(id, key))
+    }
+    return actions
+  }
+
+  private mutating func queueLookedUp() {
+    while let id = lookupOrder.first {
+      switch downloads[id]?.state {
+      case .lookingUp: return
+      case .lookedUp(let state): enqueue(id, state)
+      default: break
+      }
+      lookupOrder.removeFirst()
+    }
+  }
+
+  private mutating func queueRetries(now: Double) {
+    while let retry = retries.min {
+      if case .waitingToRetry(let state)? = downloads[retry.id]?.state {
+        guard retry.due <= now else { return }
+        enqueue(retry.id, state)
+      }
+      retries.removeMin()
+    }
+  }
+
+  private mutating func startTransfers(now: Double) -> [Action] {
+    var actions: [Action] = []
+    for id in queue.takeRefused(now: now) {
+      guard case .queued(let state)? = downloads[id]?.state else { continue }
+      downloads[id]?.state = .resolving
+      downloads[id]?.hasStarted = true
+      actions.append(.refuse(id, state))
+    }
+    for id in queue.takeReady(now: now) {
+      guard case .queued(let state)? = downloads[id]?.state else { continue }
+      downloads[id]?.state = .transferring(state.url)
+      downloads[id]?.hasStarted = true
+      actions.append(.transfer(id, state))
+    }
+    return actions
+  }
+}
