@@ -1,16 +1,10 @@
-import Glibc
+import ImageCaches
 
-/// The two clocks that are read here.
+/// The two clocks that are read here, in seconds.
 enum Clock {
-  /// Seconds since 1970: what HTTP dates are compared with.
-  static var now: Double { read(CLOCK_REALTIME) }
+  /// Since 1970: what HTTP dates are compared with.
+  static var now: Double { Double(DiskStore.nanoseconds()) / 1e9 }
 
-  /// Seconds that only grow: what waits are measured by.
-  static var monotonic: Double { read(CLOCK_MONOTONIC) }
-
-  private static func read(_ clock: clockid_t) -> Double {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  /// Only grows: what waits are measured by.
+  static var monotonic: Double { RequestLocks.now }
 }

@@ -66,9 +66,12 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// A failure.
   public init(_ code: Code, _ message: String, source: String) {
-    self.code = code
-    self.message = message
-    self.source = source
+    self.init(code, message, source: source, status: nil, isTemporary: false)
+  }
+
+  init(_ code: Code, _ message: String, source: String, status: Int?, isTemporary: Bool) {
+    (self.code, self.message, self.source) = (code, message, source)
+    (self.status, self.isTemporary) = (status, isTemporary)
   }
 
   /// Whether it ended because somebody asked for that.
@@ -91,6 +94,29 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
 
   static func cancelled(_ source: String) -> DownloadError {
     DownloadError(.cancelled, "The request was explicitly cancelled.", source: source)
+  }
+
+  static func mismatch(_ digest: ContentDigest, pinned: ContentDigest, source: String) -> DownloadError {
+    var error = DownloadError(
+      .digestMismatch,
+      "the bytes are not the pinned ones: their SHA-256 is \(digest), not \(pinned); check the source, then its pin",
+      source: source)
+    error.foundDigest = digest
+    return error
+  }
+
+  static func hostDown(_ state: RequestState) -> DownloadError {
+    DownloadError(
+      .hostDown,
+      "\(state.url.host) has not answered for a while and is not asked any more; try again later, with --failed for what a report says has failed",
+      source: state.key.displayText, status: nil, isTemporary: true)
+  }
+
+  static func throttled(_ status: Int, seconds: Double, source: String) -> DownloadError {
+    DownloadError(
+      .throttled,
+      "the server answered \(status) and asks to wait for \(Int(seconds)) s; run again after that, or see --rate",
+      source: source, status: status, isTemporary: true)
   }
 
   init(_ error: CacheError, source: String) {

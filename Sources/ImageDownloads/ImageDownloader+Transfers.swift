@@ -10,72 +10,45 @@ extension ImageDownloader {
       let error = DownloadError.badSource(text, "this is no URL of the form http://host/path")
       return .complete(.failure(error))
     }
-    return transport.nextStep(transport.lookUp(RequestState(key, originalURL: url)))
+    return lookup.lookUp(RequestState(key, originalURL: url))
   }
 
-  /// Sends a request with the slot that the download has.
+  /// Sends a request with the slot that the download has. If another process is sending it, this waits for
+  /// that process, without the slot, and looks into the cache again.
   func transfer(_ id: Int, _ state: RequestState) async -> NextStep {
-    switch await claim(id, state) {
-    case .send(let state): await exchange(id, state)
-    case .needless(let step): step
-    }
-  }
-
-  /// Ends a download from a host that is down: with a stored response, where it may be used, or with an error.
-  func refuse(_ state: RequestState) async -> NextStep {
-    await work.run { .complete(self.transport.refused(state)) }
-  }
-
-  // MARK: Claims
-
-  /// Whether a request is sent once it is claimed.
-  private enum ClaimResult: Sendable {
-    case send(RequestState)
-    /// What another process has stored makes the request needless, or there is an error.
-    case needless(NextStep)
-  }
-
-  /// Claims a request. If another process is sending it, this waits for that process, without the slot, and looks into
-  /// the cache again.
-  private func claim(_ id: Int, _ state: RequestState) async -> ClaimResult {
-    guard !keepsClaim(id, of: state.url) else { return .send(state) }
+    if self.state.withLock({ $0.claims[id]?.url }) == state.url { return await exchange(id, state) }
+    // A redirect has led away from the URL that was claimed.
+    keep(nil, for: id)
     do throws(CacheError) {
-      switch try transport.claim(state) {
-      case .needless: return .send(state)
+      switch try claims.take(state) {
+      case .needless: return await exchange(id, state)
       case .elsewhere(let other):
         send(.transferFinished(id, nil))
-        let next = await transport.wait(for: other, state)
-        guard !Task.isCancelled else {
-          return .needless(.complete(.failure(.cancelled(state.key.displayText))))
-        }
-        return .needless(await work.run { self.transport.nextStep(self.transport.lookUp(next)) })
+        let next = await claims.wait(for: other, state)
+        guard !Task.isCancelled else { return .complete(.failure(.cancelled(state.key.displayText))) }
+        return await work.run { self.lookup.lookUp(next) }
       case .taken(let claim, let mustLookAgain):
         keep(claim, for: id)
-        return try await prepare(state, claim, looksAgain: mustLookAgain)
+        let step = try await prepare(state, claim, looksAgain: mustLookAgain)
+        guard case .transfer(let next) = step, next.url == state.url else { return step }
+        return await exchange(id, next)
       }
     } catch {
-      return .needless(.complete(.failure(DownloadError(error, source: state.key.displayText))))
+      return .complete(.failure(DownloadError(error, source: state.key.displayText)))
     }
   }
 
-  /// The claimed request as it is sent. If other processes have used the cache since the lookup, what they have stored may
-  /// make it needless.
+  /// The claimed request as it is sent, unless what other processes have stored since makes it needless.
   private func prepare(
     _ state: RequestState, _ claim: RequestClaim, looksAgain: Bool
-  ) async throws(CacheError) -> ClaimResult {
+  ) async throws(CacheError) -> NextStep {
     // Most of the time there is nothing to do that blocks.
-    guard try store.mayHavePartials() || looksAgain else { return .send(state) }
-    let result: Result<ClaimResult, CacheError> = await work.run {
-      Result { () throws(CacheError) in
-        guard looksAgain else { return .send(try self.transport.resumed(state, claim)) }
-        var unconditional = state
-        unconditional.validating = nil
-        let step = self.transport.nextStep(self.transport.lookUp(unconditional))
-        guard case .transfer(let next) = step, next.url == state.url else { return .needless(step) }
-        return .send(try self.transport.resumed(next, claim))
-      }
+    guard try store.mayHavePartials() || looksAgain else { return .transfer(state) }
+    return try await blocking { () throws(CacheError) in
+      let step = looksAgain ? self.lookup.lookUp(state.unconditional) : .transfer(state)
+      guard case .transfer(let next) = step, next.url == state.url else { return step }
+      return .transfer(try self.claims.resumed(next, claim))
     }
-    return try result.get()
   }
 
   // MARK: One transfer
@@ -84,29 +57,97 @@ extension ImageDownloader {
     let name = state.key.displayText
     let engine: TransferEngine
     do throws(CurlError) {
-      guard let running = try runningEngine() else { return .complete(.failure(.cancelled(name))) }
-      engine = running
+      engine = try runningEngine()
     } catch {
       return .complete(.failure(DownloadError(.transferFailed, error.message, source: name)))
     }
     report(.started(id: id, source: name, host: state.url.host))
-    let outcome = await transport.transfer(state, engine: engine) { [weak self] received, expected in
+    let outcome = await exchange.send(state, engine: engine) { [weak self] received, expected in
       guard let self else { return }
       report(.progressed(id: id, received: received, expected: expected))
-      for handler in progressHandlers(of: id) { handler(received, expected) }
+      let handlers = self.state.withLock { $0.machine.progressHandlers(of: id) }
+      for handler in handlers { handler(received, expected) }
     }
     report(
       .finished(
         id: id, url: state.url.displayText, bytes: outcome.body.byteCount,
-        error: transport.failure(of: outcome)))
+        error: classifier.failure(of: outcome)))
     if let warning = outcome.body.warning, outcome.result != nil {
       report(.warning(source: name, message: warning))
     }
     // The slot is for the network; what follows is disk work.
     send(.transferFinished(id, outcome.signal))
-    let step = await transport.evaluate(outcome)
-    // Stored redirects are followed without a slot.
-    guard case .redirect = step else { return transport.nextStep(step) }
-    return await work.run { self.transport.nextStep(step) }
+    do throws(CacheError) {
+      return try await nextStep(after: outcome)
+    } catch {
+      return .complete(.failure(DownloadError(error, source: name)))
+    }
+  }
+
+  /// What a verdict comes to.
+  private enum Resolution: Sendable {
+    case step(NextStep)
+    case store(ResponseStore.StoreRequest, ResponseHead)
+  }
+
+  private func nextStep(after outcome: TransferOutcome) async throws(CacheError) -> NextStep {
+    let resolution = try await blocking { () throws(CacheError) in
+      try self.resolve(self.classifier.verdict(on: outcome, now: Clock.now), outcome)
+    }
+    switch resolution {
+    case .step(let step): return step
+    case .store(let request, var head):
+      let object = try await responses.commit(request)
+      head.fields = HopByHop.removed(from: head.fields)
+      let response = Response(object, head: head, url: outcome.state.url, .downloaded)
+      let conclusion = classifier.conclusion(response, for: outcome.state)
+      // Redirects are followed into the cache without a slot.
+      guard case .step(let step) = conclusion else {
+        return await work.run { self.lookup.follow(conclusion) }
+      }
+      // An error's page is no download of an image.
+      if case .complete(.success) = step {
+        statistics.count(\.downloads)
+        statistics.add(bytes: outcome.result?.byteCount ?? 0)
+      }
+      return step
+    }
+  }
+
+  /// Carries a verdict out. Blocks.
+  private func resolve(
+    _ verdict: ResponseClassifier.Verdict, _ outcome: TransferOutcome
+  ) throws(CacheError) -> Resolution {
+    switch verdict {
+    case .resend(let state, let discardsPartial):
+      if discardsPartial { responses.discardPartialBody(of: outcome) }
+      return .step(.transfer(state))
+    case .fail(let error, let discardsPartial):
+      if discardsPartial { responses.discardPartialBody(of: outcome) }
+      return .step(.complete(.failure(error)))
+    case .notModified(let stored):
+      guard let response = try responses.refresh(stored, by: outcome) else {
+        return .step(.transfer(outcome.state.unconditional))
+      }
+      statistics.count(\.revalidated)
+      return .step(lookup.follow(classifier.conclusion(response, for: outcome.state)))
+    case .store(let head, let digest):
+      return .store(try responses.prepare(outcome, head: head, digest: digest), head)
+    case .unavailable(let error, let terms, let otherwise):
+      if let terms, var retry = exchange.scheduleRetry(of: outcome.state, because: error, terms) {
+        retry.state.partial = try responses.partialBody(after: outcome)
+        return .step(.retry(retry))
+      }
+      if let step = try lookup.staleFallback(outcome.state) { return .step(step) }
+      return try resolve(otherwise, outcome)
+    }
+  }
+
+  /// Runs what blocks off Swift's own threads.
+  private func blocking<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(CacheError) -> Value
+  ) async throws(CacheError) -> Value {
+    let result: Result<Value, CacheError> = await work.run { Result { () throws(CacheError) in try body() } }
+    return try result.get()
   }
 }

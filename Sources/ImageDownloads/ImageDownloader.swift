@@ -9,19 +9,25 @@ import Synchronization
 ///     … source.path, source.digest …
 ///     await downloader.shutDown()
 ///
-/// It is the driver of ``DownloadStateMachine``: every call and every end of a piece of work is an event, whose actions it
-/// performs. What AlamofireImage's type of this name promises of queueing, merging and cancelling holds; what it promises of decoding and filtering is `ImageBatch`'s.
+/// It is the driver of ``DownloadStateMachine``: every call and every end of a piece of work is an event,
+/// whose actions it performs. What AlamofireImage's type of this name promises of queueing, merging and
+/// cancelling holds; what it promises of decoding and filtering is `ImageBatch`'s.
 public final class ImageDownloader: Sendable {
   /// What it was made with.
   public let configuration: Configuration
   /// Where the bytes go.
   public let store: DiskStore
 
-  private let state: Mutex<DriverState>
-  let meter = DownloadMeter()
+  let state: Mutex<DriverState>
   let work: BlockingWork
-  let transport: Transport
-  private let engine = Mutex(EngineState.none)
+  let statistics = DownloadStatistics()
+  private let engine = Mutex<TransferEngine?>(nil)
+  // The stages of a request.
+  let lookup: CacheLookup
+  let claims: RequestClaims
+  let exchange: Exchange
+  let classifier: ResponseClassifier
+  let responses: ResponseStore
   let report: @Sendable (DownloadEvent) -> Void
   /// What was added for later requests.
   private let credential = Mutex<OriginSettings.Credential?>(nil)
@@ -55,7 +61,17 @@ public final class ImageDownloader: Sendable {
     let machine = DownloadStateMachine(limits: limits, abortsOnCancel: configuration.abortsOnCancel)
     state = Mutex(DriverState(machine: machine))
     work = BlockingWork(concurrency: max(1, configuration.diskConcurrency))
-    transport = Transport(configuration: configuration, store: store, work: work, meter: meter)
+    let validation = ResponseValidation(acceptableContentTypes: configuration.acceptableContentTypes)
+    classifier = ResponseClassifier(
+      validation: validation, redirectLimit: configuration.redirects,
+      longestRetryWait: configuration.longestRetryWait)
+    lookup = CacheLookup(
+      configuration: configuration, store: store, salt: CredentialSalt(store: store), classifier: classifier,
+      statistics: statistics)
+    claims = RequestClaims(configuration: configuration, store: store)
+    exchange = Exchange(
+      configuration: configuration, store: store, validation: validation, statistics: statistics)
+    responses = ResponseStore(store: store)
   }
 
   // MARK: Downloading
@@ -74,7 +90,7 @@ public final class ImageDownloader: Sendable {
       .source(displayText: key.displayText)
   }
 
-  /// As ``download(_:priority:pinnedDigest:)``, for callers without a task: `completion` is called exactly once, on a thread of the downloader's.
+  /// As ``download(_:priority:pinnedDigest:)``, with a `completion` that is called once, on any thread.
   ///
   /// - Parameters:
   ///   - request: the source.
@@ -113,7 +129,7 @@ public final class ImageDownloader: Sendable {
       try await response(to: key, RequestReceipt(request), priority: priority), key.cacheMode)
   }
 
-  /// As ``fetch(_:followsRedirects:priority:)``, for callers without a task: `completion` is called exactly once, on a thread of the downloader's.
+  /// As ``fetch(_:followsRedirects:priority:)``, with a `completion` that is called once, on any thread.
   ///
   /// - Parameters:
   ///   - request: the source.
@@ -128,7 +144,7 @@ public final class ImageDownloader: Sendable {
   ) -> RequestReceipt {
     let receipt = RequestReceipt(request)
     let key = key(request, wantsImage: false, followsRedirects: followsRedirects)
-    start(key, receipt, priority: priority, progress: nil) { outcome in
+    start(key, receipt, priority: priority) { outcome in
       completion(outcome.map { FetchedResponse($0, key.cacheMode) })
     }
     return receipt
@@ -139,7 +155,7 @@ public final class ImageDownloader: Sendable {
   ) async throws(DownloadError) -> Response {
     let outcome: DownloadStateMachine.Outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        start(key, receipt, priority: priority, progress: nil) { continuation.resume(returning: $0) }
+        start(key, receipt, priority: priority) { continuation.resume(returning: $0) }
       }
     } onCancel: {
       cancel(receipt)
@@ -159,7 +175,8 @@ public final class ImageDownloader: Sendable {
   }
 
   private func start(
-    _ key: RequestKey, _ receipt: RequestReceipt, priority: Int, progress: (@Sendable (Int, Int?) -> Void)?,
+    _ key: RequestKey, _ receipt: RequestReceipt, priority: Int,
+    progress: (@Sendable (Int, Int?) -> Void)? = nil,
     _ completion: @escaping @Sendable (DownloadStateMachine.Outcome) -> Void
   ) {
     let waiter = InFlightDownload.Waiter(receipt: receipt, completion: completion, progress: progress)
@@ -168,11 +185,11 @@ public final class ImageDownloader: Sendable {
 
   // MARK: Credentials
 
-  /// Sets the credential of later requests, as AlamofireImage's function of this name does. Requests that were made
-  /// before keep theirs, and aren't merged with later ones.
+  /// Sets the credential of later requests, as AlamofireImage's function of this name does. Requests that
+  /// were made before keep theirs, and aren't merged with later ones.
   ///
-  /// It takes the place of ``Configuration/credential``: it is sent to each source's own origin, as Basic, or as Digest
-  /// if the server asks for that, unless the URL, the origin's settings or a netrc file have one.
+  /// It takes the place of ``Configuration/credential``: it is sent to each source's own origin, as Basic, or
+  /// as Digest if the server asks for that, unless the URL, the origin's settings or a netrc file have one.
   /// - Parameters:
   ///   - user: the user's name.
   ///   - password: the password.
@@ -187,8 +204,9 @@ public final class ImageDownloader: Sendable {
 
   // MARK: Cancelling
 
-  /// Cancels one call: it is answered at once. If it was the only one that waited, a pending download is dropped, and an active one
-  /// completes for the cache or is aborted, as the configuration says. Others that wait are not disturbed.
+  /// Cancels one call: it is answered at once. If it was the only one that waited, a pending download is
+  /// dropped, and an active one completes for the cache or is aborted, as the configuration says. Others go
+  /// on waiting.
   public func cancel(_ receipt: RequestReceipt) {
     receipt.markCancelled()
     send(.cancelled(.receipt(receipt)))
@@ -206,27 +224,24 @@ public final class ImageDownloader: Sendable {
   /// Drops every download that has not begun; those that are active end as they would.
   public func cancelPending() { send(.cancelled(.notStarted)) }
 
-  /// Aborts everything, answers everybody, and waits until the transfer thread has ended. Calls after this are answered with a cancellation.
+  /// Aborts everything, answers everybody, and waits for the transfer thread's end. Later calls are cancelled.
   public func shutDown() async {
     send(.shutDown)
     await work.finish()
     state.withLock(\.timer)?.cancel()
     while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
-    let last = engine.withLock { engine in
-      defer { engine = .shutDown }
-      return engine
-    }
-    if case .running(let engine) = last { await engine.shutDown() }
+    // No transfer begins after a shutdown, so none starts another engine.
+    await engine.withLock(\.self)?.shutDown()
   }
 
   /// What it has done so far.
   public var totals: DownloadTotals {
-    var totals = meter.totals
+    var totals = statistics.totals
     totals.merged = state.withLock(\.machine.mergedCount)
     return totals
   }
 
-  /// Whether new transfers are held back, because what has been downloaded isn't used up. Cached responses and what has begun go on.
+  /// Whether new transfers wait, until what has been downloaded is used up. Lookups and active ones go on.
   public var holdsNewTransfers: Bool {
     get { state.withLock(\.machine.holdsNewTransfers) }
     set { send(.held(newValue)) }
@@ -241,7 +256,7 @@ public final class ImageDownloader: Sendable {
   // MARK: The driver
 
   /// The machine, and what it has begun but as a value can't hold.
-  private struct DriverState {
+  struct DriverState {
     var machine: DownloadStateMachine
     /// The tasks of transfers.
     var tasks: [Int: Task<Void, Never>] = [:]
@@ -256,13 +271,17 @@ public final class ImageDownloader: Sendable {
     let (actions, oldTimer) = state.withLock { state in
       let actions = state.machine.handle(event, now: Clock.monotonic)
       var oldTimer: Task<Void, Never>?
-      // Tasks are made before the lock is given up. If they were made afterwards, a cancellation in between would find
-      // none, and the transfer would run to its end; and a later time might take the place of an earlier one.
+      // Tasks are made before the lock is given up. If they were made afterwards, a cancellation in between
+      // would find none, and the transfer would run to its end; and a later time might take the place of an
+      // earlier one.
       for action in actions {
         switch action {
         case .transfer(let id, let request):
-          state.tasks[id] = task(id) { await $0.transfer(id, request) }
-        case .refuse(let id, let request): state.tasks[id] = task(id) { await $0.refuse(request) }
+          state.tasks[id] = Task { send(.resolved(id, await transfer(id, request))) }
+        case .refuse(let id, let request):
+          state.tasks[id] = Task {
+            send(.resolved(id, await work.run { .complete(self.lookup.refuse(request)) }))
+          }
         case .wake(let time):
           oldTimer = state.timer
           state.timer = timer(until: time)
@@ -275,23 +294,14 @@ public final class ImageDownloader: Sendable {
     for action in actions { perform(action) }
   }
 
-  private func task(
-    _ id: Int, _ body: @escaping @Sendable (ImageDownloader) async -> NextStep
-  ) -> Task<Void, Never> {
-    Task { send(.resolved(id, await body(self))) }
-  }
-
   private func perform(_ action: DownloadStateMachine.Action) {
     switch action {
     case .lookUp(let id, let key): work.start { self.send(.lookupFinished(id, self.lookUp(key))) }
     case .transfer, .refuse, .wake: break
     case .cancelTransfer(let id): state.withLock { $0.tasks[id] }?.cancel()
     case .finished(let id):
-      let claim = state.withLock { state in
-        state.tasks[id] = nil
-        return state.claims.removeValue(forKey: id)
-      }
-      claim?.release()
+      keep(nil, for: id)
+      state.withLock { $0.tasks[id] = nil }
     case .answer(let completion, let outcome): completion(outcome)
     case .report(let event): report(event)
     }
@@ -311,45 +321,26 @@ public final class ImageDownloader: Sendable {
     }
   }
 
-  /// Whether a download's claim is on this URL. A claim on another, from before a redirect, is released.
-  func keepsClaim(_ id: Int, of url: WebAddress) -> Bool {
-    let (isKept, old) = state.withLock { state -> (Bool, RequestClaim?) in
-      guard let claim = state.claims[id] else { return (false, nil) }
-      return claim.url == url ? (true, nil) : (false, state.claims.removeValue(forKey: id))
+  /// Keeps a claim until the download ends or gets another, and releases the one before it.
+  func keep(_ claim: RequestClaim?, for id: Int) {
+    let old = state.withLock { state in
+      let old = state.claims[id]
+      state.claims[id] = claim
+      return old
     }
     old?.release()
-    return isKept
   }
 
-  /// Keeps a claim until the download ends or goes on elsewhere.
-  func keep(_ claim: RequestClaim, for id: Int) { state.withLock { $0.claims[id] = claim } }
-
-  /// The waiters of a download that want to hear of progress.
-  func progressHandlers(of id: Int) -> [@Sendable (Int, Int?) -> Void] {
-    state.withLock { $0.machine.progressHandlers(of: id) }
-  }
-
-  /// The transfer engine; nil after ``shutDown()``.
-  func runningEngine() throws(CurlError) -> TransferEngine? {
-    let result: Result<TransferEngine?, CurlError> = engine.withLock { engine in
-      switch engine {
-      case .running(let engine): return .success(engine)
-      case .shutDown: return .success(nil)
-      case .none:
-        return Result { () throws(CurlError) -> TransferEngine? in
-          let started = try TransferEngine(connectionLimit: configuration.connectionLimit)
-          engine = .running(started)
-          return started
-        }
+  /// The transfer engine, whose thread starts with the first transfer.
+  func runningEngine() throws(CurlError) -> TransferEngine {
+    let result: Result<TransferEngine, CurlError> = engine.withLock { engine in
+      if let engine { return .success(engine) }
+      let started = Result { () throws(CurlError) in
+        try TransferEngine(connectionLimit: configuration.connectionLimit)
       }
+      if case .success(let running) = started { engine = running }
+      return started
     }
     return try result.get()
-  }
-
-  /// The transfer thread: started with the first transfer, and never again after its end.
-  private enum EngineState {
-    case none
-    case running(TransferEngine)
-    case shutDown
   }
 }

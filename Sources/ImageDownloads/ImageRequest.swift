@@ -1,4 +1,5 @@
 public import Curl
+public import ImageCaches
 
 /// A source and how to ask for it. Equal requests in flight are one download.
 public struct ImageRequest: Hashable, Sendable {
@@ -12,5 +13,17 @@ public struct ImageRequest: Hashable, Sendable {
   /// A request for a source.
   public init(_ source: ImageSource) {
     self.source = source
+  }
+}
+
+extension ImageRequest: ImageRequestIdentity {
+  /// What caches of images in memory know the request by: its source. Headers don't count, as in AlamofireImage; who
+  /// sends different ones to one URL gives each an identifier.
+  public var absoluteURL: String {
+    switch source {
+    case .url(let text), .data(let text): text
+    case .file(let path): "file:\(path)"
+    case .standardInput: "-"
+    }
   }
 }

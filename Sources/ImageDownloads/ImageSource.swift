@@ -9,3 +9,135 @@ public enum ImageSource: Hashable, Sendable {
   /// Standard input, which can be read once.
   case standardInput
 }
+
+extension ImageSource {
+  /// The source that a user's text names: an absolute http or https URL, a `file:` or `data:` URL, `-` for standard
+  /// input, else a path.
+  ///
+  /// - Parameters:
+  ///   - text: what the user wrote.
+  ///   - directory: what a relative path is relative to; the process's directory where nil.
+  /// - Throws: `DownloadError`, code `.badSource`, for an empty text, a broken URL, or a scheme that isn't supported.
+  public init(parsing text: String, relativeTo directory: String? = nil) throws(DownloadError) {
+    guard !text.isEmpty else { throw .badSource(text, "the source is empty; name a URL, a path, or '-'") }
+    if text == "-" {
+      self = .standardInput
+      return
+    }
+    switch Self.scheme(of: text) {
+    case "http"?, "https"?:
+      guard WebAddress(text) != nil else {
+        throw .badSource(text, "this is no URL of the form http://host/path; check its host and port")
+      }
+      self = .url(text)
+    case "data"?: self = .data(text)
+    case "file"?: self = .file(try Self.path(ofFileURL: text))
+    case let scheme? where text.dropFirst(scheme.count).hasPrefix("://"):
+      throw .badSource(text, "'\(scheme)' is not supported; use http, https, file or data")
+    default:
+      let isRelative = !text.hasPrefix("/")
+      self = .file(isRelative ? directory.map { $0 == "." ? text : "\($0)/\(text)" } ?? text : text)
+    }
+  }
+
+  /// A scheme of two letters or more, in lower case.
+  private static func scheme(of text: String) -> String? {
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let scheme = text[..<colon]
+    guard scheme.utf8.count > 1, let first = scheme.first, first.isASCII, first.isLetter,
+      scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
+    else { return nil }
+    return scheme.lowercased()
+  }
+
+  /// `file:///path`, `file:/path` and `file://localhost/path` (RFC 8089).
+  private static func path(ofFileURL text: String) throws(DownloadError) -> String {
+    var rest = text.dropFirst("file:".count)
+    if rest.hasPrefix("//") {
+      rest = rest.dropFirst(2)
+      let host = rest.prefix { $0 != "/" }
+      guard host.isEmpty || host.lowercased() == "localhost" else {
+        throw .badSource(text, "a file URL names a file of this machine: file:///path")
+      }
+      rest = rest.dropFirst(host.count)
+    }
+    let path = PercentEncoding.decoded(rest.prefix { $0 != "?" && $0 != "#" })
+    guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+      throw .badSource(text, "a file URL needs an absolute path: file:///path")
+    }
+    return path
+  }
+}
+
+extension ImageSource {
+  /// The source as it may be shown: a URL without user name, password and tokens, a `data:` URL shortened.
+  public var displayText: String {
+    switch self {
+    case .url(let text): WebAddress(text)?.displayText ?? "(broken URL)"
+    case .file(let path): path
+    case .data(let text): text.utf8.count <= 40 ? text : "\(text.prefix(32))… (\(text.utf8.count) bytes)"
+    case .standardInput: "-"
+    }
+  }
+
+  /// The host of a URL; nil for other sources.
+  public var host: String? {
+    guard case .url(let text) = self else { return nil }
+    return WebAddress(text)?.host
+  }
+
+  /// The last component of the path without its extension, for names of outputs: `stdin` and `data` for what has no
+  /// path, `index` where the path ends in a slash.
+  public var fileName: String {
+    switch self {
+    case .standardInput: return "stdin"
+    case .data: return "data"
+    case .url, .file:
+      let name = components.last ?? "index"
+      guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+      return String(name[..<dot])
+    }
+  }
+
+  /// The path's directory without slashes at its ends; empty where there is none.
+  public var directoryPath: String {
+    components.dropLast().joined(separator: "/")
+  }
+
+  /// The directories of the path from its start, decoded, each one component: `..` takes one back, and goes up no
+  /// further than the start. Empty for a source without a path.
+  public var directories: [String] {
+    let path: Substring
+    switch self {
+    case .url(let text): path = WebAddress(text)?.path ?? ""
+    case .file(let text): path = text[...]
+    case .data, .standardInput: return []
+    }
+    var result: [String] = []
+    for component in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
+      switch component {
+      case "", ".": continue
+      case "..": _ = result.popLast()
+      default:
+        var name = String(component)
+        // A slash that is encoded belongs to the name.
+        if case .url = self { name = PercentEncoding.decoded(component).replacing("/", with: "_") }
+        result.append(name)
+      }
+    }
+    return result
+  }
+
+  /// The path's components, decoded; the last is nil's stand-in where the path ends in a slash.
+  private var components: [String] {
+    let path: String
+    switch self {
+    case .url(let text): path = PercentEncoding.decoded(WebAddress(text)?.path ?? "/")
+    case .file(let text): path = text
+    case .data, .standardInput: return []
+    }
+    var components = path.split(separator: "/").map(String.init)
+    if path.hasSuffix("/") { components.append("index") }
+    return components
+  }
+}

@@ -69,25 +69,6 @@ public struct DownloadTotals: Sendable, Hashable {
 
   /// Nothing yet.
   public init() {}
-
-  /// Those that are counted one by one.
-  enum Counter { case downloads, merged, revalidated, hits, stale, retries }
-
-  subscript(counter: Counter) -> Int {
-    get { self[keyPath: Self.path(counter)] }
-    set { self[keyPath: Self.path(counter)] = newValue }
-  }
-
-  private static func path(_ counter: Counter) -> WritableKeyPath<DownloadTotals, Int> {
-    switch counter {
-    case .downloads: \.downloads
-    case .merged: \.merged
-    case .revalidated: \.revalidated
-    case .hits: \.hits
-    case .stale: \.stale
-    case .retries: \.retries
-    }
-  }
 }
 
 /// What happens in a downloader, as it happens. Events of one download come in order.

@@ -70,7 +70,7 @@ struct CircuitBreakerTests {
         queue.note(.silent, of: "dead", now: now)
         queue.release(id)
         tried += 1
-        // Each is tried again, as a flight with retries is.
+        // Each is tried again, as a download with retries is.
         queue.add(id, host: "dead", priority: 0)
       }
       #expect(queue.activeCount == 0 && tried < 100)

@@ -80,7 +80,7 @@ struct DownloadQueueTests {
   }
 
   @Test("no more hosts are met at once than allowed; a known one needs no introduction")
-  func strangers() {
+  func newHosts() {
     var queue = queue {
       $0.total = 100
       $0.newHosts = 2

@@ -6,7 +6,8 @@ import Testing
 
 @testable import ImageDownloads
 
-/// A driver that performs nothing and knows what must hold: it ends lookups and transfers as the random numbers say.
+/// A driver that performs nothing and knows what must hold: it ends lookups and transfers as the random
+/// numbers say.
 private struct ModelDriver {
   static let total = 5
   static let perHost = 3

@@ -168,7 +168,7 @@ struct SharedRequestTests {
       }
       try await group.waitForAll()
     }
-    // A redirect and a request for its target are two flights of one downloader: at worst they send one request each.
+    // A redirect and a request for its target are two downloads of one downloader: at worst they send one request each.
     for number in 0..<40 {
       #expect(server.count(of: "/r\(number)") == 1, "\(number)")
       #expect((1...2).contains(server.count(of: "/\(number)")), "\(number)")

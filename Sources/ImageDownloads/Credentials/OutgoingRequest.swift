@@ -36,7 +36,8 @@ struct OutgoingRequest: Sendable {
     fields += list
   }
 
-  /// The key of its answers: method, URL, and a keyed hash that stands for the credentials, so that no one is served what another may see.
+  /// The key of its responses: method, URL, and a keyed hash that stands for the credentials, so that nobody is served
+  /// what another user may see.
   func key(_ address: WebAddress, salt: [UInt8]) -> ContentDigest {
     var key = KeyBuilder("request")
     key.append("GET")

@@ -10,9 +10,9 @@ enum HostSignal: Sendable {
 
 /// How much one host is trusted with, by what its attempts came to: a pure value, told the time.
 ///
-/// Overload halves the slots, and each round of good answers gives one back (AIMD, as TCP's congestion avoidance,
-/// RFC 5681 §3.1). Silence, many times in a row, leaves one slot and longer and longer pauses between the attempts;
-/// where it lasts, the host is taken for down for a while and what waits for it is refused.
+/// Overload halves the slots, and each round of good answers gives one back (AIMD, as TCP's congestion
+/// avoidance, RFC 5681 §3.1). Silence, many times in a row, leaves one slot and longer and longer pauses
+/// between the attempts; if it lasts, what waits for the host is refused for a while.
 struct CircuitBreaker: Sendable {
   /// Silent attempts in a row that are borne without doubt.
   static let tolerance = 10
@@ -27,13 +27,6 @@ struct CircuitBreaker: Sendable {
     case pause(until: Double)
     /// Refuse what waits for it until this time.
     case down(until: Double)
-
-    /// Until when.
-    var end: Double {
-      switch self {
-      case .pause(let time), .down(let time): time
-      }
-    }
   }
 
   /// The slots that it may have; nil as many as are allowed.

@@ -2,11 +2,11 @@ import HeapModule
 
 /// Which pending download goes next: a pure state machine, without clock, thread or socket.
 ///
-/// A download asks for a slot (``add(_:host:priority:)``), gets it from ``takeReady(now:)``, and gives it back once (``release(_:)``). Slots are tied to the download that
-/// holds them, so no sequence of calls frees one twice.
+/// A download asks for a slot (``add(_:host:priority:)``), gets it from ``takeReady(now:)``, and gives it
+/// back once (``release(_:)``). A slot belongs to its download, so nothing frees it twice.
 ///
-/// Each host has a heap of its pending downloads; the hosts that may start one now are in a heap by their first. Entries that have been overtaken by events
-/// are recognised by an outdated version and dropped when they surface, so every step costs the logarithm of what waits.
+/// Each host has a heap of its pending downloads; the hosts that may start one now are in a heap by their
+/// first. Outdated entries are dropped when they surface, so every step costs the logarithm of what waits.
 struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
   /// The limits.
   struct Limits: Sendable {
@@ -37,8 +37,6 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     static func < (left: Entry, right: Entry) -> Bool {
       (-left.priority, left.turn) < (-right.priority, right.turn)
     }
-
-    static func == (left: Entry, right: Entry) -> Bool { left.turn == right.turn }
   }
 
   private struct Host: Sendable {
@@ -62,7 +60,6 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     var version: Int
 
     static func < (left: Turn, right: Turn) -> Bool { left.entry < right.entry }
-    static func == (left: Turn, right: Turn) -> Bool { left.entry == right.entry }
   }
 
   private struct Wake: Comparable, Sendable {
@@ -71,7 +68,6 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     var version: Int
 
     static func < (left: Wake, right: Wake) -> Bool { left.time < right.time }
-    static func == (left: Wake, right: Wake) -> Bool { left.time == right.time }
   }
 
   private let limits: Limits
@@ -151,18 +147,21 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
   }
 
   /// An attempt at a host has ended, its slot not yet given back.
-  /// - Returns: what the host is in for.
+  /// - Returns: until when the host is left alone; nil if it isn't.
   @discardableResult
-  mutating func note(_ signal: HostSignal, of host: String, now: Double) -> CircuitBreaker.Verdict? {
+  mutating func note(_ signal: HostSignal, of host: String, now: Double) -> Double? {
     let (active, limit) = (activeCount(of: host), limit(of: host))
     let verdict = hosts[host]?.breaker.note(
       signal, active: active, limit: limit, unreachableTimeout: limits.unreachableTimeout, now: now)
     switch verdict {
-    case .pause(let time): pause(host, until: time)
-    case .down: downHosts.insert(host)
-    case nil: break
+    case .pause(let time):
+      pause(host, until: time)
+      return time
+    case .down(let time):
+      downHosts.insert(host)
+      return time
+    case nil: return nil
     }
-    return verdict
   }
 
   /// The pending downloads of hosts that are down: they are not to wait.
@@ -196,7 +195,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     return started
   }
 
-  /// When ``takeReady(now:)`` is to be called again though nothing else happens; nil where there is no such time.
+  /// When ``takeReady(now:)`` is to be called again though nothing else happens; nil if never.
   var nextWake: Double? {
     mutating get {
       while let wake = sleeping.min {
@@ -274,7 +273,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     hosts[name]?.removed = 0
   }
 
-  /// Nothing is remembered of a host that was never answered by and has nothing left, so that a long list of hosts stays short.
+  /// Forgets a host that never answered and has nothing left: a manifest may name very many.
   private mutating func dropIfIdle(_ name: String) {
     guard let host = hosts[name], host.active == 0, !host.hasAnswered, first(of: name) == nil,
       host.pausedUntil == -.infinity, host.breaker.downUntil == nil

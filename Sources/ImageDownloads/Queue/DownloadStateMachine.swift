@@ -1,10 +1,10 @@
 import Collections
 
-/// Decides what a downloader does next: which requests share a download, when each is looked up, sent and tried again,
-/// and who is answered. A pure value without clock, thread or socket.
+/// Decides what a downloader does next: which requests share a download, when each is looked up, sent and
+/// tried again, and who is answered. A pure value without clock, thread or socket.
 ///
-/// ``handle(_:now:)`` is the only way to change it. It starts whatever an event allows to start, so no caller can forget to. An
-/// earlier form had a function for each step, which left it to thirteen callers to ask afterwards what may begin.
+/// ``handle(_:now:)`` is the only way to change it. It starts whatever an event allows to start. An earlier
+/// form had a function for each step, and thirteen callers had to remember to ask what may begin.
 ///
 /// | state | event | next state | actions |
 /// | --- | --- | --- | --- |
@@ -12,15 +12,13 @@ import Collections
 /// | – | `requested`, after `shutDown` or with a cancelled receipt | – | `answer` |
 /// | any | `requested` with an equal key | the same; `queued` moves to a higher priority | |
 /// | `pending` | a lookup slot is free | `lookingUp` | `lookUp` |
-/// | `lookingUp` | `lookupFinished(.complete)` | – | `finished`, `answer` |
-/// | `lookingUp` | `lookupFinished(.completeAndValidate)` | –, and `pending` for the validation | `finished`, `answer` |
 /// | `lookingUp` | `lookupFinished(.transfer)` | `lookedUp` | |
 /// | `lookedUp` | every earlier request is looked up | `queued` | |
 /// | `queued` | a slot is free | `transferring` | `transfer` |
 /// | `queued` | the host is down | `resolving` | `refuse` |
 /// | `transferring` | `transferFinished` | `resolving` | `report` if the host gets a pause |
-/// | `transferring`, `resolving` | `resolved(.complete)` | – | `finished`, `answer` |
-/// | `transferring`, `resolving` | `resolved(.completeAndValidate)` | –, and `pending` for the validation | `finished`, `answer` |
+/// | `lookingUp`, `transferring`, `resolving` | `lookupFinished` or `resolved` with `.complete` | – | `finished`, `answer` |
+/// | the same | the same with `.completeAndValidate` | –, and `pending` for the validation | `finished`, `answer` |
 /// | `transferring`, `resolving` | `resolved(.transfer)` | `queued` | |
 /// | `transferring`, `resolving` | `resolved(.retry)` | `waitingToRetry` | `report` |
 /// | `transferring`, `resolving` | `resolved`, nobody waits or it was cancelled | – | `finished` |
@@ -30,8 +28,8 @@ import Collections
 /// | `transferring`, `resolving` | `shutDown` | the same, cancelled | `answer`, `cancelTransfer` |
 /// | any other | `shutDown` | – | `answer`, `finished` |
 ///
-/// Any event may be followed by `lookUp`, `transfer` and `refuse` for other downloads, and by `wake`. An event that fits no
-/// row, such as the end of a lookup whose download was cancelled, changes nothing but the slot that it gives back.
+/// Any event may be followed by `lookUp`, `transfer` and `refuse` for other downloads, and by `wake`. An
+/// event that fits no row, such as the end of a cancelled download's lookup, only gives its slot back.
 struct DownloadStateMachine: Sendable {
   typealias Outcome = Result<Response, DownloadError>
   typealias Waiter = InFlightDownload.Waiter
@@ -42,8 +40,8 @@ struct DownloadStateMachine: Sendable {
     case requested(RequestKey, priority: Int, Waiter)
     /// The end of a `lookUp`.
     case lookupFinished(Int, NextStep)
-    /// The network has done its part of a `transfer`, and the slot is free. The signal says how the host did; nil where
-    /// the attempt says nothing about it.
+    /// The network has done its part of a `transfer`, and the slot is free. The signal says how the host did;
+    /// nil where the attempt says nothing about it.
     case transferFinished(Int, HostSignal?)
     /// The end of a `transfer` or `refuse`.
     case resolved(Int, NextStep)
@@ -100,8 +98,8 @@ struct DownloadStateMachine: Sendable {
   private var nextID = 1
   private var pending: Deque<Int> = []
   private var activeLookups: Set<Int> = []
-  /// URLs from the first one that is looked up, in the order of their requests. Slots are requested in that order,
-  /// however long each lookup takes. Local sources are left out: standard input may take for ever.
+  /// URLs from the first one that is looked up, in the order of their requests. Slots are requested in that
+  /// order, however long each lookup takes. Local sources are left out: standard input may take for ever.
   private var lookupOrder: Deque<Int> = []
   private var retries = Heap<Retry>()
   private var wakeTime = Double.infinity
@@ -130,7 +128,7 @@ struct DownloadStateMachine: Sendable {
       && lookupOrder.isEmpty && retries.isEmpty && queue.pendingCount == 0 && queue.activeCount == 0
   }
 
-  /// The waiters that want to hear of progress.
+  /// The calls that want to hear of progress.
   func progressHandlers(of id: Int) -> [@Sendable (Int, Int?) -> Void] {
     downloads[id]?.waiters.compactMap(\.progress) ?? []
   }
@@ -138,9 +136,7 @@ struct DownloadStateMachine: Sendable {
   // MARK: Events
 
   /// Takes an event in.
-  /// - Parameters:
-  ///   - event: what has happened.
-  ///   - now: the time, in seconds of a clock that only grows.
+  /// - Parameter now: in seconds of a clock that only grows.
   /// - Returns: what is to be done, in this order.
   mutating func handle(_ event: Event, now: Double) -> [Action] {
     var now = now
@@ -159,8 +155,8 @@ struct DownloadStateMachine: Sendable {
       guard case .transferring(let url)? = downloads[id]?.state else { break }
       downloads[id]?.state = .resolving
       // The breaker counts the host's active attempts, this one included, so it comes before the release.
-      if let signal, let pause = queue.note(signal, of: url.origin, now: now) {
-        actions.append(.report(.hostPaused(host: url.host, seconds: pause.end - now)))
+      if let signal, let time = queue.note(signal, of: url.origin, now: now) {
+        actions.append(.report(.hostPaused(host: url.host, seconds: time - now)))
       }
       queue.release(id)
     case .resolved(let id, let step):
@@ -218,7 +214,9 @@ struct DownloadStateMachine: Sendable {
     switch step {
     case .complete(let outcome): return complete(id, outcome)
     case .completeAndValidate(let response, let key):
-      return complete(id, .success(response)) + request(key, priority: -1, Self.nobody(key))
+      // A receipt of its own, so that the validation isn't dropped as a download that nobody waits for.
+      let nobody = Waiter(receipt: RequestReceipt(ImageRequest(key.source)), completion: { _ in })
+      return complete(id, .success(response)) + request(key, priority: -1, nobody)
     case .transfer(let state):
       guard isWanted else { return complete(id, cancellation) }
       enqueue(id, state)
@@ -237,11 +235,6 @@ struct DownloadStateMachine: Sendable {
       let event = DownloadEvent.retrying(source: source, seconds: retry.seconds, reason: retry.error.message)
       return [.report(event)] + actions
     }
-  }
-
-  /// Waits for a validation in the background, so that it isn't dropped as a download that nobody waits for.
-  private static func nobody(_ key: RequestKey) -> Waiter {
-    Waiter(receipt: RequestReceipt(ImageRequest(key.source)), completion: { _ in })
   }
 
   private mutating func enqueue(_ id: Int, _ state: RequestState) {
@@ -273,28 +266,22 @@ struct DownloadStateMachine: Sendable {
   private mutating func cancel(_ scope: Scope) -> [Action] {
     switch scope {
     case .receipt(let receipt):
-      guard let id = receipts[receipt] else { return [] }
-      return cancelWaiters(of: [id], aborts: abortsOnCancel) { $0 == receipt }
-    case .source(let source):
-      return cancelWaiters(of: downloads.keys.sorted(), aborts: abortsOnCancel) {
-        $0.request.source == source
-      }
-    case .owner(let owner):
-      return cancelWaiters(of: downloads.keys.sorted(), aborts: abortsOnCancel) { $0.owner == owner }
-    case .all: return cancelWaiters(of: downloads.keys.sorted(), aborts: abortsOnCancel) { _ in true }
+      return cancelWaiters(of: receipts[receipt].map { [$0] } ?? [], aborts: abortsOnCancel) { $0 == receipt }
+    case .source(let source): return cancelWaiters(aborts: abortsOnCancel) { $0.request.source == source }
+    case .owner(let owner): return cancelWaiters(aborts: abortsOnCancel) { $0.owner == owner }
+    case .all: return cancelWaiters(aborts: abortsOnCancel)
     case .notStarted:
-      let ids = downloads.filter { !$0.value.hasStarted }.keys.sorted()
-      return cancelWaiters(of: ids, aborts: false) { _ in true }
+      return cancelWaiters(of: downloads.filter { !$0.value.hasStarted }.keys.sorted(), aborts: false)
     }
   }
 
-  /// Answers the waiters that match. A download that loses its last one is dropped; one that is in transfer is aborted, or
-  /// completes for the cache.
+  /// Answers the waiters that match. A download that loses its last one is dropped; one that is in transfer
+  /// is aborted, or completes for the cache.
   private mutating func cancelWaiters(
-    of ids: [Int], aborts: Bool, where matches: (RequestReceipt) -> Bool
+    of ids: [Int]? = nil, aborts: Bool, where matches: (RequestReceipt) -> Bool = { _ in true }
   ) -> [Action] {
     var actions: [Action] = []
-    for id in ids {
+    for id in ids ?? downloads.keys.sorted() {
       guard let download = downloads[id] else { continue }
       let cancelled = download.waiters.filter { matches($0.receipt) }
       guard !cancelled.isEmpty else { continue }
@@ -324,7 +311,7 @@ struct DownloadStateMachine: Sendable {
 
   private mutating func shutDown() -> [Action] {
     isShutDown = true
-    let actions = cancelWaiters(of: downloads.keys.sorted(), aborts: true) { _ in true }
+    let actions = cancelWaiters(aborts: true)
     // What is left has nobody waiting: downloads that complete for the cache, and those cancelled already.
     return actions + downloads.keys.sorted().flatMap { abandon($0, aborts: true) }
   }

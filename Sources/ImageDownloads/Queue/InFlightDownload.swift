@@ -22,7 +22,7 @@ struct InFlightDownload: Sendable {
     indirect case queued(RequestState)
     /// Has a slot; sends a request to this URL.
     indirect case transferring(WebAddress)
-    /// Has no slot; its response is classified and stored, or it waits for another process that sends the request.
+    /// Has no slot; its response is stored, or it waits for another process that sends the request.
     case resolving
     /// Waits for its next attempt.
     indirect case waitingToRetry(RequestState)

@@ -1,7 +1,7 @@
 /// What a download needs after a cache lookup or a transfer.
 enum NextStep: Sendable {
   case complete(DownloadStateMachine.Outcome)
-  /// The stored response is used as it is, and the origin is asked afterwards whether it has changed (RFC 5861 §3).
+  /// The stored response is used, and the origin is asked afterwards whether it has changed (RFC 5861 §3).
   case completeAndValidate(Response, RequestKey)
   /// A request to `state.url`, with a slot.
   case transfer(RequestState)
@@ -9,7 +9,7 @@ enum NextStep: Sendable {
 
   /// Another attempt.
   struct Retry: Sendable {
-    let state: RequestState
+    var state: RequestState
     /// The wait before it, in seconds.
     let seconds: Double
     /// Why the last attempt failed.

@@ -9,31 +9,31 @@ import ImageCaches
 final class PartialFile: Sendable {
   let file: TemporaryFile
   /// Where the validator is kept; nil in `tmp/`.
-  private let notePath: String?
+  private let metadataPath: String?
 
-  init(_ file: TemporaryFile, notePath: String? = nil) {
+  init(_ file: TemporaryFile, metadataPath: String? = nil) {
     self.file = file
-    self.notePath = notePath
+    self.metadataPath = metadataPath
   }
 
   /// What is remembered of an interrupted body.
-  struct Note: Codable {
+  struct Metadata: Codable {
     var url: String
     var validator: String
     var total: Int?
   }
 
   /// Remembers what the bytes belong to, before the first of them is written.
-  func write(_ note: Note) throws(CacheError) {
-    guard let notePath else { return }
+  func write(_ metadata: Metadata) throws(CacheError) {
+    guard let metadataPath else { return }
     let text: Data
     do {
-      text = try JSONEncoder().encode(note)
+      text = try JSONEncoder().encode(metadata)
     } catch {
-      throw CacheError(code: .fileSystem, message: "a note can't be written as JSON: \(error)")
+      throw CacheError(code: .fileSystem, message: "the metadata can't be written as JSON: \(error)")
     }
-    guard let output = try FileDescriptor.open(notePath, O_WRONLY | O_CREAT | O_TRUNC) else { return }
-    try output.write(Array(text), path: notePath)
+    guard let output = try FileDescriptor.open(metadataPath, O_WRONLY | O_CREAT | O_TRUNC) else { return }
+    try output.write(Array(text), path: metadataPath)
   }
 
   /// Appends bytes.
@@ -51,12 +51,12 @@ final class PartialFile: Sendable {
 
   /// Leaves the file where it is when the last reference goes, for another run.
   func keep() {
-    if notePath != nil { file.keep() }
+    if metadataPath != nil { file.keep() }
   }
 
-  /// Removes the note: the body is whole or of no use.
-  func forgetNote() {
-    if let notePath { unlink(notePath) }
+  /// Removes the metadata: the body is whole or of no use.
+  func removeMetadata() {
+    if let metadataPath { unlink(metadataPath) }
   }
 }
 
@@ -65,18 +65,19 @@ extension DiskStore {
   func interruptedBody(_ key: ContentDigest, url: String) throws(CacheError) -> PartialBody? {
     guard try mayHavePartials() else { return nil }
     let path = partialPath(key)
-    let notePath = path + ".json"
-    guard let noteFile = try FileDescriptor.open(notePath, O_RDONLY) else { return nil }
-    let text = try noteFile.contents(path: notePath, limit: 1 << 16)
-    guard let note = try? JSONDecoder().decode(PartialFile.Note.self, from: Data(text)), note.url == url,
+    let metadataPath = path + ".json"
+    guard let metadataFile = try FileDescriptor.open(metadataPath, O_RDONLY) else { return nil }
+    let text = try metadataFile.contents(path: metadataPath, limit: 1 << 16)
+    guard let metadata = try? JSONDecoder().decode(PartialFile.Metadata.self, from: Data(text)),
+      metadata.url == url,
       let file = try openPartial(key, creates: false)
     else { return nil }
-    let partial = PartialFile(file, notePath: notePath)
+    let partial = PartialFile(file, metadataPath: metadataPath)
     partial.keep()
     let hashed = try file.file.hash(path: path)
     guard hashed.byteCount > 0, lseek(file.file.number, 0, SEEK_END) == hashed.byteCount else { return nil }
     return PartialBody(
-      file: partial, validator: note.validator, total: note.total, received: hashed.byteCount,
+      file: partial, validator: metadata.validator, total: metadata.total, received: hashed.byteCount,
       hasher: hashed.hasher)
   }
 
@@ -85,7 +86,7 @@ extension DiskStore {
     guard isWorthKeeping, let file = try openPartial(key, creates: true) else {
       return PartialFile(try makeTemporaryFile())
     }
-    let partial = PartialFile(file, notePath: partialPath(key) + ".json")
+    let partial = PartialFile(file, metadataPath: partialPath(key) + ".json")
     try partial.truncate()
     partial.keep()
     return partial

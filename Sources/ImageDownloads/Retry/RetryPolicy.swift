@@ -1,7 +1,5 @@
 /// Which failures may pass, and how long to wait before trying again.
 struct RetryPolicy: Sendable {
-  /// Tries after the first.
-  var retries: Int
   /// The first wait in seconds.
   var base: Double
   /// The longest wait in seconds.

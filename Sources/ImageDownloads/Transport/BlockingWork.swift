@@ -2,10 +2,10 @@ import Collections
 import Dispatch
 import Synchronization
 
-/// Runs what blocks on the disk on threads of its own, never on Swift's cooperative pool: on Linux that is made of
-/// Dispatch's threads for the default quality of service, so this is of another.
+/// Runs what blocks on the disk on threads of its own, never on Swift's cooperative pool: on Linux that is
+/// made of Dispatch's threads for the default quality of service, so this is of another.
 ///
-/// At most ``concurrency`` bodies run at once: each may have a file open, and there may be a thousand of them.
+/// At most ``concurrency`` bodies run at once: each may have a file open, and there may be a thousand.
 final class BlockingWork: Sendable {
   private struct State {
     var running = 0

@@ -3,11 +3,11 @@ import Curl
 import ImageCaches
 import Synchronization
 
-/// Takes a body from the transfer thread and judges it on the way. A long one goes into a file, and is hashed as it comes; a short
-/// one is held in memory, so that the thread that all transfers share neither hashes it nor waits for a disk.
+/// Takes a body from the transfer thread and judges it on the way. A long one is hashed as it goes into a
+/// file; a short one is held in memory, so that the transfer thread neither hashes it nor waits for a disk.
 final class BodySink: TransferSink {
   /// What it is told beforehand.
-  struct Plan: Sendable {
+  struct Configuration: Sendable {
     let source: String
     let url: String
     /// Refuses what can't be an image as soon as that shows; nil takes any answer.
@@ -46,7 +46,7 @@ final class BodySink: TransferSink {
     /// The answer was the rest of what an earlier try had received.
     var isResumed = false
     fileprivate var head: ResponseHead?
-    fileprivate var isJudged = false
+    fileprivate var isValidated = false
     fileprivate var reported = 0
     fileprivate var reportedAt = ContinuousClock.now
 
@@ -58,15 +58,14 @@ final class BodySink: TransferSink {
     }
   }
 
-  /// Bodies shorter than this are held in memory: they aren't worth the note that another run would need to resume them, in
-  /// bytes.
+  /// Bodies shorter than this, in bytes, are held in memory: they aren't worth the metadata to resume them.
   private static let worthKeeping = 256 * 1024
 
-  private let plan: Plan
+  private let configuration: Configuration
   private let state: Mutex<Body>
 
-  init(_ plan: Plan) {
-    self.plan = plan
+  init(_ configuration: Configuration) {
+    self.configuration = configuration
     state = Mutex(Body())
   }
 
@@ -82,14 +81,14 @@ final class BodySink: TransferSink {
       do throws(CacheError) {
         try begin(&body, head)
       } catch {
-        body.failure = DownloadError(error, source: plan.source)
+        body.failure = DownloadError(error, source: configuration.source)
       }
       return body.failure == nil && !body.mustRestart
     }
   }
 
   private func begin(_ body: inout Body, _ head: ResponseHead) throws(CacheError) {
-    if let partial = plan.partial {
+    if let partial = configuration.partial {
       switch RangeOutcome(
         head, received: partial.received, total: partial.total, validator: partial.validator)
       {
@@ -99,7 +98,7 @@ final class BodySink: TransferSink {
         body.byteCount = partial.received
         body.expected = partial.total ?? body.expected.map { $0 + partial.received }
         body.validator = partial.validator
-        body.isJudged = true
+        body.isValidated = true
         body.isResumed = true
         return
       case .restart
@@ -113,19 +112,19 @@ final class BodySink: TransferSink {
     body.validator = StrongValidator.find(in: head.fields, now: Int(Clock.now))
     if head.fields.first("Accept-Ranges")?.lowercased() == "none" { body.validator = nil }
     let isLong = body.expected.map { $0 >= Self.worthKeeping } ?? true
-    guard isLong || plan.partial != nil else { return body.held.reserveCapacity(body.expected ?? 0) }
+    guard isLong || configuration.partial != nil else { return body.held.reserveCapacity(body.expected ?? 0) }
     let file: PartialFile
-    if let partial = plan.partial {
+    if let partial = configuration.partial {
       file = partial.file
-      // From here on the file holds another answer's bytes: the old note must not vouch for them.
-      file.forgetNote()
+      // From here on the file holds another answer's bytes: the old metadata must not vouch for them.
+      file.removeMetadata()
       try file.truncate()
     } else {
-      file = try plan.makeFile(body.validator != nil)
+      file = try configuration.makeFile(body.validator != nil)
     }
     body.file = file
     if let validator = body.validator {
-      try file.write(.init(url: plan.url, validator: validator, total: body.expected))
+      try file.write(.init(url: configuration.url, validator: validator, total: body.expected))
     }
   }
 
@@ -133,18 +132,18 @@ final class BodySink: TransferSink {
     state.withLock { body in
       if body.prefix.count < ResponseValidation.prefixLength {
         body.prefix += bytes.prefix(ResponseValidation.prefixLength - body.prefix.count)
-        judge(&body, isWhole: false)
+        validate(&body, isWhole: false)
         guard body.failure == nil else { return false }
       }
       do throws(CacheError) {
         try take(bytes, into: &body)
       } catch {
-        body.failure = DownloadError(error, source: plan.source)
+        body.failure = DownloadError(error, source: configuration.source)
         return false
       }
       body.byteCount += bytes.count
-      if let head = body.head, !(200..<300).contains(head.status), plan.validation != nil,
-        body.byteCount > plan.errorBodyLimit
+      if let head = body.head, !(200..<300).contains(head.status), configuration.validation != nil,
+        body.byteCount > configuration.errorBodyLimit
       {
         body.abandonedError = head
         return false
@@ -155,7 +154,7 @@ final class BodySink: TransferSink {
       {
         body.reported = body.byteCount
         body.reportedAt = .now
-        plan.progress(body.byteCount, body.expected)
+        configuration.progress(body.byteCount, body.expected)
       }
       return true
     }
@@ -167,7 +166,7 @@ final class BodySink: TransferSink {
         return body.held.append(contentsOf: bytes)
       }
       // Longer than it seemed.
-      let file = try plan.makeFile(false)
+      let file = try configuration.makeFile(false)
       try file.write(body.held)
       body.fileHasher = body.hasher
       body.held = []
@@ -178,24 +177,24 @@ final class BodySink: TransferSink {
   }
 
   /// Judges by the head and the first bytes, as soon as there are enough of them or no more will come.
-  private func judge(_ body: inout Body, isWhole: Bool) {
-    guard !body.isJudged, let validation = plan.validation, let head = body.head,
+  private func validate(_ body: inout Body, isWhole: Bool) {
+    guard !body.isValidated, let validation = configuration.validation, let head = body.head,
       (200..<300).contains(head.status),
       isWhole ? !body.prefix.isEmpty : body.prefix.count >= 64
     else { return }
     let isFinal = isWhole || body.prefix.count >= ResponseValidation.prefixLength
-    switch validation.verdict(on: head, prefix: body.prefix, isFinal: isFinal, source: plan.source) {
+    switch validation.verdict(on: head, prefix: body.prefix, isFinal: isFinal, source: configuration.source) {
     case .accepted(let warning)?: body.warning = warning
     case .refused(let error)?: body.failure = error
     case nil: return
     }
-    body.isJudged = true
+    body.isValidated = true
   }
 
   /// All that came, judged to the end.
   func finish() -> Body {
     state.withLock { body in
-      judge(&body, isWhole: true)
+      validate(&body, isWhole: true)
       return body
     }
   }

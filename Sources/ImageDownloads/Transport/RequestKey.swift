@@ -1,8 +1,8 @@
 import Curl
 import ImageCaches
 
-/// What tells downloads apart: requests with equal keys share one. A value, but held by reference: a hundred thousand may be
-/// pending, each in several tables.
+/// What tells downloads apart: requests with equal keys share one. A value, but held by reference: a hundred
+/// thousand may be pending, each in several tables.
 final class RequestKey: Hashable, Sendable {
   /// Where the bytes come from; URLs normalised.
   let source: ImageSource
@@ -18,7 +18,7 @@ final class RequestKey: Hashable, Sendable {
   let wantsImage: Bool
   /// Whether redirects are followed.
   let followsRedirects: Bool
-  /// The credential that was added to the downloader before the request was made, for its source's own origin.
+  /// The credential that the downloader had when the request was made, for its source's own origin.
   let credential: OriginSettings.Credential?
   /// The source as it may be shown; made once, because it is needed at every step.
   let displayText: String
@@ -42,11 +42,8 @@ final class RequestKey: Hashable, Sendable {
     self.wantsImage = wantsImage
     self.followsRedirects = followsRedirects
     let displayText = url?.displayText ?? source.displayText
-    if case .url(let text) = self.source, text == displayText {
-      self.displayText = text
-    } else {
-      self.displayText = displayText
-    }
+    // One copy of the text, where the source is shown as it is.
+    self.displayText = if case .url(let text) = self.source, text == displayText { text } else { displayText }
   }
 
   /// The same request, with validation by the origin.

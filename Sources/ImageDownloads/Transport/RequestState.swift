@@ -1,11 +1,11 @@
 import Curl
 import ImageCaches
 
-/// How far a request has come on its way to a response, after redirects and retries. A value; each step makes the next.
+/// How far a request has come, after redirects and retries. A value; each step makes the next.
 struct RequestState: Sendable {
   /// What was requested.
   let key: RequestKey
-  /// The source's own URL. Credentials and fields without an origin belong to its origin, and go nowhere else.
+  /// The source's own URL. Credentials and fields without an origin go to its origin and no other.
   let originalURL: WebAddress
   /// The URL that is requested now.
   var url: WebAddress
@@ -20,7 +20,7 @@ struct RequestState: Sendable {
   var needsFreshConnection = false
   /// What an earlier attempt has received.
   var partial: PartialBody?
-  /// The key of this URL's stored responses, known since the lookup.
+  /// The key of this URL's responses, known since its lookup.
   var cacheKey: ContentDigest?
   /// When the cache was last looked into for this URL, in seconds of the monotonic clock.
   var lookedUpAt = -Double.infinity
@@ -37,4 +37,19 @@ struct RequestState: Sendable {
 
   /// Whether the source's own fields and credentials may be sent.
   var isSameOrigin: Bool { url.origin == originalURL.origin }
+
+  /// The same without a condition: the stored response is of no use.
+  var unconditional: RequestState {
+    var state = self
+    state.validating = nil
+    return state
+  }
+
+  /// The request after a redirect. Nothing is known of the new URL yet.
+  func redirected(to target: WebAddress) -> RequestState {
+    var next = RequestState(key, originalURL: originalURL)
+    next.url = target
+    next.redirectCount = redirectCount + 1
+    return next
+  }
 }

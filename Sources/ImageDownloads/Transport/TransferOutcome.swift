@@ -3,25 +3,37 @@ import ImageCaches
 
 /// What one transfer has brought.
 struct TransferOutcome: Sendable {
+  /// The request as it was sent.
   var state: RequestState
-  var key: ContentDigest?
+  /// The fields that were sent.
   var sent: [HeaderField] = []
+  /// In seconds since 1970, as ``responseTime``.
   var requestTime = 0.0
   var responseTime = 0.0
+  /// nil if the transfer failed.
   var result: TransferResult?
   var body = BodySink.Body()
   var error: DownloadError?
   var curlError: CurlError?
 
-  init(state: RequestState, key: ContentDigest?, sent: [HeaderField] = [], requestTime: Double = 0) {
-    self.state = state
-    self.key = key
-    self.sent = sent
-    self.requestTime = requestTime
+  /// The head of the complete response; nil if the transfer failed. The response to a range request describes
+  /// a part; this describes the whole, which is what there is now.
+  var head: ResponseHead? {
+    guard var head = result?.head, body.isResumed else { return result?.head }
+    head.status = 200
+    head.reason = "OK"
+    head.fields.remove("Content-Range")
+    head.fields.set("Content-Length", String(body.byteCount))
+    return head
   }
 
-  init(state: RequestState, key: ContentDigest?, error: DownloadError) {
-    self.init(state: state, key: key)
-    self.error = error
+  /// What it says about the host; nil if it says nothing.
+  var signal: HostSignal? {
+    if let head = result?.head ?? body.abandonedError {
+      return head.status == 429 || head.status == 503 ? .overloaded : .answered
+    }
+    guard let curlError, curlError.reason == .transport else { return nil }
+    if curlError.status != nil { return curlError.curlCode == 28 ? .overloaded : .answered }
+    return RetryPolicy.isTransient(curlCode: curlError.curlCode) ? .silent : nil
   }
 }

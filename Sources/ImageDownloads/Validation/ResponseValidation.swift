@@ -19,11 +19,9 @@ struct ResponseValidation: Sendable {
   func failure(of head: ResponseHead, source: String) -> DownloadError? {
     guard !(200..<300).contains(head.status) else { return nil }
     let reason = head.reason.isEmpty ? "" : " \(head.reason)"
-    var error = DownloadError(
-      .httpStatus, "the server answered \(head.status)\(reason)\(Self.hint(head.status))", source: source)
-    error.status = head.status
-    error.isTemporary = RetryPolicy.isTransient(status: head.status)
-    return error
+    return DownloadError(
+      .httpStatus, "the server answered \(head.status)\(reason)\(Self.hint(head.status))", source: source,
+      status: head.status, isTemporary: RetryPolicy.isTransient(status: head.status))
   }
 
   /// Judges a successful response. The first bytes win over the label: an image under a wrong one is read, and a page
@@ -80,18 +78,16 @@ struct ResponseValidation: Sendable {
 
   /// Why a body of no bytes isn't one.
   func emptyBody(_ head: ResponseHead, source: String) -> DownloadError {
-    var error = DownloadError(.empty, "the server sent an empty body", source: source)
-    error.status = head.status
-    return error
+    DownloadError(
+      .empty, "the server sent an empty body", source: source, status: head.status, isTemporary: false)
   }
 
   private func refusal(
     _ message: String, isPage: Bool = true, _ head: ResponseHead, _ source: String
   ) -> Verdict {
     let remedy = isPage ? "; open the URL in a browser to see what it is" : ""
-    var error = DownloadError(.notAnImage, message + remedy, source: source)
-    error.status = head.status
-    return .refused(error)
+    return .refused(
+      DownloadError(.notAnImage, message + remedy, source: source, status: head.status, isTemporary: false))
   }
 
   private static func hint(_ status: Int) -> String {

@@ -9,11 +9,11 @@ struct RequestClaim: Sendable {
   func release() { locks.release(key) }
 }
 
-/// Of several processes on one cache directory, one sends a request and the others wait for what it stores.
-extension Transport {
+/// Of several processes on one cache directory, one sends a request, and the others wait for what it stores.
+struct RequestClaims: Sendable {
   /// What comes of claiming a request.
-  enum ClaimOutcome: Sendable {
-    /// Nobody else sends it. If others are about, what they have stored since the lookup is worth another.
+  enum Outcome: Sendable {
+    /// No other process sends it. What others have stored since the lookup is worth another one.
     case taken(RequestClaim, mustLookAgain: Bool)
     /// Another process sends it.
     case elsewhere(RequestClaim)
@@ -22,20 +22,16 @@ extension Transport {
   }
 
   /// More waits than this for one request mean that its responses aren't stored.
-  private static let longestQueue = 8
+  private static let waitLimit = 8
 
-  /// Claims the request of a hop that is about to be sent.
-  func claim(_ state: RequestState) throws(CacheError) -> ClaimOutcome {
-    guard let locks = store.requestLocks, state.key.cacheMode != .none, state.waitsForOthers,
-      state.waits < Self.longestQueue
+  let configuration: ImageDownloader.Configuration
+  let store: DiskStore
+
+  /// Claims a request that is about to be sent.
+  func take(_ state: RequestState) throws(CacheError) -> Outcome {
+    guard let locks = store.requestLocks, let key = state.cacheKey, state.key.cacheMode != .none,
+      state.waitsForOthers, state.waits < Self.waitLimit
     else { return .needless }
-    let key: ContentDigest
-    if let known = state.cacheKey {
-      key = known
-    } else {
-      key = OutgoingRequest(state, configuration: configuration).key(
-        state.url, salt: try salt.value())
-    }
     let claim = RequestClaim(key: key, url: state.url, locks: locks)
     guard try locks.take(key) else { return .elsewhere(claim) }
     do throws(CacheError) {
@@ -46,8 +42,8 @@ extension Transport {
     }
   }
 
-  /// Adds what an interrupted run has of the body. Only whoever has the claim may: of several that wait for a process that
-  /// dies, the one that sends the request must be the one that has the body's beginning. Blocks.
+  /// Adds what an interrupted run has of the body. Only whoever has the claim may: of several that wait for a
+  /// process that dies, the one that sends the request must be the one that has the body's beginning. Blocks.
   func resumed(_ state: RequestState, _ claim: RequestClaim) throws(CacheError) -> RequestState {
     guard state.partial == nil, state.validating == nil, try store.mayHavePartials(),
       state.key.wantsImage || state.key.followsRedirects
@@ -57,11 +53,10 @@ extension Transport {
     return state
   }
 
-  /// Waits for a request that another process sends: until it has ended, until that process makes no progress, or for
-  /// as long as a download may take. The request goes on with a lookup.
+  /// Waits for a request that another process sends: until it has ended, until that process makes no
+  /// progress, or for as long as a download may take. The request goes on with a lookup.
   func wait(for claim: RequestClaim, _ state: RequestState) async -> RequestState {
-    var next = state
-    next.validating = nil
+    var next = state.unconditional
     next.waits += 1
     next.waitsForOthers = await claim.locks.wait(
       for: claim.key, seconds: configuration.timeout ?? .infinity, patience: configuration.stallTimeout

@@ -1,0 +1,124 @@
+import ImageCaches
+
+/// The first stage of a request and of each redirect: the address policy, then the cache. Functions block.
+struct CacheLookup: Sendable {
+  let configuration: ImageDownloader.Configuration
+  let store: DiskStore
+  let salt: CredentialSalt
+  let classifier: ResponseClassifier
+  let statistics: DownloadStatistics
+
+  func lookUp(_ state: RequestState) -> NextStep { follow(.redirect(state)) }
+
+  /// Follows redirects as far as the cache has them.
+  func follow(_ conclusion: ResponseClassifier.Conclusion) -> NextStep {
+    var conclusion = conclusion
+    while true {
+      switch conclusion {
+      case .step(let step): return step
+      case .redirect(let state): conclusion = lookUpOnce(state)
+      }
+    }
+  }
+
+  private func lookUpOnce(_ state: RequestState) -> ResponseClassifier.Conclusion {
+    let name = state.key.displayText
+    // Offline nothing is sent, so no host need be refused.
+    let isOffline = state.key.cacheMode == .offline
+    if !isOffline, let refusal = configuration.addressPolicy.refusal(ofHost: state.url.host) {
+      return .failure(DownloadError(.notAllowed, refusal, source: name))
+    }
+    do throws(CacheError) {
+      let outgoing = OutgoingRequest(state, configuration: configuration)
+      let key = outgoing.key(state.url, salt: try salt.value())
+      var state = state
+      state.cacheKey = key
+      guard state.key.cacheMode != .none else { return .step(.transfer(state)) }
+      _ = try store.requestLocks?.lastCompany()
+      state.lookedUpAt = Clock.monotonic
+      return try choose(among: try ResponseTable(store: store).responses(for: key), outgoing, state)
+    } catch {
+      return .failure(DownloadError(error, source: name))
+    }
+  }
+
+  private func choose(
+    among stored: [StoredResponse], _ outgoing: OutgoingRequest, _ state: RequestState
+  ) throws(CacheError) -> ResponseClassifier.Conclusion {
+    var candidates = stored
+    let now = Clock.now
+    while true {
+      let decision = CacheDecision(
+        request: outgoing.fields, candidates: candidates, mode: state.key.cacheMode, now: now)
+      switch decision {
+      case .fetch: return .step(.transfer(state))
+      case .unavailable:
+        let message = "nothing is stored for it, and --offline sends no request; run once without --offline"
+        return .failure(DownloadError(.notCached, message, source: state.key.displayText))
+      case .serve(let stored), .serveStale(let stored), .validate(let stored):
+        guard let object = try store.object(stored.digest) else {
+          // Its bytes are gone or were damaged, so the row is worth nothing.
+          candidates.removeAll { $0 == stored }
+          continue
+        }
+        return use(stored, object, decision, state, now: now)
+      }
+    }
+  }
+
+  private func use(
+    _ stored: StoredResponse, _ object: StoredObject, _ decision: CacheDecision, _ state: RequestState,
+    now: Double
+  ) -> ResponseClassifier.Conclusion {
+    // Offline, what is stale is served too: whoever plans has to know that its origin would be asked.
+    let isFresh = stored.isFresh(at: now)
+    var response = Response(object, head: stored.servedHead(at: now), url: state.url, .stale)
+    switch decision {
+    case .serve:
+      statistics.count(isFresh ? \.hits : \.stale)
+      response.disposition = isFresh ? .hit : .stale
+      return classifier.conclusion(response, for: state)
+    case .serveStale:
+      statistics.count(\.stale)
+      let conclusion = classifier.conclusion(response, for: state)
+      guard case .step(.complete(.success)) = conclusion else { return conclusion }
+      return .step(.completeAndValidate(response, state.key.refreshing))
+    default:
+      var validating = state
+      validating.validating = stored
+      return .step(.transfer(validating))
+    }
+  }
+
+  // MARK: Failures of the origin
+
+  /// The stored response, if it may be served in place of an origin's failure (RFC 5861 §4, RFC 9111 §4.2.4).
+  ///
+  /// A stored error may not: it says nothing better than the new one, and is older.
+  func staleFallback(_ state: RequestState) throws(CacheError) -> NextStep? {
+    guard let stored = state.validating, stored.status < 400, stored.mayBeServedStale,
+      state.key.pinnedDigest == nil || state.key.pinnedDigest == stored.digest
+    else { return nil }
+    let allowance = max(configuration.staleIfError, stored.allowance("stale-if-error") ?? 0)
+    let now = Clock.now
+    guard allowance > 0, stored.age(at: now) <= stored.freshnessLifetime + allowance,
+      let object = try store.object(stored.digest)
+    else { return nil }
+    statistics.count(\.stale)
+    let response = Response(object, head: stored.servedHead(at: now), url: state.url, .stale)
+    return follow(classifier.conclusion(response, for: state))
+  }
+
+  /// The outcome of a request that isn't sent, because its host is down.
+  func refuse(_ state: RequestState) -> DownloadStateMachine.Outcome {
+    do throws(CacheError) {
+      switch try staleFallback(state) {
+      case .complete(let outcome): return outcome
+      case .completeAndValidate(let response, _): return .success(response)
+      case .transfer, .retry, nil: return .failure(.hostDown(state))
+      }
+    } catch {
+      return .failure(DownloadError(error, source: state.key.displayText))
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Curl
+import ImageCaches
+
+/// The second stage of a request: one attempt over the network, and the terms of the next.
+struct Exchange: Sendable {
+  let configuration: ImageDownloader.Configuration
+  let store: DiskStore
+  let validation: ResponseValidation
+  let statistics: DownloadStatistics
+  let capabilities = HostCapabilities()
+
+  /// Sends a request and receives its response, whatever that is.
+  func send(
+    _ state: RequestState, engine: TransferEngine, progress: @escaping @Sendable (Int, Int?) -> Void
+  ) async -> TransferOutcome {
+    let outgoing = OutgoingRequest(state, configuration: configuration)
+    let name = state.key.displayText
+    var outcome = TransferOutcome(state: state)
+    // Every request has been looked up.
+    guard let key = state.cacheKey else { return outcome }
+    outcome.sent = outgoing.fields
+    if let stored = state.validating, !outcome.sent.contains(where: { $0.name.lowercased().hasPrefix("if-") })
+    {
+      outcome.sent += stored.conditionals
+    } else if let partial = state.partial, outcome.sent.first("Range") == nil {
+      outcome.sent += partial.fields
+    }
+    let sink = BodySink(
+      BodySink.Configuration(
+        source: name, url: state.url.description,
+        validation: state.key.wantsImage ? validation : nil,
+        partial: state.validating == nil ? state.partial : nil,
+        makeFile: { [store] isWorthKeeping throws(CacheError) in
+          try store.makePartialFile(key, isWorthKeeping: isWorthKeeping)
+        }, progress: progress))
+    let options = options(state, fields: outcome.sent, credential: outgoing.credential)
+    outcome.requestTime = Clock.now
+    do throws(CurlError) {
+      var result = try await engine.perform(options, into: sink)
+      if let digest = digestOptions(options, result, state) {
+        statistics.add(requests: result.requests)
+        result = try await engine.perform(digest, into: sink)
+      }
+      statistics.add(requests: result.requests)
+      outcome.result = result
+    } catch {
+      statistics.add(requests: error.requests)
+      outcome.curlError = error
+      outcome.error = DownloadError(
+        error, source: name, policy: configuration.addressPolicy, configuration: configuration)
+    }
+    outcome.responseTime = Clock.now
+    outcome.body = sink.finish()
+    return outcome
+  }
+
+  private func options(
+    _ state: RequestState, fields: [HeaderField], credential: OriginSettings.Credential?
+  ) -> TransferOptions {
+    var options = TransferOptions(url: state.url.description)
+    options.fields = fields
+    options.connectTimeout = configuration.connectTimeout
+    options.stallTimeout = configuration.stallTimeout
+    options.timeout = configuration.timeout
+    options.byteLimit = configuration.byteLimit - (state.partial?.received ?? 0)
+    options.proxy = configuration.proxies?.proxy(for: state.url)
+    options.certificateAuthorities = configuration.certificateAuthorities
+    options.acceptsAnyCertificate = configuration.acceptsAnyCertificate
+    options.allowsHTTP2 = configuration.allowsHTTP2 && !capabilities.hasBrokenHTTP2(state.url.host)
+    options.needsFreshConnection = state.needsFreshConnection
+    options.credential = credential.map {
+      .init(
+        user: $0.user, password: $0.password,
+        scheme: capabilities.wantsDigest(state.url.origin) ? .digest : .basic)
+    }
+    let host = state.url.host
+    options.allowsAddress = { [policy = configuration.addressPolicy] in policy.allows($0, for: host) }
+    return options
+  }
+
+  /// The request again with Digest, if the origin asks for that and got Basic.
+  private func digestOptions(
+    _ options: TransferOptions, _ result: TransferResult, _ state: RequestState
+  ) -> TransferOptions? {
+    let challenges = result.head.fields.values(of: "WWW-Authenticate")
+    guard result.head.status == 401, options.credential?.scheme == .basic,
+      challenges.contains(where: { $0.lowercased().contains("digest") })
+    else { return nil }
+    capabilities.noteDigest(state.url.origin)
+    var options = options
+    options.credential?.scheme = .digest
+    return options
+  }
+
+  // MARK: Retries
+
+  /// The next attempt; nil if there have been enough.
+  func scheduleRetry(
+    of state: RequestState, because error: DownloadError, _ terms: ResponseClassifier.RetryTerms
+  ) -> NextStep.Retry? {
+    if terms.mayBeHTTP2 == true { capabilities.noteHTTP2Failure(state.url.host) }
+    guard state.retries < configuration.retries, statistics.spendRetry() else { return nil }
+    var next = state
+    // libcurl keeps a connection whose stream has timed out for others.
+    if let mayBeHTTP2 = terms.mayBeHTTP2 { next.needsFreshConnection = mayBeHTTP2 }
+    let policy = RetryPolicy(base: configuration.retryWait, cap: configuration.longestRetryWait)
+    var generator = SystemRandomNumberGenerator()
+    var wait = policy.wait(after: state.lastWait, using: &generator)
+    next.lastWait = wait
+    if let minimum = terms.minimumWait {
+      // The jitter on top keeps those who wait for one host from coming back together.
+      wait = minimum + Double.random(in: 0...max(0.01, min(wait, 1)), using: &generator)
+    }
+    next.retries += 1
+    statistics.count(\.retries)
+    return NextStep.Retry(
+      state: next, seconds: wait, error: error, hostPause: terms.pausesHost ? wait : nil)
+  }
+}
