@@ -55,7 +55,7 @@ let package = Package(
     .target(
       name: "ImageDownloads",
       dependencies: [
-        "ImageFilters", "ImageCaches", "Curl", "Vips",
+        "ImageCaches", "Curl", "Vips",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Collections", package: "swift-collections"),
         .product(name: "GRDB", package: "GRDB.swift"),
