@@ -135,7 +135,8 @@ extension ImageDownloader {
       return .store(try responses.prepare(outcome, head: head, digest: digest), head)
     case .unavailable(let error, let terms, let otherwise):
       if let terms, var retry = exchange.scheduleRetry(of: outcome.state, because: error, terms) {
-        retry.state.partial = try responses.partialBody(after: outcome)
+        // The body of an error response is no part of the image.
+        if outcome.curlError != nil { retry.state.partial = try responses.partialBody(after: outcome) }
         return .step(.retry(retry))
       }
       if let step = try lookup.staleFallback(outcome.state) { return .step(step) }

@@ -48,7 +48,7 @@ struct StepGraphTests {
         guard !isPlanning else { return nil }
         result.path = output.path
         result.status = made.isNew ? .written : .cached
-        return .placed(index, result)
+        return .placed(index, result, at: 0)
       default: return nil
       }
     }
@@ -187,9 +187,9 @@ struct StepGraphTests {
     case 1: return .auxiliaryDownloaded(AuxiliarySources([:]))
     case 2: return .outputsFound(.failure(.cancelled))
     case 3:
-      return .placed(
-        Int.random(in: -1...9, using: &random),
-        OutputResult(index: 1, outputIndex: 0, source: "", status: .written, filter: "", format: ""))
+      let result = OutputResult(
+        index: 1, outputIndex: 0, source: "", status: .written, filter: "", format: "")
+      return .placed(Int.random(in: -1...9, using: &random), result, at: 1)
     case 4:
       let position = Int.random(in: -1...4, using: &random)
       guard let source = fixture.sources.keys.randomElement(using: &random) else { return .stopped }
@@ -202,7 +202,7 @@ struct StepGraphTests {
       case .findOutputs(let keys): return .outputsFound(.success(fixture.known(keys)))
       case .inspectPlaces(let outputs, let known): return .placesInspected(fixture.survey(outputs, known))
       case .render(let rendering): return .rendered(fixture.render(rendering))
-      case .place(let index, _, _, let result): return .placed(index, result)
+      case .place(let index, _, _, let result): return .placed(index, result, at: 7)
       default: return .rendered([:])
       }
     }
@@ -252,10 +252,10 @@ struct StepGraphTests {
     #expect(names(placing) == ["recordSource", "place"])
     guard case .place(let index, _, _, var result)? = placing.last else { return }
     result.status = .written
-    let end = graph.handle(.placed(index, result), now: 8)
+    let end = graph.handle(.placed(index, result, at: 7), now: 8)
     #expect(names(end) == ["release", "finish"] && graph.isFinished)
     #expect(Self.results(end)[0][0].outputs[0].seconds == 7)
-    #expect(graph.handle(.placed(index, result), now: 9).isEmpty)
+    #expect(graph.handle(.placed(index, result, at: 7), now: 9).isEmpty)
   }
 
   @Test("the next source is tried when one fails, then the placeholder, then nothing")
@@ -313,6 +313,39 @@ struct StepGraphTests {
     #expect(graph.best?.position == 1 && graph.attempt == nil && !graph.isFinished)
     let last = graph.handle(.downloaded(2, .failure(failed)), now: 0)
     #expect(names(last) == ["warn", "finish"])
+  }
+
+  @Test("an output costs the same however many there are", arguments: [1_000, 30_000])
+  func manyOutputs(count: Int) throws {
+    var group = try job(1)
+    group.jobs[0].outputs = Array(repeating: group.jobs[0].outputs[0], count: count)
+    var graph = StepGraph(group, BatchConfiguration())
+    _ = graph.handle(.begun, now: 0)
+    _ = graph.handle(.downloaded(0, .success(stored(group.key.sources[0]))), now: 0)
+    _ = graph.handle(.outputsFound(.success([:])), now: 0)
+    _ = graph.handle(.placesInspected(OutputWriter.Survey()), now: 0)
+    let key = try #require(graph.rendering?.keys.first)
+    let image = RenderedFile(format: .png, width: 1, height: 1, frames: 1, bytes: 1, digest: key)
+    let made = MadeOutput(image: image, object: object, isNew: true)
+    var last: [StepGraph.Action] = []
+    for case .place(let index, _, _, let result) in graph.handle(.rendered([key: .success(made)]), now: 0) {
+      last = graph.handle(.placed(index, result, at: Double(index)), now: Double(count))
+    }
+    let results = Self.results(last).flatMap { $0 }.flatMap(\.outputs)
+    #expect(results.count == count && results[count / 2].seconds == Double(count / 2))
+  }
+
+  @Test("a version that fails after a better one is in place is no failure")
+  func lateFailure() throws {
+    var graph = StepGraph(try job(2, isProgressive: true), BatchConfiguration())
+    _ = graph.handle(.begun, now: 0)
+    _ = graph.handle(.downloaded(1, .success(stored(graph.group.key.sources[1]))), now: 0)
+    _ = graph.handle(.failureFound(nil), now: 0)
+    _ = graph.handle(.outputsFound(.success([:])), now: 0)
+    var survey = OutputWriter.Survey()
+    survey.inPlace = [0]
+    _ = graph.handle(.placesInspected(survey), now: 0)
+    #expect(names(graph.handle(.downloaded(0, .failure(failed)), now: 0)) == ["finish"])
   }
 
   @Test("a cancelled download is no failure: nothing is reported of its jobs")

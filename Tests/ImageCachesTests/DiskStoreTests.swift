@@ -246,6 +246,18 @@ struct DiskStoreTests {
     #expect(try store.rows(forKeys: Array(rows.keys)) == rows)
   }
 
+  @Test("rows of a table that another process has made are found")
+  func declaredElsewhere() throws {
+    let directory = try Directory()
+    let (first, second) = (try DiskStore(directory: directory.path), try DiskStore(directory: directory.path))
+    let key = ContentDigest(hashing: [9])
+    let row = NumberRow(digest: try first.insert(bytes(1)).digest, number: 7)
+    #expect(try first.rows(of: NumberRow.self, forKeys: [key]).isEmpty)
+    try second.record([key: row])
+    #expect(try first.rows(forKeys: [key]) == [key: row])
+    try first.record([key: row])
+  }
+
   @Test("a row goes with its object, and older rows of a table with a limit go first")
   func declared() throws {
     struct Limited: StoreRow, Hashable {

@@ -3,7 +3,7 @@ import ImageCaches
 /// A row as a module would declare one.
 struct NumberRow: StoreRow, Hashable {
   static let table = StoreTable(
-    "numbers", [.object("digest"), .integer("number"), .real("share"), .text("name")])
+    "numbers", [.object, .integer("number"), .real("share"), .text("name")])
 
   var digest: ContentDigest
   var number: Int

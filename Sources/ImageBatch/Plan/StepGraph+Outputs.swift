@@ -61,16 +61,21 @@ extension StepGraph {
     attempt.stage = .rendering
     for index in survey.inPlace { attempt.outputs[index].state = .inPlace }
     for index in survey.kept { attempt.outputs[index].state = .kept }
-    for (index, error) in survey.refused { attempt.outputs[index].state = .failed(error) }
+    for (index, error) in survey.refused {
+      attempt.outputs[index].state = .failed(error)
+      // The path is another output's, or a source's.
+      attempt.outputs[index].location = nil
+    }
     for index in attempt.outputs.indices {
       guard case .unknown = attempt.outputs[index].state, let key = attempt.outputs[index].key else {
         continue
       }
       attempt.outputs[index].state = survey.objects[key] == nil ? .wanted : .stored
     }
+    // Without the objects, which are held no longer than until they are placed.
+    decided = attempt
     attempt.made = survey.objects.mapValues { .success($0) }
     self.attempt = attempt
-    decided = attempt
     guard let rendering else { return place([:], now) }
     return [.render(rendering)]
   }
@@ -135,14 +140,17 @@ extension StepGraph {
     return attempt.placing == 0 ? actions + complete(jobResults, now) : actions
   }
 
-  mutating func placed(_ index: Int, _ result: OutputResult, _ now: Double) -> [Action] {
-    guard var attempt, attempt.placing > 0, attempt.results.indices.contains(index) else { return [] }
-    attempt.placing -= 1
-    attempt.results[index] = result
-    attempt.results[index].seconds = now - began
-    self.attempt = attempt
+  mutating func placed(_ index: Int, _ result: OutputResult, at time: Double, _ now: Double) -> [Action] {
+    guard let count = attempt?.results.count, let placing = attempt?.placing, placing > 0, index >= 0,
+      index < count
+    else { return [] }
+    var result = result
+    result.seconds = time - began
+    // In place: a copy of the attempt would copy all results for each output.
+    attempt?.placing = placing - 1
+    attempt?.results[index] = result
     let actions = result.status == .kept ? [Self.warning(ofKept: result)] : []
-    return attempt.placing == 0 ? actions + complete(jobResults, now) : actions
+    return placing == 1 ? actions + complete(jobResults, now) : actions
   }
 
   /// Why the source itself can't be used, if it can't: not the failure of a filter, an encoder or another image.

@@ -25,6 +25,9 @@ extension StepGraph {
     case .success(let source):
       candidates[position].state = .arrived(source)
       arrivals.append(position)
+    case .failure where position < best?.position ?? -1:
+      // A better one is in place: nothing is missing.
+      candidates[position].state = .passedOver
     case .failure(let error):
       if error.isCancelled { wasCancelled = true }
       candidates[position].state = .failed(error.isCancelled ? [] : [JobError(error)])
@@ -84,6 +87,7 @@ extension StepGraph {
     let actions = release()
     if let position = attempt?.position { candidates[position].state = .failed(errors) }
     attempt = nil
+    decided = nil
     return actions + advance(now)
   }
 

@@ -78,7 +78,8 @@ struct StepGraph: Sendable {
     case outputsFound(Result<[ContentDigest: StoredOutput], JobError>)
     case placesInspected(OutputWriter.Survey)
     case rendered([ContentDigest: Landing])
-    case placed(Int, OutputResult)
+    /// At a time of the monotonic clock, in seconds.
+    case placed(Int, OutputResult, at: Double)
     /// No further action will be performed.
     case stopped
   }
@@ -136,7 +137,7 @@ struct StepGraph: Sendable {
   let configuration: BatchConfiguration
   var candidates: [Candidate]
   var attempt: Attempt?
-  /// The last attempt as it was when it was clear what has to be rendered: what a plan tells.
+  /// The last attempt as it was when it was clear what has to be rendered: what a plan reports.
   var decided: Attempt?
   /// Sources that have arrived and wait for their attempt, in the order of their arrival.
   var arrivals: [Int] = []
@@ -170,7 +171,7 @@ struct StepGraph: Sendable {
     case (.outputsFound(let result), .lookingUp?): return inspect(result, now)
     case (.placesInspected(let survey), .inspecting?): return render(after: survey, now)
     case (.rendered(let landings), .rendering?): return place(landings, now)
-    case (.placed(let index, let result), .placing?): return placed(index, result, now)
+    case (.placed(let index, let result, let time), .placing?): return placed(index, result, at: time, now)
     case (.stopped, _): return stop()
     default: return []
     }

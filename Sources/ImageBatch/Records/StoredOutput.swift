@@ -41,7 +41,7 @@ extension StoredOutput: StoreRow {
   static let table = StoreTable(
     "outputs",
     [
-      .object("digest"), .text("format"), .integer("width"), .integer("height"), .integer("frames"),
+      .object, .text("format"), .integer("width"), .integer("height"), .integer("frames"),
       .integer("bytes"), .real("seconds"), .text("dominant_color"), .text("blur_hash"), .text("thumb_hash"),
       .text("data_uri"),
     ])

@@ -11,7 +11,7 @@ struct StoredRendition: Hashable, Sendable {
 }
 
 extension StoredRendition: StoreRow {
-  static let table = StoreTable("renditions", [.object("digest"), .integer("bytes"), .real("seconds")])
+  static let table = StoreTable("renditions", [.object, .integer("bytes"), .real("seconds")])
 
   var values: [StoreValue] { [.text(digest.hex), .integer(bytes), .real(seconds)] }
 

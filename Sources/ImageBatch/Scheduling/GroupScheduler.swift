@@ -66,7 +66,8 @@ final class GroupScheduler: StepDriver {
     case .recordSource(let source, let auxiliary): await record(source, auxiliary)
     case .confirm(let output): confirm(output)
     case .place(let index, let output, let made, let result):
-      return .placed(index, await place(output, made, result))
+      let result = await place(output, made, result)
+      return .placed(index, result, at: RequestLocks.now)
     case .warn(let warning): await batch.send(.warning(warning))
     case .finish(let results): await finish(results)
     case .skip: batch.skip(group)

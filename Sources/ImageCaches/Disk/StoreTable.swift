@@ -11,7 +11,8 @@ package protocol StoreRow: Sendable {
   init?(_ values: [StoreValue])
 }
 
-/// A table's name and columns, beside the key and the checksum that every row has.
+/// A table's name and columns, beside the key and the checksum that every row has. Other columns need another version of
+/// ``StoreIndex``.
 package struct StoreTable: Sendable {
   /// A column's name and what SQLite is told of it.
   package struct Column: Sendable {
@@ -21,10 +22,8 @@ package struct StoreTable: Sendable {
     package static func text(_ name: String) -> Column { Column(name: name, type: "TEXT") }
     package static func integer(_ name: String) -> Column { Column(name: name, type: "INTEGER") }
     package static func real(_ name: String) -> Column { Column(name: name, type: "REAL") }
-    /// The digest of an object without which the row is worth nothing: it goes with the object.
-    package static func object(_ name: String) -> Column {
-      Column(name: name, type: "TEXT NOT NULL \(StoreTable.reference)")
-    }
+    /// `digest`, that of an object without which the row is worth nothing: it goes with the object.
+    package static let object = Column(name: "digest", type: "TEXT NOT NULL \(StoreTable.reference)")
   }
 
   let name: String
@@ -43,6 +42,13 @@ package struct StoreTable: Sendable {
   fileprivate static let reference = "REFERENCES objects (digest)"
 
   fileprivate var names: String { columns.map { "\($0.name), " }.joined() }
+
+  /// Asks SQLite: GRDB's own `tableExists` remembers, and doesn't see a table that another process has made.
+  fileprivate func exists(in database: Database) throws -> Bool {
+    let statement = try database.cachedStatement(
+      sql: "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?)")
+    return try Bool.fetchOne(statement, arguments: [name]) ?? false
+  }
 
   fileprivate var creation: String {
     let definitions = columns.map { "\($0.name) \($0.type), " }.joined()
@@ -109,7 +115,7 @@ extension DiskStore {
     guard !keys.isEmpty else { return [:] }
     let table = Row.table
     return try index.query { database in
-      guard try database.tableExists(table.name) else { return [:] }
+      guard try table.exists(in: database) else { return [:] }
       let statement = try database.cachedStatement(
         sql: "SELECT \(table.names)checksum FROM \(table.name) WHERE key = ?")
       var found: [ContentDigest: Row] = [:]
@@ -131,7 +137,7 @@ extension DiskStore {
     guard !rows.isEmpty else { return }
     let table = Row.table
     try index.write { database in
-      if try !database.tableExists(table.name) { try database.execute(sql: table.creation) }
+      if try !table.exists(in: database) { try database.execute(sql: table.creation) }
       let places = table.columns.map { _ in "?, " }.joined()
       let statement = try database.cachedStatement(
         sql: "INSERT OR REPLACE INTO \(table.name) (key, \(table.names)checksum) VALUES (?, \(places)?)")

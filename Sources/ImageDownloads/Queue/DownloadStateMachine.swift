@@ -179,8 +179,8 @@ struct DownloadStateMachine: Sendable {
     guard !isShutDown, !waiter.receipt.isCancelled else {
       return [.answer(waiter.completion, .failure(.cancelled(key.displayText)))]
     }
-    if let id = ids[key], let download = downloads[id] {
-      join(waiter, id, download, priority: priority)
+    if let id = ids[key], downloads[id] != nil {
+      join(waiter, id, priority: priority)
       return []
     }
     let id = nextID
@@ -192,15 +192,16 @@ struct DownloadStateMachine: Sendable {
     return []
   }
 
-  private mutating func join(_ waiter: Waiter, _ id: Int, _ download: InFlightDownload, priority: Int) {
+  private mutating func join(_ waiter: Waiter, _ id: Int, priority: Int) {
     var waiter = waiter
     waiter.joined = true
+    // In place: a copy of the download would copy all waiters for each.
     downloads[id]?.waiters.append(waiter)
     receipts[waiter.receipt] = id
-    mergedCount += 1
-    guard priority > download.priority else { return }
+    if !waiter.isBackground { mergedCount += 1 }
+    guard let current = downloads[id]?.priority, priority > current else { return }
     downloads[id]?.priority = priority
-    guard case .queued(let state) = download.state, queue.remove(id) else { return }
+    guard case .queued(let state)? = downloads[id]?.state, queue.remove(id) else { return }
     queue.add(id, host: state.url.origin, priority: priority)
   }
 
@@ -215,7 +216,8 @@ struct DownloadStateMachine: Sendable {
     case .complete(let outcome): return complete(id, outcome)
     case .completeAndValidate(let response, let key):
       // A receipt of its own, so that the validation isn't dropped as a download that nobody waits for.
-      let nobody = Waiter(receipt: RequestReceipt(ImageRequest(key.source)), completion: { _ in })
+      var nobody = Waiter(receipt: RequestReceipt(ImageRequest(key.source)), completion: { _ in })
+      nobody.isBackground = true
       return complete(id, .success(response)) + request(key, priority: -1, nobody)
     case .transfer(let state):
       guard isWanted else { return complete(id, cancellation) }

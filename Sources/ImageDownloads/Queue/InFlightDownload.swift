@@ -8,6 +8,8 @@ struct InFlightDownload: Sendable {
     var progress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
     /// Whether the call joined a download that another call had begun.
     var joined = false
+    /// Whether it stands for a validation in the background: no call, and not counted as one.
+    var isBackground = false
   }
 
   /// Where the download is. What is large is indirect: a hundred thousand downloads may be pending.
