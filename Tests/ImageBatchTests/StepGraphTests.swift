@@ -254,7 +254,7 @@ struct StepGraphTests {
     result.status = .written
     let end = graph.handle(.placed(index, result, at: 7), now: 8)
     #expect(names(end) == ["release", "finish"] && graph.isFinished)
-    #expect(Self.results(end)[0][0].outputs[0].seconds == 7)
+    #expect(Self.results(end)[0][0].outputs[0].seconds == 6)
     #expect(graph.handle(.placed(index, result, at: 7), now: 9).isEmpty)
   }
 
