@@ -307,7 +307,7 @@ public final class ImageDownloader: Sendable {
     }
   }
 
-  /// Holds the downloader, which may have nobody else while its downloads wait for that time.
+  /// The task keeps the downloader alive, which its caller may have released while downloads wait for that time.
   private func timer(until time: Double) -> Task<Void, Never> {
     let wait = max(0, time - Clock.monotonic)
     return Task {

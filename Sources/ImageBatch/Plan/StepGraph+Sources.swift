@@ -18,7 +18,7 @@ extension StepGraph {
   mutating func downloaded(
     _ position: Int, _ result: Result<StoredSource, DownloadError>, _ now: Double
   ) -> [Action] {
-    guard candidates.indices.contains(position), case .downloading = candidates[position].state else {
+    guard candidates.indices.contains(position), candidates[position].isDownloading else {
       return []
     }
     switch result {
@@ -48,12 +48,10 @@ extension StepGraph {
       }
       return begin(with: source, at: position, now)
     }
-    let isWaiting = candidates.contains { if case .downloading = $0.state { true } else { false } }
-    if isWaiting { return [] }
+    if candidates.contains(where: \.isDownloading) { return [] }
     if let best { return warnings(ofFailuresInPlaceOfWhich: best.position) + finish(best.results) }
     if wasCancelled { return stop() }
-    let next = candidates.firstIndex { if case .waiting = $0.state { true } else { false } }
-    if let next { return [download(next)] }
+    if let next = candidates.firstIndex(where: \.isWaiting) { return [download(next)] }
     let error = JobError(allOf: failures)
     return finish(group.jobs.map { JobResult(failing: $0, error, seconds: now - began) })
   }

@@ -112,6 +112,9 @@ struct StepGraph: Sendable {
     let source: ImageSource
     let isPlaceholder: Bool
     var state = State.waiting
+
+    var isWaiting: Bool { if case .waiting = state { true } else { false } }
+    var isDownloading: Bool { if case .downloading = state { true } else { false } }
   }
 
   /// Outputs made with one source.
@@ -162,7 +165,7 @@ struct StepGraph: Sendable {
   mutating func handle(_ event: Event, now: Double) -> [Action] {
     guard !isFinished else { return [] }
     switch (event, attempt?.stage) {
-    case (.begun, _):
+    case (.begun, nil) where candidates.allSatisfy(\.isWaiting):
       began = now
       return begin()
     case (.downloaded(let position, let result), _): return downloaded(position, result, now)

@@ -36,7 +36,7 @@ extension DiskStore {
     public var outputs: Int
   }
 
-  /// Counts what there is.
+  /// Counts objects and rows.
   public func inventory() throws(CacheError) -> Inventory {
     let usage = try usage()
     let renditionBytes = try renditionBytes()

@@ -121,7 +121,7 @@ final class ProcessDirectory: Sendable {
     if let opened = state.opened, opened.lock.isLinked, access(opened.path, F_OK) == 0 { return opened }
     while true {
       let path = "\(layout.temporaries)/\(getpid())-\(UInt64.random(in: .min ... .max))"
-      // The lock comes before the directory and goes after it: a directory without a lock is nobody's.
+      // The lock comes before the directory and goes after it: a directory without a lock belongs to a dead process.
       guard let lock = try FileDescriptor.open(path + lockSuffix, O_RDWR | O_CREAT | O_EXCL) else {
         try layout.make()
         continue

@@ -16,7 +16,7 @@ final class RangeLockFile: Sendable {
   }
 
   /// Locks one byte without waiting.
-  /// - Returns: whether it is locked. A file system without locks locks nothing, and excludes nobody.
+  /// - Returns: whether it is locked. A file system without locks excludes no other process.
   func lock(_ offset: Int64, exclusive: Bool) -> Bool {
     var range = Self.range(offset, exclusive ? F_WRLCK : F_RDLCK)
     while fcntl(file.number, Self.set, &range) != 0 {

@@ -108,7 +108,7 @@ package final class RequestLocks: Sendable {
 
   // MARK: Waiting
 
-  /// Waits until nobody has the key, the time is over, whoever has it makes no progress, or the task is cancelled.
+  /// Waits until the key is free, the time is over, its holder makes no progress, or the task is cancelled.
   /// - Returns: whether the key was free. By now another may have it, who makes progress: that is worth another wait.
   /// - Parameters:
   ///   - seconds: the longest wait.

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A directory under `$TMPDIR` that is removed with its last reference. One that a killed process left behind is removed by
-/// the next one: nobody holds its lock.
+/// the next one: its lock is free.
 final class ScratchDirectory: Sendable {
   let path: String
   private let lock: FileDescriptor?

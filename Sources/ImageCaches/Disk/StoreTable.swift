@@ -14,7 +14,7 @@ package protocol StoreRow: Sendable {
 /// A table's name and columns, beside the key and the checksum that every row has. Other columns need another version of
 /// ``StoreIndex``.
 package struct StoreTable: Sendable {
-  /// A column's name and what SQLite is told of it.
+  /// A column's name and its SQL type.
   package struct Column: Sendable {
     let name: String
     let type: String

@@ -61,7 +61,7 @@ public final class TemporaryPath: StagedFile {
     if !isMoved.withLock({ $0 }) { unlink(path) }
   }
 
-  /// Its size in bytes; 0 where nobody has written it.
+  /// Its size in bytes; 0 if it was never written.
   public var byteCount: Int {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : 0

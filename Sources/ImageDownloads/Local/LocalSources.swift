@@ -39,7 +39,7 @@ struct LocalReader: Sendable {
 
   /// A file is used where it is. A pipe that this process has inherited is read to its end, as the shells' `<(…)`.
   func file(_ path: String) throws -> Response {
-    // Opening a named pipe that nobody writes to would block for ever.
+    // Opening a named pipe without a writer would block for ever.
     guard let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK) else {
       throw unreadable("there is no file '\(path)'")
     }
@@ -81,7 +81,7 @@ struct LocalReader: Sendable {
   /// How often a file that changes is read.
   private static let attempts = 3
 
-  /// Whether a path names a descriptor that is open already: opening it waits for nobody.
+  /// Whether a path names a descriptor that is open already: opening it doesn't block.
   private static func isInherited(_ path: String) -> Bool {
     path == "/dev/stdin" || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
   }

@@ -90,11 +90,11 @@ struct DownloadStateMachine: Sendable {
   }
 
   private let lookupLimit: Int
-  private let abortsOnCancel: Bool
+  let abortsOnCancel: Bool
   private var queue: DownloadQueue<Int>
-  private var downloads: [Int: InFlightDownload] = [:]
-  private var ids: [RequestKey: Int] = [:]
-  private var receipts: [RequestReceipt: Int] = [:]
+  var downloads: [Int: InFlightDownload] = [:]
+  var ids: [RequestKey: Int] = [:]
+  var receipts: [RequestReceipt: Int] = [:]
   private var nextID = 1
   private var pending: Deque<Int> = []
   private var activeLookups: Set<Int> = []
@@ -103,7 +103,7 @@ struct DownloadStateMachine: Sendable {
   private var lookupOrder: Deque<Int> = []
   private var retries = Heap<Retry>()
   private var wakeTime = Double.infinity
-  private var isShutDown = false
+  var isShutDown = false
   private(set) var holdsNewTransfers = false
   /// How many calls have joined a download.
   private(set) var mergedCount = 0
@@ -246,7 +246,7 @@ struct DownloadStateMachine: Sendable {
   }
 
   /// Ends a download and answers its waiters.
-  private mutating func complete(_ id: Int, _ outcome: Outcome) -> [Action] {
+  mutating func complete(_ id: Int, _ outcome: Outcome) -> [Action] {
     guard let download = downloads.removeValue(forKey: id) else { return [] }
     queue.release(id)
     queue.remove(id)
@@ -261,61 +261,6 @@ struct DownloadStateMachine: Sendable {
         response.disposition = .merged
         return .answer(waiter.completion, .success(response))
       }
-  }
-
-  // MARK: Cancelling
-
-  private mutating func cancel(_ scope: Scope) -> [Action] {
-    switch scope {
-    case .receipt(let receipt):
-      return cancelWaiters(of: receipts[receipt].map { [$0] } ?? [], aborts: abortsOnCancel) { $0 == receipt }
-    case .source(let source): return cancelWaiters(aborts: abortsOnCancel) { $0.request.source == source }
-    case .owner(let owner): return cancelWaiters(aborts: abortsOnCancel) { $0.owner == owner }
-    case .all: return cancelWaiters(aborts: abortsOnCancel)
-    case .notStarted:
-      return cancelWaiters(of: downloads.filter { !$0.value.hasStarted }.keys.sorted(), aborts: false)
-    }
-  }
-
-  /// Answers the waiters that match. A download that loses its last one is dropped; one that is in transfer
-  /// is aborted, or completes for the cache.
-  private mutating func cancelWaiters(
-    of ids: [Int]? = nil, aborts: Bool, where matches: (RequestReceipt) -> Bool = { _ in true }
-  ) -> [Action] {
-    var actions: [Action] = []
-    for id in ids ?? downloads.keys.sorted() {
-      guard let download = downloads[id] else { continue }
-      let cancelled = download.waiters.filter { matches($0.receipt) }
-      guard !cancelled.isEmpty else { continue }
-      downloads[id]?.waiters.removeAll { matches($0.receipt) }
-      for waiter in cancelled {
-        receipts[waiter.receipt] = nil
-        actions.append(.answer(waiter.completion, .failure(.cancelled(download.key.displayText))))
-      }
-      if cancelled.count == download.waiters.count { actions += abandon(id, aborts: aborts) }
-    }
-    return actions
-  }
-
-  private mutating func abandon(_ id: Int, aborts: Bool) -> [Action] {
-    guard let download = downloads[id] else { return [] }
-    switch download.state {
-    case .transferring, .resolving:
-      guard aborts, !download.isCancelled else { return [] }
-      downloads[id]?.isCancelled = true
-      ids[download.key] = nil
-      return [.cancelTransfer(id)]
-    case .pending, .lookingUp, .lookedUp, .queued, .waitingToRetry:
-      // Nothing has begun that could be completed for the cache.
-      return complete(id, .failure(.cancelled(download.key.displayText)))
-    }
-  }
-
-  private mutating func shutDown() -> [Action] {
-    isShutDown = true
-    let actions = cancelWaiters(aborts: true)
-    // What is left has nobody waiting: downloads that complete for the cache, and those cancelled already.
-    return actions + downloads.keys.sorted().flatMap { abandon($0, aborts: true) }
   }
 
   // MARK: Starting
