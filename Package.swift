@@ -38,11 +38,14 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
+    // The resampler's inner loops, compiled for several processors.
+    .target(name: "CReduce"),
+
     .target(name: "Vips", dependencies: ["CVips", "CVipsLibrary"], swiftSettings: settings),
     .target(name: "Curl", dependencies: ["CCurl"], swiftSettings: settings),
     .target(
       name: "ImageFilters",
-      dependencies: ["Vips", .product(name: "Crypto", package: "swift-crypto")],
+      dependencies: ["CReduce", "Vips", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: settings),
     .target(
       name: "ImageCaches",

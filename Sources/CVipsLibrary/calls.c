@@ -24,7 +24,6 @@ static const char *const file_name = "libvips.so.42";
   FUNCTION(const void *, vips_blob_get, (VipsBlob *blob, size_t *length), (blob, length)) \
   FUNCTION(GType, vips_blob_get_type, (void), ()) \
   FUNCTION(void, vips_block_untrusted_set, (gboolean state), (state)) \
-  FUNCTION(VipsOperation *, vips_cache_operation_build, (VipsOperation *operation), (operation)) \
   FUNCTION(void, vips_cache_set_max, (int max), (max)) \
   FUNCTION(void, vips_concurrency_set, (int concurrency), (concurrency)) \
   FUNCTION(int, vips_enum_from_nick, (const char *domain, GType type, const char *str), (domain, type, str)) \
@@ -51,6 +50,7 @@ static const char *const file_name = "libvips.so.42";
   FUNCTION(gboolean, vips_image_hasalpha, (VipsImage *image), (image)) \
   FUNCTION(VipsImage *, vips_image_new, (void), ()) \
   FUNCTION(VipsImage *, vips_image_new_from_memory_copy, (const void *data, size_t size, int width, int height, int bands, VipsBandFormat format), (data, size, width, height, bands, format)) \
+  FUNCTION(VipsImage *, vips_image_new_memory, (void), ()) \
   FUNCTION(int, vips_image_pipeline_array, (VipsImage *image, VipsDemandStyle hint, VipsImage **in), (image, hint, in)) \
   FUNCTION(gboolean, vips_image_remove, (VipsImage *image, const char *name), (image, name)) \
   FUNCTION(void, vips_image_set_array_int, (VipsImage *image, const char *name, const int *array, int n), (image, name, array, n)) \
@@ -58,15 +58,18 @@ static const char *const file_name = "libvips.so.42";
   FUNCTION(void, vips_image_set_double, (VipsImage *image, const char *name, double d), (image, name, d)) \
   FUNCTION(void, vips_image_set_int, (VipsImage *image, const char *name, int i), (image, name, i)) \
   FUNCTION(void, vips_image_set_string, (VipsImage *image, const char *name, const char *str), (image, name, str)) \
+  FUNCTION(int, vips_image_write_prepare, (VipsImage *image), (image)) \
   FUNCTION(void *, vips_image_write_to_memory, (VipsImage *in, size_t *size), (in, size)) \
   FUNCTION(int, vips_init, (const char *argv0), (argv0)) \
   FUNCTION(GType, vips_interpolate_get_type, (void), ()) \
   FUNCTION(VipsInterpolate *, vips_interpolate_new, (const char *nickname), (nickname)) \
   FUNCTION(GType, vips_interpretation_get_type, (void), ()) \
+  FUNCTION(int, vips_object_build, (VipsObject *object), (object)) \
   FUNCTION(void, vips_object_unref_outputs, (VipsObject *object), (object)) \
   FUNCTION(void, vips_operation_block_set, (const char *name, gboolean state), (name, state)) \
   FUNCTION(VipsOperation *, vips_operation_new, (const char *name), (name)) \
   FUNCTION(VipsSourceCustom *, vips_source_custom_new, (void), ()) \
+  FUNCTION(VipsRegion *, vips_region_new, (VipsImage *image), (image)) \
   FUNCTION(int, vips_region_prepare, (VipsRegion *reg, const VipsRect *r), (reg, r)) \
   FUNCTION(GType, vips_source_get_type, (void), ()) \
   FUNCTION(VipsTargetCustom *, vips_target_custom_new, (void), ()) \

@@ -11,6 +11,10 @@ package struct PixelRows {
   /// In pixels.
   package let height: Int
 
+  init(start: UnsafeMutableRawPointer, stride: Int, width: Int, height: Int) {
+    (self.start, self.stride, self.width, self.height) = (start, stride, width, height)
+  }
+
   init?(_ region: UnsafeMutablePointer<VipsRegion>, _ area: VipsRect) {
     guard let data = region.pointee.data, let image = region.pointee.im else { return nil }
     let valid = region.pointee.valid

@@ -25,17 +25,23 @@ public final class VipsOperation {
       for (name, value) in arguments.values {
         try ObjectProperties(of: fresh, named: nickname).set(name, to: value)
       }
+      // Not by way of libvips' cache of operations, which is switched off: it would print and hash every argument first.
+      try ErrorGate.pass(nickname) { () -> Void? in
+        let status = UnsafeMutableRawPointer(fresh).withMemoryRebound(to: VipsObject.self, capacity: 1) {
+          vips_object_build($0)
+        }
+        return status == 0 ? () : nil
+      }
       self.nickname = nickname
-      pointer = try ErrorGate.pass(nickname) { vips_cache_operation_build(fresh) }
+      pointer = fresh
     } catch {
-      // A build that failed leaves us the reference that we came with, and outputs that may be half made.
+      // A build that failed leaves outputs that may be half made.
       UnsafeMutableRawPointer(fresh).withMemoryRebound(to: VipsObject.self, capacity: 1) {
         vips_object_unref_outputs($0)
       }
       g_object_unref(fresh)
       throw error
     }
-    g_object_unref(fresh)
   }
 
   deinit {

@@ -10,6 +10,8 @@ struct FilterPass {
   let extent: Extent
   /// How much of the image is picture.
   let span: Span
+  /// Whether the decoder has made the frame smaller.
+  let isShrunk: Bool
   let context: FilterContext
 
   init(image: VipsImage, arguments: FilterArguments, shrunk: ShrunkFrame? = nil, context: FilterContext) {
@@ -17,6 +19,7 @@ struct FilterPass {
     self.arguments = arguments
     extent = shrunk?.extent ?? Extent(width: image.width, height: image.height)
     span = shrunk.map { $0.isExact ? Span(image) : Span($0.extent, times: $0.scale) } ?? Span(image)
+    isShrunk = shrunk.map { $0.scale < 1 } ?? false
     self.context = context
   }
 

@@ -12,7 +12,7 @@ struct Filling {
     return try Self.filled(
       pass.image, span: pass.span, extent: pass.extent, canvas: ResizingGeometry.checked(width, height),
       gravity: pass.arguments.gravity("gravity"), snap: pass.arguments.boolean("snap"),
-      resampler: Resampler(pass.arguments), storage: pass.context.storage)
+      resampler: Resampler(pass), storage: pass.context.storage)
   }
 
   static func filled(

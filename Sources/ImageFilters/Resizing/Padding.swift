@@ -22,7 +22,7 @@ struct Padding {
     let scaled = try ResizingGeometry.scaled(pass.extent, by: factor)
     let fitted = Extent(
       width: min(scaled.width, canvas.extent.width), height: min(scaled.height, canvas.extent.height))
-    let picture = try Resampler(pass.arguments).resized(pass.image, span: pass.span, to: fitted)
+    let picture = try Resampler(pass).resized(pass.image, span: pass.span, to: fitted)
     let x = gravity.origin(of: Double(fitted.width), along: Double(canvas.extent.width), axis: \.x)
     let y = gravity.origin(of: Double(fitted.height), along: Double(canvas.extent.height), axis: \.y)
     return try canvas.holding(picture, x: Int(x.rounded(.down)), y: Int(y.rounded(.down)))
@@ -35,7 +35,7 @@ struct Padding {
     let height = Double(pass.extent.height) * factor
     let x = gravity.origin(of: width, along: Double(canvas.extent.width), axis: \.x)
     let y = gravity.origin(of: height, along: Double(canvas.extent.height), axis: \.y)
-    let spread = try Resampler(pass.arguments).placed(
+    let spread = try Resampler(pass).placed(
       pass.image, across: width / pass.span.width, down: height / pass.span.height, x: x,
       y: y,
       canvas: canvas.extent)

@@ -8,8 +8,10 @@ struct Resampler {
   let linear: Bool
 
   /// How many old pixels for a new one are left to the kernel at least; whole factors beyond that are averaged.
-  /// libvips' own default of 2 is crisper; at 1.5 AlamofireImage's reference pictures are met best.
-  private static let gap = 1.5
+  ///
+  /// At 1.5 AlamofireImage's reference pictures are met best. A decoder that has made the image smaller has averaged
+  /// already, and leaves factors of 2 to 4: averaging once more would show beside libvips' own `thumbnail`.
+  private let gap: Double
 
   /// The words that a chain may use for kernels.
   static let kernels = ["lanczos3", "lanczos2", "mitchell", "cubic", "linear", "nearest"]
@@ -17,16 +19,27 @@ struct Resampler {
   init(kernel: String = "lanczos3", linear: Bool = false) {
     self.kernel = kernel
     self.linear = linear
+    gap = 1.5
   }
 
-  init(_ arguments: FilterArguments) throws(FilterError) {
-    kernel = try arguments.word("kernel")
-    linear = try arguments.boolean("linear")
+  /// The resampler that a filter's arguments ask for.
+  init(_ pass: FilterPass) throws(FilterError) {
+    kernel = try pass.arguments.word("kernel")
+    linear = try pass.arguments.boolean("linear")
+    gap = pass.isShrunk ? 2 : 1.5
   }
 
   /// The whole picture with other sides.
   /// - Parameter span: How much of the image is picture, from its left and top edge; all of it unless given.
   func resized(_ image: VipsImage, span: Span? = nil, to extent: Extent) throws -> VipsImage {
+    let picture = span ?? Span(image)
+    if let reduced = try reduced(
+      image, across: (Double(extent.width) / picture.width, 0),
+      down: (Double(extent.height) / picture.height, 0),
+      canvas: extent)
+    {
+      return reduced
+    }
     if let span, span != Span(image) {
       // The decoder filled its last column and row up: they must not press the others together.
       return try placed(
@@ -43,6 +56,16 @@ struct Resampler {
     return try image.mixingPixels(linear: linear) { try resample($0, to: extent) }
   }
 
+  /// Both axes made smaller, or one of them and the other left as it is, where ``Reduction`` can do it.
+  private func reduced(
+    _ image: VipsImage, across: (factor: Double, origin: Double), down: (factor: Double, origin: Double),
+    canvas: Extent
+  ) throws(VipsError) -> VipsImage? {
+    guard !linear else { return nil }
+    return try Reduction(image, kernel: kernel, gap: gap, across: across, down: down, canvas: canvas)?
+      .run(image)
+  }
+
   private func resample(_ image: VipsImage, to extent: Extent) throws -> VipsImage {
     let across = Double(extent.width) / Double(image.width)
     let down = Double(extent.height) / Double(image.height)
@@ -52,7 +75,7 @@ struct Resampler {
         "resize",
         [
           "scale": .double(min(1, across)), "vscale": .double(min(1, down)), "kernel": .nick(kernel),
-          "gap": .double(Self.gap),
+          "gap": .double(gap),
         ])
     }
     if across > 1 || down > 1 {
@@ -115,6 +138,9 @@ struct Resampler {
     if kernel == "nearest" {
       return try nearest(image, across: across, down: down, x: x, y: y, canvas: canvas)
     }
+    if let reduced = try reduced(image, across: (across, x), down: (down, y), canvas: canvas) {
+      return reduced
+    }
     return try image.mixingPixels(linear: linear) { image in
       let rows = try placedAlong(image, .vertical, factor: down, origin: y, length: canvas.height)
       return try placedAlong(rows, .horizontal, factor: across, origin: x, length: canvas.width)
@@ -142,7 +168,7 @@ struct Resampler {
         interpolator: shifts ? "bilinear" : interpolator)
     }
     // Whole factors by averaging, as libvips' own resize does, while half as much again is left to the kernel.
-    let block = max(1, Int(1 / factor / Self.gap))
+    let block = max(1, Int(1 / factor / gap))
     let margins = Margins(side: side, factor: factor, origin: origin, length: length, block: block)
     let padded = try window(
       of: image, axis, start: -margins.before, length: side + margins.before + margins.after)

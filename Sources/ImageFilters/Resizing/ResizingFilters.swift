@@ -40,7 +40,7 @@ enum ResizingFilters {
     traits: traits { $0.resolved(for: $1) }
   ) { pass in
     let (width, height) = try pass.arguments.size("size").resolved(for: pass.extent)
-    return try Resampler(pass.arguments).resized(
+    return try Resampler(pass).resized(
       pass.image, span: pass.span, to: ResizingGeometry.checked(width, height))
   }
 
@@ -50,7 +50,7 @@ enum ResizingFilters {
     traits: traits { times($1, ResizingGeometry.fittingFactor($0, $1)) }
   ) { pass in
     let factor = ResizingGeometry.fittingFactor(try pass.arguments.size("size"), pass.extent)
-    return try Resampler(pass.arguments)
+    return try Resampler(pass)
       .resized(pass.image, span: pass.span, to: ResizingGeometry.scaled(pass.extent, by: factor))
   }
 
@@ -60,7 +60,7 @@ enum ResizingFilters {
     traits: traits { times($1, min(1, ResizingGeometry.fittingFactor($0, $1))) }
   ) { pass in
     let factor = min(1, ResizingGeometry.fittingFactor(try pass.arguments.size("size"), pass.extent))
-    return try Resampler(pass.arguments)
+    return try Resampler(pass)
       .resized(pass.image, span: pass.span, to: ResizingGeometry.scaled(pass.extent, by: factor))
   }
 
