@@ -1,8 +1,7 @@
-import FoundationEssentials
 import Glibc
 
 /// One end of a stream socket that carries frames: a length of four bytes (little-endian), then that many bytes
-/// of JSON.
+/// of a ``WireValue``.
 struct FramedSocket {
   /// The descriptor; whoever made it closes it.
   let descriptor: Int32
@@ -23,12 +22,14 @@ struct FramedSocket {
   }
 
   /// Sends `value` as one frame.
-  func send(_ value: some Encodable) throws(Failure) {
-    let body: Data
-    do { body = try JSONEncoder().encode(value) } catch { throw .malformed("\(error)") }
-    var frame = Data(capacity: body.count + 4)
+  func send(_ value: some WireValue) throws(Failure) {
+    var writer = WireWriter()
+    do throws(WireError) { try writer.write(value) } catch { throw .malformed(error.message) }
+    let body = writer.bytes
+    var frame: [UInt8] = []
+    frame.reserveCapacity(body.count + 4)
     withUnsafeBytes(of: UInt32(body.count).littleEndian) { frame.append(contentsOf: $0) }
-    frame.append(body)
+    frame.append(contentsOf: body)
     var sent = 0
     while sent < frame.count {
       let count = frame.withUnsafeBytes { bytes in
@@ -46,13 +47,20 @@ struct FramedSocket {
   }
 
   /// Receives one frame, within `timeout` from now if one is given.
-  func receive<Value: Decodable>(_ type: Value.Type, timeout: Duration? = nil) throws(Failure) -> Value {
+  func receive<Value: WireValue>(_ type: Value.Type, timeout: Duration? = nil) throws(Failure) -> Value {
     let deadline = timeout.map { ContinuousClock.now + $0 }
     let header = try bytes(4, until: deadline)
     let length = header.enumerated().reduce(0) { $0 | Int($1.element) << (8 * $1.offset) }
     guard length <= Self.longestFrame else { throw .malformed("a frame of \(length) bytes") }
     let body = try bytes(length, until: deadline)
-    do { return try JSONDecoder().decode(type, from: Data(body)) } catch { throw .malformed("\(error)") }
+    var reader = WireReader(body)
+    do throws(WireError) {
+      let value = try reader.read(type)
+      guard reader.isAtEnd else { throw WireError(message: "the frame goes on behind its value") }
+      return value
+    } catch {
+      throw .malformed(error.message)
+    }
   }
 
   private func bytes(_ count: Int, until deadline: ContinuousClock.Instant?) throws(Failure) -> [UInt8] {
