@@ -1,0 +1,187 @@
+"""The whole job, from URL or file to file, beside the programs that do it: ratios of one run on one machine.
+
+usage: bench.py IMAGEMILL DIRECTORY [SCENARIO...]
+
+Corpora, references and outputs are made in DIRECTORY, best in memory (/dev/shm) or on the disk in question. A ratio is
+our time divided by theirs: below 1, we are faster.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import corpora
+from measure import Side, compare
+
+HERE = Path(__file__).parent
+ROUNDS = 4
+PORT = 8377
+
+
+class Bench:
+    def __init__(self, imagemill, directory):
+        self.imagemill = imagemill
+        self.root = directory
+        self.root.mkdir(parents=True, exist_ok=True)
+        self.out = self.root / "out"
+        self.cache = self.root / "cache"
+        self.reference = self.root / "reference"
+        subprocess.run(
+            f"cc -O2 {HERE}/reference.c -o {self.reference} $(pkg-config --cflags --libs vips)", shell=True, check=True)
+
+    # MARK: What is run
+
+    def clear(self):
+        for directory in (self.out, self.cache):
+            shutil.rmtree(directory, ignore_errors=True)
+        self.out.mkdir()
+
+    def clear_outputs(self):
+        shutil.rmtree(self.out, ignore_errors=True)
+        self.out.mkdir()
+
+    def listing(self, corpus, base=None):
+        path = self.root / f"{corpus.name}-{'urls' if base else 'files'}.txt"
+        names = sorted(file.name for file in corpus.iterdir())
+        path.write_text("".join(f"{base or corpus}/{name}\n" for name in names))
+        return path
+
+    def ours(self, name, arguments, listing, before=None):
+        command = [self.imagemill, "pipe", "-q", "--allow-outside", "-C", self.out, *arguments]
+        return Side(name, command, before or self.clear, listing)
+
+    def libvips(self, suffix, widths, listing, name="bare libvips loop, two processes,"):
+        return Side(name, [self.reference, "2", self.out, suffix, *map(str, widths)], self.clear, listing)
+
+    def pillow(self, suffix, size, listing):
+        command = [sys.executable, HERE / "pillow_pool.py", self.out, suffix, str(size)]
+        return Side("Pillow, pool of two,", command, self.clear, listing)
+
+    def net(self):
+        return ["--allow-net", "loopback", "--cache-dir", self.cache]
+
+    # MARK: Scenarios
+
+    def web(self):
+        corpus = corpora.web(self.root)
+        files, urls = self.listing(corpus), self.listing(corpus, f"http://127.0.0.1:{PORT}/{corpus.name}")
+        make = ["-f", "limit:256x256", "--quality", "80", "-o", "{name}.jpg"]
+        from_urls = self.ours("web set from URLs, empty cache", [*make, *self.net()], urls)
+        yield from_urls, self.pillow(".jpg", 256, files)
+        yield from_urls, self.libvips(".jpg[Q=80]", [256], files)
+        from_files = self.ours("web set from files, no cache", [*make, "--no-cache"], files)
+        yield from_files, self.pillow(".jpg", 256, files)
+        yield from_files, self.libvips(".jpg[Q=80]", [256], files)
+
+    def img2dataset(self):
+        corpus = corpora.web(self.root)
+        urls = self.listing(corpus, f"http://127.0.0.1:{PORT}/{corpus.name}")
+        make = ["-f", "limit:256x256", "--quality", "80", "-o", "{name}.jpg"]
+        command = [
+            Path(sys.executable).with_name("img2dataset"), "--url_list", urls, "--output_folder", self.out / "set",
+            "--processes_count", "2", "--thread_count", "16", "--image_size", "256", "--resize_mode", "keep_ratio_largest",
+            "--encode_quality", "80", "--output_format", "files", "--retries", "0"]
+        yield self.ours("web set from URLs, empty cache", [*make, *self.net()], urls), Side(
+            "img2dataset", command, self.clear)
+
+    def photos(self):
+        files = self.listing(corpora.photos(self.root))
+        make = ["-f", "limit:400x400", "--quality", "80", "-o", "{name}.jpg", "--no-cache"]
+        ours = self.ours("49 photographs of 10 MP to 400 px", make, files)
+        yield ours, self.libvips(".jpg[Q=80]", [400], files)
+        yield ours, self.pillow(".jpg", 400, files)
+
+    def transparent(self):
+        files = self.listing(corpora.transparent(self.root))
+        make = ["-f", "limit:400x400", "--quality", "80", "-o", "{name}.webp", "--no-cache"]
+        ours = self.ours("100 PNGs with alpha to WebP of 400 px", make, files)
+        yield ours, self.libvips(".webp[Q=80]", [400], files)
+        yield ours, self.pillow(".webp", 400, files)
+
+    def tiny(self):
+        files = self.listing(corpora.tiny(self.root))
+        make = ["-f", "limit:100x100", "--quality", "80", "-o", "{name}.jpg", "--no-cache"]
+        ours = self.ours("10,000 JPEGs of 5 kB to 100 px", make, files)
+        yield ours, self.libvips(".jpg[Q=80]", [100], files)
+        yield ours, self.pillow(".jpg", 100, files)
+
+    def huge(self):
+        files = self.listing(corpora.huge(self.root))
+        make = ["-f", "limit:1000x1000", "--quality", "80", "-o", "{name}.jpg", "--no-cache"]
+        ours = self.ours("4 JPEGs of 100 MP to 1,000 px", make, files)
+        yield ours, self.libvips(".jpg[Q=80]", [1000], files)
+        yield ours, self.pillow(".jpg", 1000, files)
+
+    def animated(self):
+        files = self.listing(corpora.animated(self.root))
+        make = ["-f", "limit:240x240", "--quality", "75", "-o", "{name}.webp", "--no-cache"]
+        ours = self.ours("20 GIFs of 24 frames to WebP of 240 px", make, files)
+        yield ours, self.libvips(".webp[Q=75]", [240], files)
+
+    def fanout(self):
+        files = self.listing(corpora.photos(self.root))
+        widths = [320, 480, 640, 960, 1280, 1920]
+        manifest = self.root / "fanout.yaml"
+        lines = ["imagemill: 1", "jobs:"]
+        for source in files.read_text().split():
+            lines += [f"  - source: {source}", "    outputs:"]
+            lines += [
+                f'      - {{filter: "limit:{width}x{width}", output: "{Path(source).stem}-{width}.jpg", quality: 80}}'
+                for width in widths]
+        manifest.write_text("\n".join(lines) + "\n")
+        command = [self.imagemill, "run", "-q", "--allow-outside", "-C", self.out, "--no-cache", manifest]
+        yield Side("49 photographs to 6 widths", command, self.clear), self.libvips(
+            ".jpg[Q=80]", widths, files, "bare libvips loop, a decode for each output,")
+
+    def repeated(self):
+        corpus = corpora.web(self.root)
+        urls = self.listing(corpus, f"http://127.0.0.1:{PORT}/{corpus.name}")
+        files = self.listing(corpus)
+        make = ["-f", "limit:256x256", "--quality", "80", "-o", "{name}.jpg", *self.net()]
+        peer = self.libvips(".jpg[Q=80]", [256], files)
+        peer.before = None
+        self.clear()
+        yield self.ours("the same again, all in place", make, urls, lambda: None), peer
+        yield self.ours("put back from the store", make, urls, self.clear_outputs), peer
+
+    def once(self):
+        source = sorted(corpora.photos(self.root).iterdir())[0]
+        command = [self.imagemill, "convert", "-q", "--no-cache", source, self.out / "one.jpg", "-f", "limit:400x400"]
+        peer = ["vipsthumbnail", source, "--size", "400x400>", "-o", self.out / "two.jpg"]
+        yield Side("one photograph, convert", command, self.clear), Side("vipsthumbnail", peer, self.clear)
+
+
+def serve(root):
+    """nginx on loopback, with everything that it writes in one directory."""
+    place = root / "nginx"
+    place.mkdir(exist_ok=True)
+    paths = "".join(
+        f"{name}_temp_path {place}/{name}; " for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    (place / "nginx.conf").write_text(
+        f"worker_processes 1; daemon off; pid {place}/pid; error_log {place}/error.log;\n"
+        f"events {{ worker_connections 1024; }}\nhttp {{ access_log off; sendfile on; keepalive_requests 100000; {paths}\n"
+        f"types {{ image/jpeg jpg; image/png png; image/gif gif; }}\n"
+        f"server {{ listen 127.0.0.1:{PORT}; root {root}; }} }}\n")
+    return subprocess.Popen(["nginx", "-c", place / "nginx.conf", "-e", place / "error.log"])
+
+
+def main():
+    if len(sys.argv) < 3:
+        raise SystemExit(__doc__)
+    bench = Bench(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve())
+    scenarios = ["web", "img2dataset", "photos", "fanout", "transparent", "tiny", "huge", "animated", "once", "repeated"]
+    chosen = sys.argv[3:] or scenarios
+    server = serve(bench.root)
+    try:
+        print("| scenario | imagemill | peer | ours / theirs: median (range) |\n| --- | --- | --- | --- |")
+        for name in chosen:
+            for ours, theirs in getattr(bench, name)():
+                print(compare(ROUNDS, ours, theirs), flush=True)
+    finally:
+        server.terminate()
+        server.wait()
+
+
+if __name__ == "__main__":
+    main()
