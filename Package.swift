@@ -105,9 +105,9 @@ let package = Package(
     .target(
       name: "LoopbackServer", dependencies: ["TestSupport"], path: "Tests/LoopbackServer",
       swiftSettings: settings),
-    .testTarget(name: "VipsTests", dependencies: ["Vips"], swiftSettings: settings),
+    .testTarget(name: "VipsTests", dependencies: ["TestSupport", "Vips"], swiftSettings: settings),
     .testTarget(
-      name: "CurlTests", dependencies: ["Curl", "LoopbackServer"], swiftSettings: settings),
+      name: "CurlTests", dependencies: ["Curl", "LoopbackServer", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "ImageFiltersTests", dependencies: ["ImageFilters", "TestSupport", "Vips"],
       swiftSettings: settings),
