@@ -33,17 +33,6 @@ final class MemorySink: TransferSink {
 struct TransferTests {
   private let body = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 251) }
 
-  private func withEngine(_ work: (TransferEngine) async throws -> Void) async throws {
-    let engine = try TransferEngine()
-    do {
-      try await work(engine)
-    } catch {
-      await engine.shutDown()
-      throw error
-    }
-    await engine.shutDown()
-  }
-
   @Test("the body is streamed to the sink, and the answer's head is handed back")
   func streams() async throws {
     let server = try LoopbackServer(pages: [
