@@ -150,7 +150,11 @@ extension DiskStore {
       }
       if let limit = table.limit {
         try database.execute(
-          sql: "DELETE FROM \(table.name) WHERE rowid <= (SELECT max(rowid) FROM \(table.name)) - ?",
+          // By rows, not by the rowids' difference: a row that is recorded again gets a new rowid and leaves a gap.
+          sql: """
+            DELETE FROM \(table.name) WHERE rowid <=
+              (SELECT rowid FROM \(table.name) ORDER BY rowid DESC LIMIT 1 OFFSET ?)
+            """,
           arguments: [limit])
       }
     }
