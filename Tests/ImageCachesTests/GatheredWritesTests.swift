@@ -81,3 +81,65 @@ struct GatheredWritesTests {
     #expect(try store.usage().objects == 36)
   }
 }
+
+@Suite("Gathered inserts", .timeLimit(.minutes(8)))
+struct GatheredInsertTests {
+  /// Inserts one object with a row beside it.
+  private static func insert(
+    _ seed: Int, into store: DiskStore, failing: Bool = false
+  ) async -> Result<StoredObject, any Error> {
+    do {
+      let temporary = try store.makeTemporaryFile()
+      let content = bytes(seed)
+      try content.withUnsafeBytes { try temporary.write($0) }
+      let digest = ContentDigest(hashing: content)
+      return await withCheckedContinuation { continuation in
+        store.insertGathered(temporary, digest: digest) { database in
+          if failing { throw DatabaseError(resultCode: .SQLITE_CONSTRAINT) }
+          try database.execute(
+            sql: "INSERT OR IGNORE INTO sources (path) VALUES (?)", arguments: ["/\(seed)"])
+        } completion: { result in
+          continuation.resume(returning: result.mapError { $0 })
+        }
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  @Test("put each object and its row in place together, and neither where the row can't be written")
+  func together() async throws {
+    let directory = try Directory()
+    let store = try DiskStore(directory: directory.path)
+    let results = await withTaskGroup(of: (Int, Result<StoredObject, any Error>).self) { group in
+      for seed in 0..<60 {
+        group.addTask { (seed, await Self.insert(seed, into: store, failing: seed % 7 == 3)) }
+      }
+      return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+    for (seed, result) in results {
+      let digest = ContentDigest(hashing: bytes(seed))
+      if seed % 7 == 3 {
+        #expect(throws: CacheError.self) { try result.get() }
+        #expect(try store.object(digest) == nil)
+      } else {
+        #expect(read(try result.get().path) == bytes(seed))
+        #expect(try store.object(digest)?.byteCount == 1000)
+      }
+    }
+    let kept = (0..<60).filter { $0 % 7 != 3 }
+    #expect(try store.usage().objects == kept.count)
+    #expect(try store.sources(among: (0..<60).map { "/\($0)" }) == Set(kept.map { "/\($0)" }))
+  }
+
+  @Test("purge like any other, and never what was just inserted")
+  func purging() async throws {
+    let directory = try Directory()
+    let store = try DiskStore(directory: directory.path, capacity: 5000, preferredUsageAfterPurge: 2000)
+    for seed in 0..<20 {
+      let object = try await Self.insert(seed, into: store).get()
+      #expect(read(object.path) == bytes(seed))
+      #expect(try store.usage().bytes <= 5000)
+    }
+  }
+}
