@@ -51,6 +51,7 @@ static const char *const file_name = "libvips.so.42";
   FUNCTION(VipsImage *, vips_image_new, (void), ()) \
   FUNCTION(VipsImage *, vips_image_new_from_memory_copy, (const void *data, size_t size, int width, int height, int bands, VipsBandFormat format), (data, size, width, height, bands, format)) \
   FUNCTION(VipsImage *, vips_image_new_memory, (void), ()) \
+  FUNCTION(int, vips_image_wio_input, (VipsImage *image), (image)) \
   FUNCTION(int, vips_image_pipeline_array, (VipsImage *image, VipsDemandStyle hint, VipsImage **in), (image, hint, in)) \
   FUNCTION(gboolean, vips_image_remove, (VipsImage *image, const char *name), (image, name)) \
   FUNCTION(void, vips_image_set_array_int, (VipsImage *image, const char *name, const int *array, int n), (image, name, array, n)) \

@@ -82,7 +82,11 @@ extension VipsImage {
     _ = try VipsOperation("vipssave", ["in": .image(self), "filename": .string(path)])
     // Blocked with the loaders that trust a file's header to describe memory. This header is ours.
     try VipsRuntime.setBlocked(false, operation: "VipsForeignLoadVips")
-    return try VipsOperation("vipsload", ["filename": .string(path)]).image()
+    let image = try VipsOperation("vipsload", ["filename": .string(path)]).image()
+    // The whole file is mapped, and not the part of it that is being read: libvips 8.14's `arrayjoin` reads a part
+    // that has been unmapped. It takes no memory, and nobody else has seen the image yet.
+    try ErrorGate.pass("vipsload") { vips_image_wio_input(image.pointer) == 0 ? () : nil }
+    return image
   }
 
   /// The bytes that `materialized()` takes.

@@ -128,6 +128,21 @@ struct ImageMemoryTests {
     #expect(try kept.pixels() == image.pixels(), "the file is there as long as the image")
   }
 
+  @Test("kept in files can be put under one another, again and again")
+  func storedPages() throws {
+    let directory = try temporaryDirectory()
+    defer { rmdir(directory) }
+    let pages = try (0..<3).map { try Sample.image(150, 110).cropped(x: 0, y: $0, width: 150, height: 107) }
+    let kept = try pages.map { try $0.stored(inDirectory: directory) }
+    let lazy = try pages[1].applying("invert")
+    let expected =
+      try pages[0].pixels() + Array(repeating: lazy.pixels(), count: 6).joined() + pages[2].pixels()
+    for _ in 0..<20 {
+      let tall = try VipsImage.stacked([kept[0]] + Array(repeating: lazy, count: 6) + [kept[2]])
+      #expect(try tall.pixels() == expected)
+    }
+  }
+
   @Test("can't be kept in a directory that isn't there")
   func noDirectory() throws {
     let image = try Sample.image(3, 3)
