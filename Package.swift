@@ -41,6 +41,7 @@ let package = Package(
     // The resampler's inner loops, compiled for several processors.
     .target(name: "CReduce"),
 
+    .target(name: "SystemIO", swiftSettings: settings),
     .target(name: "Vips", dependencies: ["CVips", "CVipsLibrary"], swiftSettings: settings),
     .target(name: "Curl", dependencies: ["CCurl"], swiftSettings: settings),
     .target(
@@ -50,7 +51,7 @@ let package = Package(
     .target(
       name: "ImageCaches",
       dependencies: [
-        "Vips",
+        "Vips", "SystemIO",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
@@ -58,7 +59,7 @@ let package = Package(
     .target(
       name: "ImageDownloads",
       dependencies: [
-        "ImageCaches", "Curl", "Vips",
+        "ImageCaches", "Curl", "Vips", "SystemIO",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Collections", package: "swift-collections"),
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -67,7 +68,7 @@ let package = Package(
     .target(
       name: "ImageBatch",
       dependencies: [
-        "ImageFilters", "ImageCaches", "ImageDownloads", "Vips",
+        "ImageFilters", "ImageCaches", "ImageDownloads", "Vips", "SystemIO",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Collections", package: "swift-collections"),
       ],
@@ -75,16 +76,18 @@ let package = Package(
     .target(name: "TerminalText", swiftSettings: settings),
     .target(
       name: "Manifests",
-      dependencies: ["ImageBatch", "TerminalText", "CYAML", "CZlib"],
+      dependencies: ["ImageBatch", "SystemIO", "TerminalText", "CYAML", "CZlib"],
       swiftSettings: settings),
     .target(
       name: "Reports",
-      dependencies: ["ImageBatch", "TerminalText", .product(name: "Crypto", package: "swift-crypto")],
+      dependencies: [
+        "ImageBatch", "SystemIO", "TerminalText", .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "imagemill",
       dependencies: [
-        "Manifests", "Reports", "ImageBatch",
+        "Manifests", "Reports", "ImageBatch", "SystemIO",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings,
@@ -106,6 +109,8 @@ let package = Package(
       name: "LoopbackServer", dependencies: ["TestSupport"], path: "Tests/LoopbackServer",
       swiftSettings: settings),
     .testTarget(name: "VipsTests", dependencies: ["TestSupport", "Vips"], swiftSettings: settings),
+    .testTarget(
+      name: "SystemIOTests", dependencies: ["SystemIO", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "CurlTests", dependencies: ["Curl", "LoopbackServer", "TestSupport"], swiftSettings: settings),
     .testTarget(

@@ -1,3 +1,5 @@
+import SystemIO
+
 /// An output's path with `{name}` fields (imagemill-manifest(5), TEMPLATES).
 ///
 ///     hero-{width}.{ext}      {index:05}-{name}.png      {hash:8}.webp      a {{literal}} brace
@@ -90,8 +92,7 @@ public struct OutputTemplate: Sendable, Hashable {
         if !isAfterDirectory { path += "_" }
       }
     }
-    let normal = OutputDirectory.normalised(path)
-    return path.hasPrefix("/") || normal == ".." || normal.hasPrefix("../")
+    return Paths.leaves(path)
   }
 
   /// Whether the path is known only when the output has been rendered, but for names that `variables` define.

@@ -1,5 +1,5 @@
-import Glibc
 public import ImageDownloads
+import SystemIO
 
 /// Where sources are found: what `{dir}` is relative to.
 ///
@@ -21,7 +21,7 @@ public struct SourceRoot: Sendable, Hashable {
   ///   - directory: A path, absolute or relative to the process's directory; empty for that directory itself.
   ///   - base: The URL that sources without a scheme are resolved against.
   public init(directory: String, base: String? = nil) {
-    directories = Self.absolute(directory.isEmpty ? "." : directory + "/")
+    directories = Self.components(directory)
     self.base = base.map { Base(origin: Self.origin($0), directories: ImageSource.url($0).directories) }
   }
 
@@ -30,7 +30,7 @@ public struct SourceRoot: Sendable, Hashable {
   public func directory(of source: ImageSource) -> String {
     switch source {
     case .file(let path):
-      return Self.difference(of: Self.absolute(path), from: directories)
+      return Self.difference(of: Self.components(DirectoryEntry(path).directory), from: directories)
     case .url(let text):
       guard let base, Self.origin(text) == base.origin else { break }
       return Self.difference(of: source.directories, from: base.directories)
@@ -44,18 +44,10 @@ public struct SourceRoot: Sendable, Hashable {
     return directories[common...].joined(separator: "/")
   }
 
-  /// The directories of a path, from the file system's root.
-  private static func absolute(_ path: String) -> [String] {
-    guard !path.hasPrefix("/") else { return ImageSource.file(path).directories }
-    return ImageSource.file(workingDirectory + "/" + path).directories
+  /// From the file system's root.
+  private static func components(_ directory: String) -> [String] {
+    Paths.absoluteComponents(directory, from: Paths.workingDirectory).map(String.init)
   }
-
-  /// The process never changes it. Where it can't be told, everything that is relative is still relative to one place.
-  private static let workingDirectory: String = {
-    guard let path = getcwd(nil, 0) else { return "" }
-    defer { free(path) }
-    return String(cString: path)
-  }()
 
   /// Scheme, host and port.
   private static func origin(_ url: String) -> String {

@@ -1,3 +1,5 @@
+import SystemIO
+
 /// Where an image's bytes come from.
 public enum ImageSource: Hashable, Sendable {
   /// An absolute `http:` or `https:` URL, as written.
@@ -107,25 +109,18 @@ extension ImageSource {
   /// The directories of the path from its start, decoded, each one component: `..` takes one back, and goes up no
   /// further than the start. Empty for a source without a path.
   public var directories: [String] {
-    let path: Substring
+    func components(_ path: String) -> [Substring] {
+      Paths.absoluteComponents(DirectoryEntry(path).directory, from: "/")
+    }
     switch self {
-    case .url(let text): path = WebAddress(text)?.path ?? ""
-    case .file(let text): path = text[...]
+    case .url(let text):
+      // A slash that is encoded belongs to the name.
+      return components(String(WebAddress(text)?.path ?? "")).map {
+        PercentEncoding.decoded($0).replacing("/", with: "_")
+      }
+    case .file(let text): return components(text).map(String.init)
     case .data, .standardInput: return []
     }
-    var result: [String] = []
-    for component in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
-      switch component {
-      case "", ".": continue
-      case "..": _ = result.popLast()
-      default:
-        var name = String(component)
-        // A slash that is encoded belongs to the name.
-        if case .url = self { name = PercentEncoding.decoded(component).replacing("/", with: "_") }
-        result.append(name)
-      }
-    }
-    return result
   }
 
   /// The path's components, decoded; the last is nil's stand-in where the path ends in a slash.
@@ -136,8 +131,8 @@ extension ImageSource {
     case .file(let text): path = text
     case .data, .standardInput: return []
     }
-    var components = path.split(separator: "/").map(String.init)
-    if path.hasSuffix("/") { components.append("index") }
+    var components = Paths.components(path).map(String.init)
+    if Paths.endsWithSlash(path) { components.append("index") }
     return components
   }
 }

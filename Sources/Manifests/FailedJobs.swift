@@ -1,5 +1,6 @@
 public import ImageBatch
 import ImageDownloads
+import SystemIO
 
 /// The jobs that failed in an earlier run, from its `.ndjson` report (`--failed REPORT`).
 ///
@@ -77,7 +78,7 @@ public struct FailedJobs: Sendable, Hashable {
       }
       guard !failed.isEmpty else { return false }
       guard let path = OutputConflicts.path(of: output, job) else { return true }
-      return failed.contains(nil) || failed.contains { $0.map(OutputConflicts.normalized) == path }
+      return failed.contains(nil) || failed.contains { $0.map(Paths.normalized) == path }
     }
   }
 }

@@ -1,3 +1,5 @@
+import SystemIO
+
 /// The kinds of report, each known by its file's extension.
 public enum ReportFormat: String, Sendable, CaseIterable {
   /// One JSON document: the summary and every output.
@@ -16,7 +18,7 @@ public enum ReportFormat: String, Sendable, CaseIterable {
       self = .ndjson
       return
     }
-    let name = path.split(separator: "/").last ?? ""
+    let name = Paths.components(path).last ?? ""
     guard let dot = name.lastIndex(of: "."),
       let format = ReportFormat(rawValue: name[name.index(after: dot)...].lowercased())
     else { throw .unknownFormat(path) }

@@ -12,26 +12,6 @@ enum UserFile {
     var reason: String { String(cString: strerror(code)) }
   }
 
-  /// The directory part of a path: `a/b.yaml` is in `a`, `b.yaml` in `.`, `/b.yaml` in `/`. Nothing is looked up.
-  static func directory(of path: String) -> String {
-    // By bytes: a combining mark after the slash makes another character of it.
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
-
-  /// What follows the last dot of the last component; nil where there is none, or nothing before it.
-  static func pathExtension(of path: String) -> String? {
-    let name = path.utf8.split(separator: UInt8(ascii: "/")).last ?? path.utf8[...]
-    guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return nil }
-    return String(path[name.index(after: dot)..<name.endIndex])
-  }
-
-  /// Where temporary files go.
-  static var temporaryDirectory: String {
-    let named = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
-    return named.isEmpty ? "/tmp" : named
-  }
-
   /// Whether there is something at the path, links followed.
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 

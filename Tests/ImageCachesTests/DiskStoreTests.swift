@@ -23,6 +23,17 @@ struct DiskStoreTests {
     withExtendedLifetime(object) {}
   }
 
+  @Test("a cache directory is its user's alone, with or without a slash at the end of its path")
+  func directoryMode() throws {
+    let directory = try Directory()
+    for path in ["new/cache", "other/cache/"] {
+      _ = try DiskStore(directory: "\(directory.path)/\(path)")
+      var status = stat()
+      #expect(stat("\(directory.path)/\(path)", &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o700, "\(path)")
+    }
+  }
+
   @Test("equal bytes are one object")
   func deduplication() throws {
     let directory = try Directory()

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import ImageCaches
 import ImageDownloads
+import SystemIO
 
 /// The digests of a run's manifests, sources and outputs, for review and for checks that need no cache.
 ///
@@ -153,21 +154,18 @@ public struct LockPaths: Sendable {
   /// Paths for the lock file at `path`, whose directory must exist.
   public init?(lockFile path: String) {
     guard let real = RealPath.ofEntry(path) else { return nil }
-    directory = real.split(separator: "/").dropLast()
+    directory = Paths.components(real).dropLast()
   }
 
   /// The path as the lock has it; nil where its directory isn't there.
   public func relative(_ path: String) -> String? {
     guard let real = RealPath.ofEntry(path) else { return nil }
-    let components = real.split(separator: "/")
-    let shared = zip(components, directory).prefix { $0 == $1 }.count
-    let up = Array(repeating: "..", count: directory.count - shared)
-    return (up + components.dropFirst(shared).map(String.init)).joined(separator: "/")
+    return Paths.relative(Paths.components(real), to: directory).joined(separator: "/")
   }
 
   /// The path to open for one that the lock has.
   public func absolute(_ path: String) -> String {
-    "/" + (directory + path.split(separator: "/")).joined(separator: "/")
+    "/" + (directory + Paths.components(path)).joined(separator: "/")
   }
 }
 

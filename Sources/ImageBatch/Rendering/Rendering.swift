@@ -1,6 +1,7 @@
 import Glibc
 import ImageCaches
 import ImageFilters
+import SystemIO
 import Vips
 
 /// One request on its way: counts, warnings and results so far.

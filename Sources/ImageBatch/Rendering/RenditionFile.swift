@@ -1,5 +1,6 @@
 import Glibc
 public import ImageCaches
+import SystemIO
 import Vips
 
 /// A rendition that was written for later runs.
@@ -32,7 +33,7 @@ enum RenditionFile {
     defer { unlink(named) }
     _ = try VipsOperation("vipssave", ["in": .image(image), "filename": .string(named)])
     guard rename(named, path) == 0 else {
-      throw VipsError(operation: "vipssave", text: "can't rename \(named): \(describe(errno))")
+      throw VipsError(operation: "vipssave", text: "can't rename \(named): \(SystemError.last.text)")
     }
   }
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Synchronization
+import SystemIO
 
 /// A child process that renders, one request at a time (docs/decisions/worker-processes.md).
 ///
@@ -26,9 +27,9 @@ final class WorkerProcess: Sendable {
     var sockets: [Int32] = [-1, -1]
     var errors: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-    guard socketpair(AF_UNIX, kind, 0, &sockets) == 0 else { throw .notStarted(describe(errno)) }
+    guard socketpair(AF_UNIX, kind, 0, &sockets) == 0 else { throw .notStarted(SystemError.last.text) }
     guard socketpair(AF_UNIX, kind, 0, &errors) == 0 else {
-      let reason = describe(errno)
+      let reason = SystemError.last.text
       sockets.forEach { close($0) }
       throw .notStarted(reason)
     }
@@ -42,7 +43,7 @@ final class WorkerProcess: Sendable {
     guard status == 0 else {
       close(sockets[0])
       close(errors[0])
-      throw .notStarted("\(executable): \(describe(status))")
+      throw .notStarted("\(executable): \(SystemError(code: status).text)")
     }
     socket = FramedSocket(descriptor: sockets[0])
     standardError = errors[0]

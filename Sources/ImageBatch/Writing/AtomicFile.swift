@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// Puts a file in its place whole or not at all: by a rename in its own directory, after its bytes are on the disk.
 package enum AtomicFile {
@@ -10,7 +11,7 @@ package enum AtomicFile {
     package let code: Int32
 
     /// What happened, in words.
-    package var message: String { "can't \(action): \(describe(code))" }
+    package var message: String { "can't \(action): \(SystemError(code: code).text)" }
   }
 
   /// `O_TMPFILE`, which the C library shows to no Swift program: an unnamed file in the directory that is opened.

@@ -1,4 +1,5 @@
 public import ImageCaches
+import SystemIO
 
 /// Looks up what runs have written down of the files that they put in place.
 public struct LedgerLookup: Sendable {

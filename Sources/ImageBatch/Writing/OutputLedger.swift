@@ -1,6 +1,7 @@
 import FoundationEssentials
 import ImageCaches
 import Synchronization
+import SystemIO
 
 /// The record of the files that runs have put in place: which runs they belong to, and what they were made from.
 ///

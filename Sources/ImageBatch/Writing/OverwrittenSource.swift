@@ -1,4 +1,5 @@
 public import ImageCaches
+import SystemIO
 
 /// An output that would take the place of a source of the same run.
 public struct OverwrittenSource: Sendable, Hashable {

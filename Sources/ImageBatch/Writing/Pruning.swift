@@ -1,5 +1,6 @@
 import Glibc
 import ImageCaches
+import SystemIO
 
 /// Removes files that a manifest no longer makes, and only those: inside the output directory, put there by a run of
 /// the same scope, never a source, and still as they were written.
@@ -23,7 +24,7 @@ struct Pruning {
     return stale.map { entry in
       let state = state(of: entry)
       guard state == .removed else { return (entry, state) }
-      guard RealPath.isInside(entry.path, entry.scope.directory) else {
+      guard Paths.isInside(entry.path, entry.scope.directory) else {
         return (entry, .kept("it is outside the output directory; remove it by hand if it isn't wanted"))
       }
       // A directory on the way may have become a link since.
@@ -41,7 +42,8 @@ struct Pruning {
   func state(of entry: LedgerEntry) -> Fate {
     var information = stat()
     guard lstat(entry.path, &information) == 0 else {
-      return errno == ENOENT || errno == ENOTDIR ? .gone : .kept(describe(errno))
+      let error = SystemError.last
+      return error.isMissing ? .gone : .kept(error.text)
     }
     guard let file = StampMemory.File(path: entry.path), stamps.digests(of: [file])[file] == entry.digest
     else { return .kept("it has been changed since it was written; remove it by hand if it isn't wanted") }
@@ -55,7 +57,8 @@ struct Pruning {
       var fate = planned
       if fate == .removed {
         if unlink(entry.path) != 0 {
-          fate = errno == ENOENT ? .gone : .kept(describe(errno))
+          let error = SystemError.last
+          fate = error.code == ENOENT ? .gone : .kept(error.text)
         } else {
           removeEmptyDirectories(from: entry.path, upTo: entry.scope.directory)
         }
@@ -69,11 +72,10 @@ struct Pruning {
 
   /// The output directory itself stays.
   private func removeEmptyDirectories(from path: String, upTo root: String) {
-    var directory = path
-    while let slash = directory.lastIndex(of: "/"), slash != directory.startIndex {
-      directory = String(directory[..<slash])
-      // A directory that isn't empty, or isn't ours to remove, ends it.
-      guard RealPath.isInside(directory, root), rmdir(directory) == 0 else { return }
+    var directory = DirectoryEntry(path).directory
+    // A directory that isn't empty, or isn't ours to remove, ends it.
+    while Paths.isInside(directory, root), rmdir(directory) == 0 {
+      directory = DirectoryEntry(directory).directory
     }
   }
 }

@@ -2,6 +2,7 @@ import Glibc
 import ImageCaches
 import ImageDownloads
 import Synchronization
+import SystemIO
 
 /// The local files that a run reads: no output may take the place of one, and no run prunes one.
 ///

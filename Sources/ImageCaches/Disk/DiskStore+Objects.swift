@@ -1,5 +1,6 @@
 package import GRDB
 import Glibc
+import SystemIO
 
 /// What this process has used: not yet written down, and already checked.
 struct StoreUse {
@@ -114,8 +115,7 @@ extension DiskStore {
     do throws(CacheError) {
       try temporary.move(to: path)
     } catch {
-      guard let slash = path.lastIndex(of: "/") else { throw error }
-      try StoreLayout.makeDirectory(String(path[..<slash]), mode: 0o700)
+      try StoreLayout.makeDirectory(DirectoryEntry(path).directory, mode: 0o700)
       try temporary.move(to: path)
     }
     use.withLock { _ = $0.verified.insert(digest) }

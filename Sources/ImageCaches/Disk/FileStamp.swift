@@ -1,4 +1,5 @@
 package import Glibc
+import SystemIO
 
 /// Which file a path leads to, links followed: two paths with one identity are one file.
 public struct FileIdentity: Hashable, Sendable {
@@ -68,9 +69,8 @@ public struct FileStamp: Hashable, Sendable {
 
   /// The path from the root: stamps are kept by it.
   package static func absolute(_ path: String) -> String {
-    guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
-    defer { free(directory) }
-    return String(cString: directory) + "/" + path
+    guard !Paths.isAbsolute(path), let directory = Paths.currentDirectory else { return path }
+    return directory + "/" + path
   }
 }
 

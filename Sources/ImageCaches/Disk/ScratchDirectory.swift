@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// A directory under `$TMPDIR` that is removed with its last reference. One that a killed process left behind is removed by
 /// the next one: its lock is free.
@@ -8,7 +9,7 @@ final class ScratchDirectory: Sendable {
   private static let prefix = "imagemill-scratch-"
 
   init() throws(CacheError) {
-    let parent = getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    let parent = Paths.temporaryDirectory
     try Self.removeDead(in: parent)
     var template = Array("\(parent)/\(Self.prefix)XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw .file("make a directory in", parent, errno: errno) }

@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import SystemIO
 
 /// What a look at a cache directory finds. It changes nothing, and mends nothing: a ``DiskStore`` does that when it is
 /// used.
@@ -74,11 +75,7 @@ public struct StoreHealth: Sendable {
 
   private static func nearestExisting(_ path: String) -> String {
     var path = path
-    while access(path, F_OK) != 0 {
-      guard let slash = path.lastIndex(of: "/") else { return "." }
-      if slash == path.startIndex { return "/" }
-      path = String(path[..<slash])
-    }
+    while access(path, F_OK) != 0, path != ".", path != "/" { path = DirectoryEntry(path).directory }
     return path
   }
 }

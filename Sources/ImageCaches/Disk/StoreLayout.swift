@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// The store's places in one directory.
 struct StoreLayout: Sendable {
@@ -35,47 +36,28 @@ struct StoreLayout: Sendable {
 
   /// Makes a directory and its parents.
   static func makeDirectory(_ path: String, mode: mode_t) throws(CacheError) {
-    if mkdir(path, mode) == 0 { return }
-    switch errno {
-    case EEXIST: return
-    case ENOENT:
-      guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { break }
-      try makeDirectory(String(path[..<slash]), mode: 0o755)
-      if mkdir(path, mode) == 0 || errno == EEXIST { return }
-    default: break
+    do throws(SystemError) {
+      try Directory.create(path, mode: mode, parentMode: 0o755)
+    } catch {
+      throw .file("make the directory", path, errno: error.code)
     }
-    throw .file("make the directory", path, errno: errno)
   }
 
   /// The names in a directory; none where it doesn't exist.
   static func names(in directory: String) throws(CacheError) -> [String] {
-    guard let stream = opendir(directory) else {
-      if errno == ENOENT { return [] }
-      throw .file("list", directory, errno: errno)
+    do throws(SystemError) {
+      return try Directory.existingEntries(of: directory).map(\.name)
+    } catch {
+      throw .file("list", directory, errno: error.code)
     }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
   }
 
   /// Removes a directory with all that is in it; what can't be removed stays.
   static func removeTree(_ path: String) throws(CacheError) {
-    for name in try names(in: path) {
-      let child = path + "/" + name
-      var status = stat()
-      guard lstat(child, &status) == 0 else { continue }
-      if status.st_mode & S_IFMT == S_IFDIR {
-        try removeTree(child)
-      } else if unlink(child) != 0, errno != ENOENT {
-        throw .file("remove", child, errno: errno)
-      }
+    do throws(SystemError) {
+      try Directory.removeTree(path)
+    } catch {
+      throw .file("remove", path, errno: error.code)
     }
-    if rmdir(path) != 0, errno != ENOENT { throw .file("remove", path, errno: errno) }
   }
 }

@@ -1,6 +1,6 @@
-import Glibc
 import ImageBatch
 import ImageDownloads
+import SystemIO
 
 /// Finds outputs with one path and different content before anything starts, where the path is known by then.
 enum OutputConflicts {
@@ -50,37 +50,17 @@ enum OutputConflicts {
       + " {index}, {width} or a variable"
   }
 
-  /// The output's path, without `.` segments and doubled slashes; nil where it needs what isn't known yet.
+  /// The output's path, normalized; nil where it needs what isn't known yet.
   static func path(of output: Output, _ job: Job) -> String? {
     let values = OutputTemplate.Values(job, output)
     guard let path = output.template.expanded(values, variables: output.variables) else { return nil }
-    return normalized(path)
+    return Paths.normalized(path)
   }
 
   /// Where a path of the job's outputs is, from the file system's root, by its letters.
   static func location(of path: String, _ job: Job) -> String {
-    guard !path.hasPrefix("/") else { return resolved(path) }
-    let directory = job.outputDirectory ?? ""
-    return resolved((directory.hasPrefix("/") ? "" : workingDirectory + "/") + directory + "/" + path)
-  }
-
-  private static func resolved(_ path: String) -> String {
-    var segments: [Substring] = []
-    for segment in path.split(separator: "/") where segment != "." {
-      if segment == ".." { _ = segments.popLast() } else { segments.append(segment) }
-    }
-    return "/" + segments.joined(separator: "/")
-  }
-
-  private static let workingDirectory: String = {
-    guard let path = getcwd(nil, 0) else { return "" }
-    defer { free(path) }
-    return String(cString: path)
-  }()
-
-  /// The path without `.` segments and doubled slashes.
-  static func normalized(_ path: String) -> String {
-    let segments = path.split(separator: "/").filter { $0 != "." }
-    return (path.hasPrefix("/") ? "/" : "") + segments.joined(separator: "/")
+    let directory = Paths.absoluteComponents(job.outputDirectory ?? "", from: Paths.workingDirectory)
+    let components = Paths.absoluteComponents(path, from: directory.joined(separator: "/"))
+    return "/" + components.joined(separator: "/")
   }
 }

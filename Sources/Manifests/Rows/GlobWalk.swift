@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// The files that a pattern means, one after the other, in the order of their paths' components. Only the listings of
 /// the directories that lead to the current one are in memory.
@@ -104,24 +105,16 @@ struct GlobWalk {
   }
 
   private mutating func open(_ path: String, _ states: Set<State>, isRoot: Bool) {
-    let place = path.hasPrefix("/") ? path : base + path
-    guard let stream = opendir(place.isEmpty ? "." : place) else {
-      // A root that isn't there has no files; that nothing was found is said by who asked.
-      guard !(isRoot && (errno == ENOENT || errno == ENOTDIR)) else { return }
-      return pending.append(
-        .failure(path: path, message: "can't be read: \(String(cString: strerror(errno)))"))
-    }
-    defer { closedir(stream) }
-    var entries: [Entry] = []
-    while let found = readdir(stream) {
-      let name = withUnsafePointer(to: &found.pointee.d_name) { pointer in
-        let bytes = UnsafeRawPointer(pointer).assumingMemoryBound(to: UInt8.self)
-        return Array(
-          UnsafeBufferPointer(
-            start: bytes, count: strlen(UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))))
+    let place = Paths.isAbsolute(path) ? path : base + path
+    var entries: [Entry]
+    do throws(SystemError) {
+      entries = try SystemIO.Directory.entries(of: place.isEmpty ? "." : place).map {
+        Self.entry($0.bytes, type: $0.type, in: place)
       }
-      guard name != [UInt8(ascii: ".")], name != Array("..".utf8) else { continue }
-      entries.append(Self.entry(name, type: Int32(found.pointee.d_type), in: place))
+    } catch {
+      // A root that isn't there has no files; that nothing was found is said by who asked.
+      guard !(isRoot && error.isMissing) else { return }
+      return pending.append(.failure(path: path, message: "can't be read: \(error.text)"))
     }
     entries.sort { $0.name.lexicographicallyPrecedes($1.name) }
     stack.append(Directory(path: path, entries: entries[...], states: states))

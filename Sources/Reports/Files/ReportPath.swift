@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// Where a report goes, and the files beside it that become it. `-` is standard output.
 struct ReportPath {
@@ -22,32 +23,23 @@ struct ReportPath {
     self.path = path
     self.noun = noun
     place = path == "-" ? .standardOutput : Self.isDevice(path) ? .device : .file
-    // By bytes: a combining mark after the slash makes another character of it.
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
-      (directory, name) = (".", path)
-      return
-    }
-    directory = slash == path.startIndex ? "/" : String(path[..<slash])
-    name = String(path[path.utf8.index(after: slash)...])
+    let entry = DirectoryEntry(path)
+    (directory, name) = (entry.directory, entry.name)
   }
 
   /// Makes the directories that are missing above the report.
   func makeDirectories() throws(ReportError) {
     guard place == .file else { return }
-    var made = directory.hasPrefix("/") ? "" : "."
-    for component in directory.split(separator: "/") {
-      made += "/" + component
-      if mkdir(made, 0o777) != 0, errno != EEXIST, errno != EISDIR {
-        // Above a directory that is there nothing need be writable.
-        if access(made, F_OK) == 0 { continue }
-        throw .notWritable(path, "make the directory of", noun, errno: errno)
-      }
+    do throws(SystemIO.SystemError) {
+      try Directory.create(directory)
+    } catch {
+      throw .notWritable(path, "make the directory of", noun, errno: error.code)
     }
   }
 
   /// A file that has no name, for reading and writing: in the report's directory, which is then known to be writable.
   func nameless() throws(ReportError) -> Int32 {
-    let hidden = place == .file ? hiddenName(in: directory) : hiddenName(in: Self.temporaryDirectory)
+    let hidden = place == .file ? hiddenName(in: directory) : hiddenName(in: Paths.temporaryDirectory)
     let descriptor = open(hidden, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .notWritable(path, "write", noun, errno: errno) }
     unlink(hidden)
@@ -102,10 +94,5 @@ struct ReportPath {
     var status = stat()
     guard stat(path, &status) == 0 else { return false }
     return path.hasPrefix("/dev/") || ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
-  }
-
-  private static var temporaryDirectory: String {
-    guard let named = getenv("TMPDIR"), named.pointee != 0 else { return "/tmp" }
-    return String(cString: named)
   }
 }

@@ -1,4 +1,5 @@
 public import ImageBatch
+import SystemIO
 import TerminalText
 
 /// GitHub's workflow commands: failures and warnings at their place in the manifest.
@@ -49,7 +50,10 @@ public final class GitHubAnnotations: BatchReporter {
 
   private func repositoryPath(_ file: String) -> String {
     guard let workspace, !workspace.isEmpty else { return file }
-    return LexicalPath.relative(file, from: directory, to: workspace) ?? file
+    let path = Paths.relative(
+      Paths.absoluteComponents(file, from: directory),
+      to: Paths.absoluteComponents(workspace, from: directory))
+    return path.isEmpty || path.first == ".." ? file : path.joined(separator: "/")
   }
 
   /// Control characters that the log would obey are made visible.

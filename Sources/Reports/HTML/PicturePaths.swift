@@ -1,4 +1,4 @@
-import Glibc
+import SystemIO
 
 /// Names pictures from a page's directory, so that both can be moved together.
 struct PicturePaths {
@@ -7,8 +7,8 @@ struct PicturePaths {
 
   /// The directory is looked up, links and all: the page's `..` must climb out of where it really is.
   init(reportDirectory: String) {
-    workingDirectory = Self.realPath(".") ?? "/"
-    base = Self.realPath(reportDirectory) ?? reportDirectory
+    workingDirectory = RealPath.of(".") ?? "/"
+    base = RealPath.of(reportDirectory) ?? reportDirectory
   }
 
   init(reportDirectory: String, workingDirectory: String) {
@@ -18,20 +18,17 @@ struct PicturePaths {
 
   /// The relative URL of the file at `path`, which is seen from the current directory.
   func url(of path: String) -> String {
-    LexicalPath.climbing(path, from: workingDirectory, base: base)
-      .map { PercentEncoding.encoded($0) }
-      .joined(separator: "/")
+    Paths.relative(
+      Paths.absoluteComponents(path, from: workingDirectory),
+      to: Paths.absoluteComponents(base, from: workingDirectory)
+    )
+    .map { PercentEncoding.encoded($0) }
+    .joined(separator: "/")
   }
 
   /// A path as the end of a URL that stands for its directory.
   static func relativeURL(of path: String) -> String {
-    LexicalPath.components(path, from: "").map { PercentEncoding.encoded($0) }.joined(separator: "/")
-  }
-
-  private static func realPath(_ path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(cString: resolved)
+    Paths.absoluteComponents(path, from: "/").map { PercentEncoding.encoded($0) }.joined(separator: "/")
   }
 }
 

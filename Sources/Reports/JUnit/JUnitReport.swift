@@ -1,4 +1,5 @@
 import ImageBatch
+import SystemIO
 
 /// JUnit's XML as GitLab and Jenkins read it: a test case for each output, its class named after the manifest.
 ///
@@ -78,7 +79,7 @@ struct JUnitReport: ReportDocument {
   /// `site/images.yaml`.
   private static func className(_ file: String) -> String {
     if file == "-" { return "stdin" }
-    var parts = file.split(separator: "/").filter { $0 != "." && $0 != ".." }
+    var parts = Paths.components(file).filter { $0 != "." && $0 != ".." }
     if let last = parts.last, let dot = last.lastIndex(of: "."), dot > last.startIndex {
       parts[parts.count - 1] = last[..<dot]
     }

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import ImageFilters
 import Manifests
+import SystemIO
 
 /// The manual, by topic.
 struct HelpCommand: ParsableCommand {
@@ -99,7 +100,7 @@ enum ManualPager {
 
   /// A directory of this process's own; nil where none can be made.
   private static func temporaryDirectory() -> String? {
-    var template = Array("\(UserFile.temporaryDirectory)/imagemill-help-XXXXXX".utf8CString)
+    var template = Array("\(Paths.temporaryDirectory)/imagemill-help-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { return nil }
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

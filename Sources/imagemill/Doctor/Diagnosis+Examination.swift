@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import ImageBatch
 import ImageCaches
+import SystemIO
 import Vips
 
 extension Diagnosis {
@@ -118,12 +119,7 @@ extension Diagnosis {
     var status = stat()
     guard stat(path, &status) == 0 else { return false }
     guard status.st_mode & S_IFMT == S_IFDIR else { return status.st_size > 0 }
-    guard let stream = opendir(path) else { return false }
-    defer { closedir(stream) }
-    while let entry = readdir(stream) {
-      if withUnsafeBytes(of: entry.pointee.d_name, { $0.first }) != UInt8(ascii: ".") { return true }
-    }
-    return false
+    return (try? Directory.entries(of: path))?.contains { $0.bytes.first != UInt8(ascii: ".") } ?? false
   }
 
   private static func formats(_ findings: inout [Finding]) -> Formats {
@@ -189,7 +185,7 @@ extension Diagnosis {
   }
 
   private static func temporary(_ findings: inout [Finding]) -> Temporary {
-    let directory = UserFile.temporaryDirectory
+    let directory = Paths.temporaryDirectory
     let isWritable = access(directory, W_OK | X_OK) == 0
     if !isWritable {
       findings.append(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Manifests
+import SystemIO
 
 /// How manifests are read.
 struct ManifestArguments: ParsableArguments {
@@ -51,7 +52,7 @@ struct ManifestArguments: ParsableArguments {
 
   /// What a manifest's relative paths are relative to.
   static func directory(of path: String) -> String {
-    path == "-" ? "." : UserFile.directory(of: path)
+    path == "-" ? "." : DirectoryEntry(path).directory
   }
 }
 
