@@ -42,8 +42,8 @@ let package = Package(
     .target(name: "CReduce"),
 
     .target(name: "SystemIO", swiftSettings: settings),
-    .target(name: "Vips", dependencies: ["CVips", "CVipsLibrary"], swiftSettings: settings),
-    .target(name: "Curl", dependencies: ["CCurl"], swiftSettings: settings),
+    .target(name: "Vips", dependencies: ["CVips", "CVipsLibrary", "SystemIO"], swiftSettings: settings),
+    .target(name: "Curl", dependencies: ["CCurl", "SystemIO"], swiftSettings: settings),
     .target(
       name: "ImageFilters",
       dependencies: ["CReduce", "Vips", .product(name: "Crypto", package: "swift-crypto")],

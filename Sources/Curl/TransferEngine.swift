@@ -1,6 +1,7 @@
 import CCurl
 import Glibc
 import Synchronization
+import SystemIO
 
 /// Carries out HTTP transfers: one thread that owns one libcurl multi handle with its connections, DNS answers and TLS sessions.
 ///
@@ -26,7 +27,7 @@ public final class TransferEngine: Sendable {
     guard status == 0 else {
       context.release()
       mailbox.abandon()
-      throw CurlError(engineFailure: "can't start the transfer thread: \(String(cString: strerror(status)))")
+      throw CurlError(engineFailure: "can't start the transfer thread: \(SystemError(code: status).text)")
     }
     self.thread = Mutex(thread)
   }

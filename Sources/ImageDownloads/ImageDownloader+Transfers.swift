@@ -1,5 +1,6 @@
 import Curl
 import ImageCaches
+import SystemIO
 
 /// What the actions of the state machine stand for: lookups and transfers. Each ends with an event.
 extension ImageDownloader {
@@ -92,7 +93,7 @@ extension ImageDownloader {
 
   private func nextStep(after outcome: TransferOutcome) async throws(CacheError) -> NextStep {
     let resolution = try await blocking { () throws(CacheError) in
-      try self.resolve(self.classifier.verdict(on: outcome, now: Clock.now), outcome)
+      try self.resolve(self.classifier.verdict(on: outcome, now: SystemTime.now), outcome)
     }
     switch resolution {
     case .step(let step): return step

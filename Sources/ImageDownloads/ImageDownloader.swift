@@ -1,6 +1,7 @@
 import Curl
 public import ImageCaches
 import Synchronization
+import SystemIO
 
 /// Downloads sources into a disk store: each once, however many wait for it, within limits.
 ///
@@ -269,7 +270,7 @@ public final class ImageDownloader: Sendable {
   /// The one way into the state machine.
   func send(_ event: DownloadStateMachine.Event) {
     let (actions, oldTimer) = state.withLock { state in
-      let actions = state.machine.handle(event, now: Clock.monotonic)
+      let actions = state.machine.handle(event, now: SystemTime.monotonic)
       var oldTimer: Task<Void, Never>?
       // Tasks are made before the lock is given up. If they were made afterwards, a cancellation in between
       // would find none, and the transfer would run to its end; and a later time might take the place of an
@@ -309,7 +310,7 @@ public final class ImageDownloader: Sendable {
 
   /// The task keeps the downloader alive, which its caller may have released while downloads wait for that time.
   private func timer(until time: Double) -> Task<Void, Never> {
-    let wait = max(0, time - Clock.monotonic)
+    let wait = max(0, time - SystemTime.monotonic)
     return Task {
       do {
         try await Task.sleep(for: .seconds(wait))

@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// A manifest of any kind, opened: a document read whole, or a stream of lines.
 ///
@@ -102,9 +103,10 @@ final class ManifestFile: Sendable {
   init(path: String) throws(ManifestErrors) {
     self.path = path
     isOwned = path != "-"
-    descriptor = isOwned ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO
-    guard descriptor >= 0 else {
-      throw Self.failure(path, "can't be opened: \(String(cString: strerror(errno)))")
+    do throws(SystemError) {
+      descriptor = isOwned ? try FileIO.open(path, O_RDONLY) : STDIN_FILENO
+    } catch {
+      throw Self.failure(path, "can't be opened: \(error.text)")
     }
   }
 
@@ -120,10 +122,10 @@ final class ManifestFile: Sendable {
   /// The bytes that are there, up to `count`; waits for at least one, and gives none at the end.
   func read(atMost count: Int) throws(ManifestErrors) -> [UInt8] {
     var room = [UInt8](repeating: 0, count: count)
-    while true {
-      let found = Glibc.read(descriptor, &room, count)
-      if found >= 0 { return Array(room[..<found]) }
-      if errno != EINTR { throw Self.failure(path, "can't be read: \(String(cString: strerror(errno)))") }
+    do throws(SystemError) {
+      return Array(room[..<(try FileIO.read(descriptor, into: &room))])
+    } catch {
+      throw Self.failure(path, "can't be read: \(error.text)")
     }
   }
 

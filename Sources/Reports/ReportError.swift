@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// Why there is no report.
 public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -37,6 +38,6 @@ public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// The system's words for `errno`, but that a stream is closed where it says that a descriptor is bad.
   package static func reason(_ code: Int32) -> String {
-    code == EBADF ? "it isn't open for writing" : String(cString: strerror(code))
+    code == EBADF ? "it isn't open for writing" : SystemError(code: code).text
   }
 }

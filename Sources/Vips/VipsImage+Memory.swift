@@ -1,5 +1,6 @@
 import CVips
 import Glibc
+import SystemIO
 
 extension VipsImage {
   /// A picture of pixels in memory, which are copied: rows from the top, pixels from the left, bands
@@ -73,7 +74,7 @@ extension VipsImage {
     guard descriptor >= 0 else {
       throw VipsError(
         operation: "vipssave",
-        text: "no file for pixels in \(directory): \(String(cString: strerror(errno)))",
+        text: "no file for pixels in \(directory): \(SystemError.last.text)",
         isCertain: true)
     }
     close(descriptor)

@@ -4,6 +4,7 @@ import Glibc
 import ImageBatch
 import Reports
 import Synchronization
+import SystemIO
 
 /// Tells whoever listens what happens in a batch: one event after the other, on a thread of its own, so that a slow
 /// reader of results holds the batch back, and nothing else does.
@@ -146,17 +147,17 @@ final class Reporting: Sendable {
     _ path: String, _ failures: WriteFailures, _ printing: @escaping TextOutput
   ) throws -> TextOutput {
     if path == "-" { return printing }
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else {
-      throw Complaint(.usage, "can't write events to \(path): \(String(cString: strerror(errno)))")
+    let descriptor: Int32
+    do throws(SystemError) { descriptor = try FileIO.open(path, O_WRONLY | O_CREAT | O_TRUNC) } catch {
+      throw Complaint(.usage, "can't write events to \(path): \(error.text)")
     }
     return { text in
-      do throws(StreamFailure) {
-        try StandardStream.write(Array(text.utf8), to: descriptor)
+      do throws(SystemError) {
+        try FileIO.write(Array(text.utf8), to: descriptor)
         return true
       } catch {
         if !error.isReaderGone {
-          failures.note("can't write events to \(path): \(String(cString: strerror(error.code)))")
+          failures.note("can't write events to \(path): \(error.text)")
         }
         return false
       }

@@ -1,6 +1,7 @@
 import Glibc
 import Reports
 import Synchronization
+import SystemIO
 
 /// The streams that the process was started with.
 enum StandardStreams {
@@ -29,10 +30,10 @@ enum StandardOutput {
   /// Writes all of `bytes`; false when the reader has closed its end.
   @discardableResult
   static func write(_ bytes: [UInt8]) throws(Complaint) -> Bool {
-    var failure: StreamFailure?
+    var failure: SystemError?
     let write = {
-      do throws(StreamFailure) {
-        try StandardStream.write(bytes, to: STDOUT_FILENO)
+      do throws(SystemError) {
+        try FileIO.write(bytes, to: STDOUT_FILENO)
       } catch {
         failure = error
       }
@@ -51,16 +52,16 @@ enum StandardOutput {
   /// Copies the file at `path`; false when the reader has closed its end.
   @discardableResult
   static func copy(fileAt path: String) throws -> Bool {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw unreadable(path) }
-    defer { Glibc.close(descriptor) }
     var piece = [UInt8](repeating: 0, count: 1 << 18)
-    while true {
-      let count = read(descriptor, &piece, piece.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw unreadable(path) }
-      if count == 0 { return true }
-      if try !write(Array(piece[..<count])) { return false }
+    do {
+      let file = try FileDescriptor(opening: path, O_RDONLY)
+      while true {
+        let count = try FileIO.read(file.number, into: &piece)
+        if count == 0 { return true }
+        if try !write(Array(piece[..<count])) { return false }
+      }
+    } catch let error as SystemError {
+      throw Complaint(.failed, "can't read \(path): \(error.text)")
     }
   }
 
@@ -78,10 +79,6 @@ enum StandardOutput {
 
   private static func complaint(_ code: Int32) -> Complaint {
     Complaint(.failed, "can't write standard output: \(ReportError.reason(code))")
-  }
-
-  private static func unreadable(_ path: String) -> Complaint {
-    Complaint(.failed, "can't read \(path): \(String(cString: strerror(errno)))")
   }
 }
 
@@ -108,8 +105,8 @@ enum StandardError {
 
   /// Writes all of `text`, whatever is displayed.
   static func writePlainly(_ text: String) -> Bool {
-    do throws(StreamFailure) {
-      try StandardStream.write(Array(text.utf8), to: STDERR_FILENO)
+    do throws(SystemError) {
+      try FileIO.write(Array(text.utf8), to: STDERR_FILENO)
       return true
     } catch {
       // There is nobody left to tell.
@@ -123,42 +120,10 @@ enum StandardInput {
   /// Reads up to the first line's end and no byte further, which `readLine` would: the rest is somebody else's.
   static func firstLine() -> String {
     var line: [UInt8] = []
-    var byte: UInt8 = 0
-    while true {
-      let count = read(STDIN_FILENO, &byte, 1)
-      if count < 0, errno == EINTR { continue }
-      guard count == 1, byte != UInt8(ascii: "\n") else { break }
-      line.append(byte)
-    }
+    var byte: [UInt8] = [0]
+    // What can't be read ends the line, as the end does.
+    while (try? FileIO.read(STDIN_FILENO, into: &byte)) == 1, byte != [UInt8(ascii: "\n")] { line += byte }
     if line.last == UInt8(ascii: "\r") { line.removeLast() }
     return String(decoding: line, as: UTF8.self)
-  }
-}
-
-/// Why a stream takes no more.
-struct StreamFailure: Error {
-  /// `errno`.
-  let code: Int32
-  /// Whether whoever read the stream has closed the other end of the pipe or socket.
-  var isReaderGone: Bool { code == EPIPE || code == ECONNRESET }
-}
-
-enum StandardStream {
-  /// Writes all of `bytes`, and waits for a slow reader.
-  static func write(_ bytes: [UInt8], to descriptor: Int32) throws(StreamFailure) {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { buffer in
-        Glibc.write(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
-      }
-      if count >= 0 {
-        written += count
-      } else if errno == EAGAIN {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        poll(&entry, 1, -1)
-      } else if errno != EINTR {
-        throw StreamFailure(code: errno)
-      }
-    }
   }
 }

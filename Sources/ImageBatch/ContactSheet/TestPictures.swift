@@ -1,4 +1,5 @@
 import ImageFilters
+import ImageFilters
 import Vips
 
 /// Four pictures that show what a filter does: a scene, a chart of colours, a drawing with alpha, a gray ramp.
@@ -10,10 +11,10 @@ enum TestPictures {
     try picture(240, 180) { x, y in
       let sun = distance(x, y, 170, 50)
       if sun < 22 { return [255, 236, 170, 255] }
-      let ridge = 110 + 18 * Scalar.cosine(x / 29) + 9 * Scalar.cosine(x / 11 + 2)
-      let meadow = 145 + 10 * Scalar.cosine(x / 47 + 1)
+      let ridge = 110 + 18 * cosine(x / 29) + 9 * cosine(x / 11 + 2)
+      let meadow = 145 + 10 * cosine(x / 47 + 1)
       if y > meadow {
-        let blade = 18 * Scalar.cosine(x * 1.7 + y * 2.3)
+        let blade = 18 * cosine(x * 1.7 + y * 2.3)
         return [60 + blade, 130 + blade + (180 - y) / 2, 50, 255]
       }
       if y > ridge { return [70 + (y - ridge) / 2, 84 + (y - ridge) / 2, 110, 255] }

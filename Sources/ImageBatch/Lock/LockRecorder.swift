@@ -1,6 +1,7 @@
 public import ImageCaches
 import ImageDownloads
 import Synchronization
+import SystemIO
 
 /// Gathers what a lock file holds while a run goes on.
 public final class LockRecorder: Sendable {

@@ -1,6 +1,7 @@
 import Collections
 import ImageCaches
 import ImageDownloads
+import SystemIO
 
 /// What a group of jobs takes, step by step, and what is known of each step. A pure value: it decides, and a driver does.
 ///
@@ -199,7 +200,7 @@ extension StepDriver {
   func drive(_ graph: inout StepGraph, _ events: [StepGraph.Event]) async {
     var events = Deque(events)
     while let event = events.popFirst() {
-      for action in graph.handle(event, now: RequestLocks.now) {
+      for action in graph.handle(event, now: SystemTime.monotonic) {
         if let event = await perform(action) { events.append(event) }
       }
     }

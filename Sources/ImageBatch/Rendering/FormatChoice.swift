@@ -1,5 +1,6 @@
 import Glibc
 import ImageFilters
+import SystemIO
 import Vips
 
 /// Writes a rendition in the one format that is wanted, or in each of several that can hold it, and keeps the smallest
@@ -56,11 +57,7 @@ struct FormatChoice {
       best = (written, place, bytes)
     }
     guard let best else { throw failure ?? Self.nothingCanBeWritten(encoding) }
-    guard rename(best.path, path) == 0 else {
-      throw JobError(
-        code: "write-failed", stage: .write,
-        message: "\(path) can't be written: \(String(cString: strerror(errno)))")
-    }
+    guard rename(best.path, path) == 0 else { throw JobError.unwritable(path, .last) }
     return best.written
   }
 

@@ -1,3 +1,5 @@
+import SystemIO
+
 /// A walk over the blocks of a GIF file (GIF89a specification).
 ///
 /// libvips takes what frames there are: a file that is cut off loses its last ones without an error, and one whose

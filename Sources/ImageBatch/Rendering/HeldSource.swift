@@ -1,6 +1,7 @@
 import Glibc
 import ImageCaches
 import ImageDownloads
+import SystemIO
 
 /// A source as it is handed to a renderer: the bytes that were digested, and no others.
 ///

@@ -201,7 +201,10 @@ final class Rendering {
       quality: written.quality,
       placeholders: request.wantsPlaceholders ? try PlaceholderMaking(image).placeholders() : nil)
     for index in indices.dropFirst() {
-      try FileCopying.copy(path, to: request.recipes[index].temporaryPath)
+      let copy = request.recipes[index].temporaryPath
+      do throws(SystemError) { try File.copy(path, to: copy) } catch {
+        throw JobError.unwritable(copy, error)
+      }
     }
     counts.outputs += 1
     return indices.map { ($0, file) }

@@ -1,4 +1,4 @@
-import Glibc
+import SystemIO
 import Vips
 
 /// Writes a file, and where it must stay under a size, the one of the highest quality that does.
@@ -42,13 +42,7 @@ struct SizeSearch {
 
   /// A file's size, in bytes.
   static func size(of path: String) throws(JobError) -> Int {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      throw JobError(
-        code: "write-failed", stage: .write,
-        message: "\(path) can't be read: \(String(cString: strerror(errno)))")
-    }
-    return Int(status.st_size)
+    do throws(SystemError) { return try File.size(of: path) } catch { throw .unwritable(path, error) }
   }
 
   private func size() throws(JobError) -> Int { try Self.size(of: path) }

@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// A WebP file's chunks (RFC 9649, section 2).
 ///
@@ -27,22 +28,24 @@ enum WebPFile {
   }
 
   /// Takes the EXIF chunk off a file's end.
-  static func dropEXIF(at path: String) throws {
-    let descriptor = open(path, O_RDWR | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure(path) }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw failure(path) }
-    let tail = try tail(count: Int(status.st_size)) { position, count in
-      var bytes = [UInt8](repeating: 0, count: count)
-      guard pread(descriptor, &bytes, count, position) == count else { throw failure(path) }
-      return bytes
+  static func dropEXIF(at path: String) throws(JobError) {
+    do throws(SystemError) {
+      let file = try FileDescriptor(opening: path, O_RDWR)
+      let tail = try tail(count: Int(file.status.st_size)) { (position, count) throws(SystemError) in
+        var bytes = [UInt8](repeating: 0, count: count)
+        guard try FileIO.read(file.number, at: position, into: &bytes) == count else {
+          throw SystemError(code: EIO)
+        }
+        return bytes
+      }
+      guard let tail else { return }
+      var (flags, size) = (tail.flags, tail.size)
+      guard pwrite(file.number, &flags, 1, tail.flagsPosition) == 1, pwrite(file.number, &size, 4, 4) == 4,
+        ftruncate(file.number, tail.position) == 0
+      else { throw .last }
+    } catch {
+      throw .unwritable(path, error)
     }
-    guard let tail else { return }
-    var (flags, size) = (tail.flags, tail.size)
-    guard pwrite(descriptor, &flags, 1, tail.flagsPosition) == 1, pwrite(descriptor, &size, 4, 4) == 4,
-      ftruncate(descriptor, tail.position) == 0
-    else { throw failure(path) }
   }
 
   /// - Parameter read: So many bytes from a place on, which are there.
@@ -63,11 +66,5 @@ enum WebPFile {
       position = end
     }
     return nil
-  }
-
-  private static func failure(_ path: String) -> JobError {
-    JobError(
-      code: "write-failed", stage: .write,
-      message: "\(path) can't be written: \(String(cString: strerror(errno)))")
   }
 }

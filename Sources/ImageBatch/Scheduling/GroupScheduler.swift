@@ -1,6 +1,7 @@
 import ImageCaches
 import ImageDownloads
 import Synchronization
+import SystemIO
 
 /// Runs one group's graph: performs its actions as slots come free.
 final class GroupScheduler: StepDriver {
@@ -17,7 +18,7 @@ final class GroupScheduler: StepDriver {
     self.group = group
     (events, mailbox) = AsyncStream.makeStream()
     var graph = StepGraph(group, batch.configuration)
-    let actions = graph.handle(.begun, now: RequestLocks.now)
+    let actions = graph.handle(.begun, now: SystemTime.monotonic)
     self.graph = Mutex(graph)
     for case .download(let position, let source, let pinnedDigest) in actions {
       download(position, source, pinnedDigest)
@@ -67,7 +68,7 @@ final class GroupScheduler: StepDriver {
     case .confirm(let output): confirm(output)
     case .place(let index, let output, let made, let result):
       let result = await place(output, made, result)
-      return .placed(index, result, at: RequestLocks.now)
+      return .placed(index, result, at: SystemTime.monotonic)
     case .warn(let warning): await batch.send(.warning(warning))
     case .finish(let results): await finish(results)
     case .skip: batch.skip(group)

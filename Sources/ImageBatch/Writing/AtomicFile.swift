@@ -36,40 +36,17 @@ package enum AtomicFile {
   package static func write(_ bytes: some Sequence<UInt8>, to destination: String) throws(Failure) {
     let bytes = Array(bytes)
     try write(to: destination) { (output) throws(Failure) in
-      var written = 0
-      while written < bytes.count {
-        let count = bytes.withUnsafeBytes { buffer in
-          Glibc.write(output, buffer.baseAddress.map { $0 + written }, bytes.count - written)
-        }
-        if count >= 0 {
-          written += count
-        } else if errno != EINTR {
-          throw Failure(action: "write \(destination)", code: errno)
-        }
+      do throws(SystemError) { try FileIO.write(bytes, to: output) } catch {
+        throw Failure(action: "write \(destination)", code: error.code)
       }
     }
   }
 
   /// All bytes of the file at `path`.
   static func read(_ path: String) throws(Failure) -> [UInt8] {
-    let input = open(path, O_RDONLY | O_CLOEXEC)
-    guard input >= 0 else { throw Failure(action: "read \(path)", code: errno) }
-    defer { close(input) }
-    var information = stat()
-    guard fstat(input, &information) == 0 else { throw Failure(action: "read \(path)", code: errno) }
-    var bytes = [UInt8](repeating: 0, count: Int(information.st_size))
-    var filled = 0
-    while filled < bytes.count {
-      let count = bytes.withUnsafeMutableBytes { buffer in
-        Glibc.read(input, buffer.baseAddress.map { $0 + filled }, buffer.count - filled)
-      }
-      if count > 0 {
-        filled += count
-      } else if count == 0 || errno != EINTR {
-        throw Failure(action: "read \(path)", code: count == 0 ? EIO : errno)
-      }
+    do throws(SystemError) { return try File.contents(of: path) } catch {
+      throw Failure(action: "read \(path)", code: error.code)
     }
-    return bytes
   }
 
   /// The file has no name until it is complete, where the file system can do that (`O_TMPFILE`): then not even a
@@ -124,24 +101,15 @@ package enum AtomicFile {
   private static func transfer(
     from input: Int32, to output: Int32, source: String, destination: String
   ) throws(Failure) {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let received = Glibc.read(input, buffer.baseAddress, buffer.count)
-      if received == 0 { return }
-      guard received > 0 else {
-        if errno == EINTR { continue }
-        throw Failure(action: "read \(source)", code: errno)
+    var isWriting = false
+    do throws(SystemError) {
+      try FileIO.forEachPiece(of: input, pieceSize: 1 << 18) { (piece) throws(SystemError) in
+        isWriting = true
+        try FileIO.write(piece, to: output)
+        isWriting = false
       }
-      var written = 0
-      while written < received {
-        let count = Glibc.write(output, buffer.baseAddress.map { $0 + written }, received - written)
-        if count >= 0 {
-          written += count
-        } else if errno != EINTR {
-          throw Failure(action: "write \(destination)", code: errno)
-        }
-      }
+    } catch {
+      throw Failure(action: isWriting ? "write \(destination)" : "read \(source)", code: error.code)
     }
   }
 }

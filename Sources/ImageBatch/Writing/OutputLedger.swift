@@ -27,7 +27,7 @@ final class OutputLedger: Sendable {
   private let template: String
   private let remembersPaths: Bool
   /// When this run began, in seconds since 1970.
-  let began = Double(DiskStore.nanoseconds()) / 1e9
+  let began = SystemTime.now
   private let state = Mutex(State())
   private static let limit = 500
 

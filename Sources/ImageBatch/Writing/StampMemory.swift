@@ -1,6 +1,7 @@
 import Glibc
 import ImageCaches
 import Synchronization
+import SystemIO
 
 /// The digests of files in place, remembered by what the file system says of them, so that a run in which nothing
 /// has changed needn't read its outputs.

@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// What went wrong in the disk store.
 public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -34,6 +35,6 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
       default: "name another place with --cache-dir, or run with --no-cache"
       }
     return CacheError(
-      code: .fileSystem, message: "can't \(action) \(path): \(String(cString: strerror(number))); \(remedy)")
+      code: .fileSystem, message: "can't \(action) \(path): \(SystemError(code: number).text); \(remedy)")
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+package import SystemIO
 
 extension DiskStore {
   /// The digest of a file outside of the store: remembered if its stamp is unchanged, else computed and remembered.
@@ -17,7 +18,8 @@ extension DiskStore {
     if let known = try digests(forFiles: [before])[before] { return known }
     let digest = try file.digest(path: path).digest
     // A file that changes while it is read isn't remembered, nor one that may change without a new stamp.
-    if FileStamp(path: absolute, status: file.status) == before, !before.isRecent(at: Self.nanoseconds()) {
+    if FileStamp(path: absolute, status: file.status) == before, !before.isRecent(at: SystemTime.nanoseconds)
+    {
       try recordDigests([before: digest])
     }
     return digest

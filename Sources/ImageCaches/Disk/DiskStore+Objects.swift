@@ -23,15 +23,6 @@ public enum ObjectKind: Int, Sendable {
 extension DiskStore {
   private static let pendingLimit = 1000
 
-  static func now() -> Double { Double(nanoseconds()) / 1e9 }
-
-  /// Nanoseconds since 1970.
-  package static func nanoseconds() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return time.tv_sec * 1_000_000_000 + time.tv_nsec
-  }
-
   // MARK: Temporary files
 
   /// A new, empty, open file in `tmp/`.
@@ -101,7 +92,7 @@ extension DiskStore {
         ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes, last_used = excluded.last_used,
           kind = min(kind, excluded.kind)
         """
-    ).execute(arguments: [digest.hex, byteCount, now(), kind.rawValue])
+    ).execute(arguments: [digest.hex, byteCount, SystemTime.now, kind.rawValue])
   }
 
   /// Puts an object's file at its place. The row comes first: a file without one would never be purged, while a row without a
@@ -195,7 +186,7 @@ extension DiskStore {
 
   private func noteUse(of digest: ContentDigest) throws(CacheError) {
     let isFull = use.withLock { use in
-      use.pending[digest] = Self.now()
+      use.pending[digest] = SystemTime.now
       return use.pending.count >= Self.pendingLimit
     }
     if isFull { try flushUse() }
@@ -267,7 +258,7 @@ extension DiskStore {
     for name in try StoreLayout.names(in: layout.partials) {
       let path = "\(layout.partials)/\(name)"
       guard let file = try FileDescriptor.open(path, O_RDONLY), file.lock(exclusive: true, waits: false),
-        Self.now() - Double(file.status.st_mtim.tv_sec) > 7 * 86400
+        SystemTime.now - Double(file.status.st_mtim.tv_sec) > 7 * 86400
       else { continue }
       unlink(path)
     }

@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import SystemIO
 
 extension DiskStore {
   /// The total size of the renditions, in bytes.
@@ -60,7 +61,7 @@ extension DiskStore {
   private func removeUnlessPinned(_ digest: ContentDigest, lastUsed: Double) throws(CacheError) -> Bool {
     let path = layout.object(digest)
     guard let file = try FileDescriptor.open(path, O_RDONLY) else {
-      return lastUsed < Self.now() - Self.arrivalTime
+      return lastUsed < SystemTime.now - Self.arrivalTime
     }
     // A further link, or a lock where links are none, is somebody's pin. Whoever links it after this look keeps the
     // bytes all the same; whoever locks it waits, then finds that the file has lost its name.

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import SystemIO
 
 /// The cache on disk: content-addressed bytes, and an index of what they are.
 ///
@@ -127,11 +128,8 @@ public final class DiskStore: Sendable {
       guard let from = try FileDescriptor.open(source.index + suffix, O_RDONLY),
         let to = try FileDescriptor.open(target.index + suffix, O_WRONLY | O_CREAT | O_TRUNC)
       else { continue }
-      var remaining = Int(from.status.st_size)
-      while remaining > 0 {
-        let count = sendfile(to.number, from.number, nil, remaining)
-        guard count > 0 else { throw .file("copy", source.index + suffix, errno: count == 0 ? EIO : errno) }
-        remaining -= count
+      do throws(SystemError) { try FileIO.copy(from: from.number, to: to.number) } catch {
+        throw .file("copy", source.index + suffix, errno: error.code)
       }
     }
   }

@@ -73,7 +73,3 @@ public struct FileStamp: Hashable, Sendable {
     return directory + "/" + path
   }
 }
-
-extension timespec {
-  fileprivate var nanoseconds: Int { tv_sec * 1_000_000_000 + tv_nsec }
-}

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import SystemIO
 
 /// A store's own directory in `tmp/`: files that are being written, and links that pin objects.
 ///

@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// A file whose bytes are locks between processes. The kernel drops a process's locks when it ends, however it ends.
 ///

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import SystemIO
 
 /// Which requests are under way on a cache directory, so that of several processes that want one, one sends it.
 ///
@@ -39,13 +40,6 @@ package final class RequestLocks: Sendable {
 
   package init(path: String) {
     self.path = path
-  }
-
-  /// The monotonic clock, in seconds: that of ``lastCompany()``.
-  package static var now: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   private static func offset(_ key: ContentDigest) -> Int64 {
@@ -88,7 +82,7 @@ package final class RequestLocks: Sendable {
   package func lastCompany() throws(CacheError) -> Double {
     let result: Result<Double, CacheError> = state.withLock { state in
       Result { () throws(CacheError) -> Double in
-        let now = Self.now
+        let now = SystemTime.monotonic
         let isUnseen = now - state.lastSight > 1
         state.lastSight = now
         if try Self.file(&state, path).isLockedByOthers(Self.presence) || isUnseen { state.lastCompany = now }
@@ -124,7 +118,7 @@ package final class RequestLocks: Sendable {
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let now = Self.now
+        let now = SystemTime.monotonic
         let wait = Wait(
           offset: offset, end: now + seconds, patience: patience, progress: progress,
           continuation: continuation, lastProgress: progress(), patienceEnds: now + patience)
@@ -146,7 +140,7 @@ package final class RequestLocks: Sendable {
 
   /// Ends the waits whose key is free or whose time is over.
   private func look() {
-    let now = Self.now
+    let now = SystemTime.monotonic
     let ended = state.withLock { state in
       Array(state.waits.keys).compactMap { number -> (wait: Wait, isFree: Bool)? in
         guard let isFree = Self.ending(of: number, in: &state, now: now) else { return nil }

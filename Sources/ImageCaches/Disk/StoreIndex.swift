@@ -1,6 +1,7 @@
 package import GRDB
 import Glibc
 import Synchronization
+import SystemIO
 
 /// The store's SQLite file: opened at first use, made anew when it is broken.
 ///

@@ -1,3 +1,5 @@
+import SystemIO
+
 /// Bytes in the store, held: as long as a copy of this value or its pin lives, they can be read at ``path``.
 public struct StoredObject: Sendable {
   /// The SHA-256 of the bytes; it was checked in this run.

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+package import SystemIO
 
 /// A file in the store's `tmp/` that becomes an object when it is inserted, and vanishes with its last reference
 /// otherwise.

@@ -2,6 +2,7 @@ import Crypto
 import Curl
 import Glibc
 import ImageCaches
+import SystemIO
 
 /// Sources that need no network: files, `data:` URLs, standard input.
 extension ImageDownloader {
@@ -50,7 +51,7 @@ struct LocalReader: Sendable {
     case S_IFIFO where Self.isInherited(path):
       let flags = fcntl(file.number, F_GETFL)
       guard flags >= 0, fcntl(file.number, F_SETFL, flags & ~O_NONBLOCK) >= 0 else {
-        throw unreadable("can't read \(path): \(String(cString: strerror(errno)))")
+        throw unreadable("can't read \(path): \(SystemError.last.text)")
       }
       return try stream(file, path: path)
     default:
@@ -65,7 +66,7 @@ struct LocalReader: Sendable {
     // A file that is being written is read again: its digest must be that of one state of it.
     for _ in 0..<Self.attempts {
       let stamp = FileStamp(path: absolute, status: file.status)
-      let isCertain = !stamp.isRecent(at: DiskStore.nanoseconds())
+      let isCertain = !stamp.isRecent(at: SystemTime.nanoseconds)
       let digest =
         stamp.bytes <= Self.smallFile
         ? try file.digest(path: path).digest : try store.digest(of: file, path: path)
@@ -119,9 +120,10 @@ struct LocalReader: Sendable {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
     defer { buffer.deallocate() }
     while true {
-      let count = Glibc.read(file.number, buffer.baseAddress, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw unreadable("can't read \(path): \(String(cString: strerror(errno)))") }
+      let count: Int
+      do throws(SystemError) { count = try FileIO.read(file.number, into: buffer) } catch {
+        throw unreadable("can't read \(path): \(error.text)")
+      }
       if count == 0 { break }
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
       byteCount += count

@@ -2,6 +2,7 @@ import Crypto
 import FoundationEssentials
 import Glibc
 import ImageCaches
+import SystemIO
 
 /// A file that a body is written to: in `partial/` under the request's key, where it outlives this process, or in `tmp/`.
 ///
@@ -45,7 +46,7 @@ final class PartialFile: Sendable {
   func truncate() throws(CacheError) {
     guard ftruncate(file.file.number, 0) == 0, lseek(file.file.number, 0, SEEK_SET) == 0 else {
       throw CacheError(
-        code: .fileSystem, message: "can't empty \(file.path): \(String(cString: strerror(errno)))")
+        code: .fileSystem, message: "can't empty \(file.path): \(SystemError.last.text)")
     }
   }
 

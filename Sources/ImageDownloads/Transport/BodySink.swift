@@ -2,6 +2,7 @@ import Crypto
 import Curl
 import ImageCaches
 import Synchronization
+import SystemIO
 
 /// Takes a body from the transfer thread and judges it on the way. A long one is hashed as it goes into a
 /// file; a short one is held in memory, so that the transfer thread neither hashes it nor waits for a disk.
@@ -109,7 +110,7 @@ final class BodySink: TransferSink {
       }
     }
     guard head.status == 200 else { return }
-    body.validator = StrongValidator.find(in: head.fields, now: Int(Clock.now))
+    body.validator = StrongValidator.find(in: head.fields, now: Int(SystemTime.now))
     if head.fields.first("Accept-Ranges")?.lowercased() == "none" { body.validator = nil }
     let isLong = body.expected.map { $0 >= Self.worthKeeping } ?? true
     guard isLong || configuration.partial != nil else { return body.held.reserveCapacity(body.expected ?? 0) }

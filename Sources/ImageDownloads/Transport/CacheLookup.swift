@@ -1,4 +1,5 @@
 import ImageCaches
+import SystemIO
 
 /// The first stage of a request and of each redirect: the address policy, then the cache. Functions block.
 struct CacheLookup: Sendable {
@@ -35,7 +36,7 @@ struct CacheLookup: Sendable {
       state.cacheKey = key
       guard state.key.cacheMode != .none else { return .step(.transfer(state)) }
       _ = try store.requestLocks?.lastCompany()
-      state.lookedUpAt = Clock.monotonic
+      state.lookedUpAt = SystemTime.monotonic
       return try choose(among: try ResponseTable(store: store).responses(for: key), outgoing, state)
     } catch {
       return .failure(DownloadError(error, source: name))
@@ -46,7 +47,7 @@ struct CacheLookup: Sendable {
     among stored: [StoredResponse], _ outgoing: OutgoingRequest, _ state: RequestState
   ) throws(CacheError) -> ResponseClassifier.Conclusion {
     var candidates = stored
-    let now = Clock.now
+    let now = SystemTime.now
     while true {
       let decision = CacheDecision(
         request: outgoing.fields, candidates: candidates, mode: state.key.cacheMode, now: now)
@@ -100,7 +101,7 @@ struct CacheLookup: Sendable {
       state.key.pinnedDigest == nil || state.key.pinnedDigest == stored.digest
     else { return nil }
     let allowance = max(configuration.staleIfError, stored.allowance("stale-if-error") ?? 0)
-    let now = Clock.now
+    let now = SystemTime.now
     guard allowance > 0, stored.age(at: now) <= stored.freshnessLifetime + allowance,
       let object = try store.object(stored.digest)
     else { return nil }

@@ -1,5 +1,6 @@
 import Curl
 import ImageCaches
+import SystemIO
 
 /// The second stage of a request: one attempt over the network, and the terms of the next.
 struct Exchange: Sendable {
@@ -34,7 +35,7 @@ struct Exchange: Sendable {
           try store.makePartialFile(key, isWorthKeeping: isWorthKeeping)
         }, progress: progress))
     let options = options(state, fields: outcome.sent, credential: outgoing.credential)
-    outcome.requestTime = Clock.now
+    outcome.requestTime = SystemTime.now
     do throws(CurlError) {
       var result = try await engine.perform(options, into: sink)
       if let digest = digestOptions(options, result, state) {
@@ -49,7 +50,7 @@ struct Exchange: Sendable {
       outcome.error = DownloadError(
         error, source: name, policy: configuration.addressPolicy, configuration: configuration)
     }
-    outcome.responseTime = Clock.now
+    outcome.responseTime = SystemTime.now
     outcome.body = sink.finish()
     return outcome
   }

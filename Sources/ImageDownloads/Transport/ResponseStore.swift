@@ -1,6 +1,7 @@
 import Curl
 import Glibc
 import ImageCaches
+import SystemIO
 
 /// The last stage of a request: its body goes into the disk store, its head into the HTTP cache.
 /// Functions block, except for ``commit(_:)``.
@@ -86,7 +87,8 @@ struct ResponseStore: Sendable {
     var updated = stored
     updated.update(with: head, requestTime: outcome.requestTime, responseTime: outcome.responseTime)
     try ResponseTable(store: store).store(updated, for: key, url: outcome.state.url.displayText)
-    return Response(object, head: updated.servedHead(at: Clock.now), url: outcome.state.url, .revalidated)
+    return Response(
+      object, head: updated.servedHead(at: SystemTime.now), url: outcome.state.url, .revalidated)
   }
 
   // MARK: Partial bodies

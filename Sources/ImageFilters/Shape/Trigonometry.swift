@@ -4,10 +4,10 @@ import Glibc
 func sine(_ angle: Double) -> Double { sin(angle) }
 
 /// The C library's cosine.
-func cosine(_ angle: Double) -> Double { cos(angle) }
+package func cosine(_ angle: Double) -> Double { cos(angle) }
 
 /// The C library's exponential function.
 func exponential(_ exponent: Double) -> Double { exp(exponent) }
 
 /// The C library's power.
-func power(_ base: Double, _ exponent: Double) -> Double { pow(base, exponent) }
+package func power(_ base: Double, _ exponent: Double) -> Double { pow(base, exponent) }

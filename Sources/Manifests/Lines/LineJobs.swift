@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 public import ImageBatch
 import Synchronization
+import SystemIO
 
 /// A stream of jobs, one a record, read from a file descriptor as the records come: a job is out as soon as its
 /// line is in, and no more is read than has been asked for.
@@ -39,7 +40,7 @@ public struct LineJobs: AsyncSequence, Sendable {
       throw ManifestErrors([
         .init(
           file: name, line: 1, column: 1,
-          message: "no file descriptor is left: \(String(cString: strerror(errno)))")
+          message: "no file descriptor is left: \(SystemError.last.text)")
       ])
     }
     let separator: UInt8? =

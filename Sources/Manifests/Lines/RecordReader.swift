@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// Reads records from a file descriptor, taking what is there: the first record is out before the input ends.
 struct RecordReader: ~Copyable {
@@ -83,7 +84,7 @@ struct RecordReader: ~Copyable {
       if count >= 0 { return count }
       if errno == EINTR || errno == EAGAIN { continue }
       throw .unreadable(
-        message: "can't be read: \(String(cString: strerror(errno)))", line: splitter.currentLine)
+        message: "can't be read: \(SystemError.last.text)", line: splitter.currentLine)
     }
   }
 }

@@ -1,5 +1,6 @@
 public import ImageBatch
 import Synchronization
+import SystemIO
 
 /// A report in a file: `--report FILE`.
 ///
@@ -76,11 +77,11 @@ public final class FileReport: BatchReporter {
       guard let summary = state.summary else { return }
       let spool = state.spool
       try path.replace { (file) throws(SystemError) in
-        try SystemError.writeAll(document.head(summary), to: file)
+        try FileIO.write(document.head(summary), to: file)
         try spool.read(separator: document.separator.utf8.count) { (bytes) throws(SystemError) in
-          try SystemError.writeAll(bytes, to: file)
+          try FileIO.write(bytes, to: file)
         }
-        try SystemError.writeAll(document.tail(summary), to: file)
+        try FileIO.write(document.tail(summary), to: file)
       }
     }
   }

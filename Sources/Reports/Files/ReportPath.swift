@@ -30,7 +30,7 @@ struct ReportPath {
   /// Makes the directories that are missing above the report.
   func makeDirectories() throws(ReportError) {
     guard place == .file else { return }
-    do throws(SystemIO.SystemError) {
+    do throws(SystemError) {
       try Directory.create(directory)
     } catch {
       throw .notWritable(path, "make the directory of", noun, errno: error.code)

@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// Entries of a report in a nameless file, until the head that stands before them is known. Memory holds 24 bytes an
 /// entry, whatever its size, so that they can come out in the manifest's order.
@@ -51,23 +52,13 @@ final class ReportSpool {
   }
 
   private func flush() throws(SystemError) {
-    try SystemError.writeAll(buffer, to: descriptor)
+    try FileIO.write(buffer, to: descriptor)
     buffer.removeAll(keepingCapacity: true)
   }
 
   private func bytes(at offset: Int, count: Int) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let received = bytes.withUnsafeMutableBytes { room in
-        pread(descriptor, room.baseAddress.map { $0 + filled }, count - filled, offset + filled)
-      }
-      if received > 0 {
-        filled += received
-      } else if received == 0 || errno != EINTR {
-        throw SystemError(code: received == 0 ? EIO : errno)
-      }
-    }
+    guard try FileIO.read(descriptor, at: offset, into: &bytes) == count else { throw SystemError(code: EIO) }
     return bytes
   }
 }

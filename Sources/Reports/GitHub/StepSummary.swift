@@ -1,6 +1,7 @@
 import Glibc
 public import ImageBatch
 import Synchronization
+import SystemIO
 import TerminalText
 
 /// What GitHub shows under a workflow's run: Markdown, appended to the file that `GITHUB_STEP_SUMMARY` names.
@@ -40,7 +41,7 @@ public final class StepSummary: BatchReporter {
     guard file >= 0 else { throw .notWritable(path, "append to", errno: errno) }
     defer { close(file) }
     do throws(SystemError) {
-      try SystemError.writeAll(Array(Self.text(summary, rows: rows).utf8), to: file)
+      try FileIO.write(Array(Self.text(summary, rows: rows).utf8), to: file)
     } catch {
       throw .notWritable(path, "append to", errno: error.code)
     }

@@ -1,6 +1,7 @@
 import Glibc
 public import ImageBatch
 import Synchronization
+import SystemIO
 
 /// What a batch has done so far, in Prometheus' text format: `--metrics FILE`, for the textfile collector of
 /// node_exporter. The file is replaced every ten seconds and at the end, whole each time.
@@ -34,9 +35,7 @@ public final class MetricsFile: BatchReporter {
     self.now = now
     self.warn = warn
     start = now()
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    let seconds = (Double(time.tv_sec) + Double(time.tv_nsec) / 1e9).roundedToMilliseconds
+    let seconds = SystemTime.now.roundedToMilliseconds
     state = Mutex(
       State(metrics: MetricsState(workers: workers, version: version, start: seconds), written: start))
     try self.path.makeDirectories()
@@ -78,6 +77,6 @@ public final class MetricsFile: BatchReporter {
   private func write() throws(ReportError) {
     let seconds = ((now() - start) / .seconds(1)).roundedToMilliseconds
     let bytes = state.withLock { $0.metrics.exposition(at: seconds) }
-    try path.replace { (file) throws(SystemError) in try SystemError.writeAll(bytes, to: file) }
+    try path.replace { (file) throws(SystemError) in try FileIO.write(bytes, to: file) }
   }
 }

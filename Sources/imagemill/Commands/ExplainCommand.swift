@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import ImageBatch
 import ImageCaches
+import SystemIO
 
 extension CacheCommand {
   /// What an output was made from, and what would make it another today.
@@ -47,7 +48,7 @@ extension CacheCommand {
 
     /// What a run of the manifest would make the file from today; nil where it would make no such file.
     private func today(_ entry: LedgerEntry) async throws -> Explanation.Today {
-      guard UserFile.exists(entry.scope.manifest) else { return .noManifest }
+      guard File.exists(entry.scope.manifest) else { return .noManifest }
       var cache = CacheOptions.defaults
       cache.cacheDir = place.cacheDir
       cache.cacheSize = place.cacheSize

@@ -4,6 +4,7 @@ import Glibc
 import ImageBatch
 import ImageCaches
 import ImageDownloads
+import SystemIO
 
 /// Downloads into the cache, without a look at the content.
 struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
@@ -103,7 +104,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
         throw Complaint(.failed, "\(source.displayText): \(error.message)")
       }
     } else if output != nil {
-      if StandardOutput.isTerminal, try UserFile.isBinary(response.body.path) {
+      if StandardOutput.isTerminal, try File.start(of: response.body.path, count: 4096).contains(0) {
         try StandardOutput.refuseBinaryOnTerminal()
       }
       try StandardOutput.copy(fileAt: response.body.path)
@@ -138,7 +139,7 @@ private struct FetchReport: Encodable {
     status = response.status
     reason = response.reason
     headers = response.fields.map { [$0.name, $0.value] }
-    body = withBody ? Data(try UserFile.read(response.body.path)) : nil
+    body = withBody ? Data(try File.contents(of: response.body.path)) : nil
     cache = response.cache.rawValue
   }
 

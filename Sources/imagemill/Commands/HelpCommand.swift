@@ -85,7 +85,7 @@ enum ManualPager {
       rmdir(directory)
     }
     do {
-      try UserFile.write(Array(page.utf8), to: file)
+      try File.write(Array(page.utf8), to: file)
       let process = Process()
       process.executableURL = URL(filePath: "/usr/bin/env")
       process.arguments = [man, "-l", file]

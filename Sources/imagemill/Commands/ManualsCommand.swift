@@ -1,4 +1,5 @@
 import ArgumentParser
+import SystemIO
 
 /// Writes the manual pages that are made from tables. For the project itself: `make manuals`.
 struct ManualsCommand: ParsableCommand {
@@ -10,10 +11,10 @@ struct ManualsCommand: ParsableCommand {
 
   func run() throws {
     for (name, text) in try Self.pages() {
-      do throws(UserFile.Failure) {
-        try UserFile.write(Array(text.utf8), to: directory + "/" + name)
+      do throws(SystemError) {
+        try File.write(Array(text.utf8), to: directory + "/" + name)
       } catch {
-        throw Complaint(.failed, "can't write \(directory)/\(name): \(error.reason)")
+        throw Complaint(.failed, "can't write \(directory)/\(name): \(error.text)")
       }
     }
   }

@@ -3,6 +3,7 @@ import Curl
 import Foundation
 import ImageCaches
 import ImageDownloads
+import SystemIO
 
 extension DownloadOptions {
   /// The downloader that the options ask for. `typedHosts` are those of sources typed as arguments.
@@ -67,10 +68,10 @@ extension DownloadOptions {
     guard
       let path = netrcFile ?? (netrc ? (ProcessInfo.processInfo.environment["HOME"] ?? "") + "/.netrc" : nil)
     else { return nil }
-    do throws(UserFile.Failure) {
-      return Netrc(parsing: String(decoding: try UserFile.read(path, limit: 1 << 20), as: UTF8.self))
+    do throws(SystemError) {
+      return Netrc(parsing: String(decoding: try File.contents(of: path, limit: 1 << 20), as: UTF8.self))
     } catch {
-      throw Complaint(.usage, "can't read the netrc file \(path): \(error.reason)")
+      throw Complaint(.usage, "can't read the netrc file \(path): \(error.text)")
     }
   }
 

@@ -3,6 +3,7 @@ import ImageBatch
 import ImageCaches
 import ImageDownloads
 import Manifests
+import SystemIO
 
 /// What is made: the manifests' jobs, with what the command line adds to them.
 struct JobOptions: ParsableArguments {
@@ -132,10 +133,10 @@ struct JobOptions: ParsableArguments {
   private func failedJobs() throws -> FailedJobs? {
     guard let failed else { return nil }
     let bytes: [UInt8]
-    do throws(UserFile.Failure) {
-      bytes = try UserFile.read(failed)
+    do throws(SystemError) {
+      bytes = try File.contents(of: failed, limit: 1 << 30)
     } catch {
-      throw Complaint(.usage, "can't read the report \(failed): \(error.reason)")
+      throw Complaint(.usage, "can't read the report \(failed): \(error.text)")
     }
     do throws(ManifestErrors) {
       return try FailedJobs(report: bytes, name: failed)

@@ -23,7 +23,7 @@ struct ManifestArguments: ParsableArguments {
   /// The manifests to read: those given, or the current directory's own.
   static func paths(_ given: [String]) throws -> [String] {
     if !given.isEmpty { return given }
-    guard let name = defaultNames.first(where: { UserFile.exists($0) }) else {
+    guard let name = defaultNames.first(where: { File.exists($0) }) else {
       throw Complaint(
         .usage, "there is no manifest here; name one, or write one of \(defaultNames.joined(separator: ", "))"
       )

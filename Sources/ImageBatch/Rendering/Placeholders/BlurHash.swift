@@ -1,3 +1,5 @@
+import ImageFilters
+
 /// https://github.com/woltapp/blurhash/blob/master/Algorithm.md: a few cosine waves in base 83.
 enum BlurHash {
   private static let digits = Array(
@@ -33,10 +35,10 @@ enum BlurHash {
   private static func factor(_ column: Int, _ row: Int, of picture: SmallPicture) -> [Double] {
     var sums = [0.0, 0.0, 0.0]
     let across = (0..<picture.width).map {
-      Scalar.cosine(.pi * Double(column) * Double($0) / Double(picture.width))
+      cosine(.pi * Double(column) * Double($0) / Double(picture.width))
     }
     for y in 0..<picture.height {
-      let down = Scalar.cosine(.pi * Double(row) * Double(y) / Double(picture.height))
+      let down = cosine(.pi * Double(row) * Double(y) / Double(picture.height))
       for x in 0..<picture.width {
         let start = (y * picture.width + x) * 4
         let weight = across[x] * down * Double(picture.rgba[start + 3]) / 255

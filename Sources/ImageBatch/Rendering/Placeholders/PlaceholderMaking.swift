@@ -1,5 +1,6 @@
 import FoundationEssentials
 import ImageFilters
+import ImageFilters
 import Vips
 
 /// Makes what stands for a picture until it is there, from a small version of it.
@@ -46,13 +47,13 @@ struct SmallPicture {
   /// Linear light of sRGB's numbers.
   static let light: [Double] = (0...255).map { value in
     let number = Double(value) / 255
-    return number <= 0.04045 ? number / 12.92 : Scalar.power((number + 0.055) / 1.055, 2.4)
+    return number <= 0.04045 ? number / 12.92 : power((number + 0.055) / 1.055, 2.4)
   }
 
   /// sRGB's number for an amount of light.
   static func encoded(_ light: Double) -> Int {
     let light = min(1, max(0, light))
-    let number = light <= 0.003_130_8 ? light * 12.92 : 1.055 * Scalar.power(light, 1 / 2.4) - 0.055
+    let number = light <= 0.003_130_8 ? light * 12.92 : 1.055 * power(light, 1 / 2.4) - 0.055
     return Int((number * 255).rounded())
   }
 }

@@ -1,3 +1,5 @@
+import ImageFilters
+
 /// https://evanw.github.io/thumbhash/: lightness, two colour differences and alpha as cosine waves in some 25 bytes.
 enum ThumbHash {
   /// - Parameter picture: At most 100 by 100 pixels.
@@ -68,11 +70,11 @@ enum ThumbHash {
         var column = 0
         while column * down < across * (down - row) {
           let columns = (0..<width).map {
-            Scalar.cosine(.pi / Double(width) * Double(column) * (Double($0) + 0.5))
+            cosine(.pi / Double(width) * Double(column) * (Double($0) + 0.5))
           }
           var sum = 0.0
           for y in 0..<height {
-            let factor = Scalar.cosine(.pi / Double(height) * Double(row) * (Double(y) + 0.5))
+            let factor = cosine(.pi / Double(height) * Double(row) * (Double(y) + 0.5))
             for x in 0..<width { sum += channel[x + y * width] * columns[x] * factor }
           }
           sum /= Double(width * height)

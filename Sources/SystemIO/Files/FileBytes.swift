@@ -1,42 +1,43 @@
 import Glibc
 
 /// A file's bytes by their places, read a window at a time.
-struct FileBytes: ~Copyable {
+package struct FileBytes: ~Copyable {
   /// The file's size when it was opened.
-  let count: Int
+  package let count: Int
   private let descriptor: Int32
   private var window: [UInt8] = []
   private var start = 0
 
   private static let windowSize = 1 << 16
 
-  init(path: String) throws(JobError) {
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  /// Opens a file.
+  package init(path: String) throws(SystemError) {
+    let descriptor = try FileIO.open(path, O_RDONLY)
     var status = stat()
-    guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
-      let reason = String(cString: strerror(errno))
-      if descriptor >= 0 { close(descriptor) }
-      throw JobError(code: "corrupt", stage: .decode, message: "the file can't be read: \(reason)")
+    guard fstat(descriptor, &status) == 0 else {
+      let failure = SystemError.last
+      close(descriptor)
+      throw failure
     }
+    self.descriptor = descriptor
     count = Int(status.st_size)
   }
 
   deinit { close(descriptor) }
 
   /// A byte; nil at the end, or where nothing can be read.
-  mutating func byte(_ place: Int) -> UInt8? {
+  package mutating func byte(_ place: Int) -> UInt8? {
     if place >= start, place < start + window.count { return window[place - start] }
     guard place >= 0, place < count else { return nil }
     var fresh = [UInt8](repeating: 0, count: min(Self.windowSize, count - place))
-    let got = pread(descriptor, &fresh, fresh.count, place)
-    guard got > 0 else { return nil }
+    guard let got = try? FileIO.read(descriptor, at: place, into: &fresh), got > 0 else { return nil }
     window = Array(fresh.prefix(got))
     start = place
     return window[0]
   }
 
   /// So many bytes; nil where they aren't all there.
-  mutating func bytes(_ place: Int, _ length: Int) -> [UInt8]? {
+  package mutating func bytes(_ place: Int, _ length: Int) -> [UInt8]? {
     guard length >= 0, place >= 0, place + length <= count else { return nil }
     var result: [UInt8] = []
     result.reserveCapacity(length)
@@ -48,7 +49,7 @@ struct FileBytes: ~Copyable {
   }
 
   /// A whole number of `length` bytes.
-  mutating func number(_ place: Int, _ length: Int, littleEndian: Bool) -> Int? {
+  package mutating func number(_ place: Int, _ length: Int, littleEndian: Bool) -> Int? {
     guard let bytes = bytes(place, length) else { return nil }
     return (littleEndian ? bytes.reversed() : bytes).reduce(0) { $0 << 8 | Int($1) }
   }

@@ -1,0 +1,61 @@
+package import Crypto
+package import Glibc
+package import SystemIO
+
+/// Files of the store: a failure names the file and what to do about it.
+extension FileDescriptor {
+  /// Opens a file; nil where it doesn't exist.
+  package static func open(
+    _ path: String, _ flags: Int32, mode: mode_t = 0o644
+  ) throws(CacheError) -> FileDescriptor? {
+    do throws(SystemError) {
+      return try FileDescriptor(opening: path, flags, mode: mode)
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw .file("open", path, errno: error.code)
+    }
+  }
+
+  /// The SHA-256 and length of the file from its beginning, read through once; the file's position stays.
+  package func digest(path: String) throws(CacheError) -> (digest: ContentDigest, byteCount: Int) {
+    try Self.attempting("read", path) { () throws(SystemError) in try digest() }
+  }
+
+  /// As ``digest(path:)``, for a file of which the caller knows what to say.
+  package func digest() throws(SystemError) -> (digest: ContentDigest, byteCount: Int) {
+    let (hasher, byteCount) = try hash()
+    return (ContentDigest(hasher.finalize()), byteCount)
+  }
+
+  /// As ``digest(path:)``, with the hash function still open for what may follow.
+  package func hash(path: String) throws(CacheError) -> (hasher: SHA256, byteCount: Int) {
+    try Self.attempting("read", path) { () throws(SystemError) in try hash() }
+  }
+
+  private func hash() throws(SystemError) -> (hasher: SHA256, byteCount: Int) {
+    var hasher = SHA256()
+    let byteCount = try forEachPiece { hasher.update(bufferPointer: $0) }
+    return (hasher, byteCount)
+  }
+
+  /// The bytes from the beginning, no more than `limit`.
+  package func contents(path: String, limit: Int) throws(CacheError) -> [UInt8] {
+    try Self.attempting("read", path) { () throws(SystemError) in try contents(limit: limit) }
+  }
+
+  /// Writes all of `bytes` at the file's position.
+  package func write(_ bytes: [UInt8], path: String) throws(CacheError) {
+    try Self.attempting("write", path) { () throws(SystemError) in try FileIO.write(bytes, to: number) }
+  }
+
+  /// Writes all of `bytes` at the file's position.
+  package func write(_ bytes: UnsafeRawBufferPointer, path: String) throws(CacheError) {
+    try Self.attempting("write", path) { () throws(SystemError) in try FileIO.write(bytes, to: number) }
+  }
+
+  private static func attempting<Value>(
+    _ action: String, _ path: String, _ body: () throws(SystemError) -> Value
+  ) throws(CacheError) -> Value {
+    do throws(SystemError) { return try body() } catch { throw .file(action, path, errno: error.code) }
+  }
+}
