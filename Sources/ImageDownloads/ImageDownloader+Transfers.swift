@@ -26,8 +26,11 @@ extension ImageDownloader {
       case .elsewhere(let other):
         send(.transferFinished(id, nil))
         let next = await claims.wait(for: other, state)
-        guard !Task.isCancelled else { return .complete(.failure(.cancelled(state.key.displayText))) }
-        return await work.run { self.lookup.lookUp(next) }
+        do throws(CancellationError) {
+          return try await work.runUnlessCancelled { self.lookup.lookUp(next) }
+        } catch {
+          return .complete(.failure(.cancelled(state.key.displayText)))
+        }
       case .taken(let claim, let mustLookAgain):
         keep(claim, for: id)
         let step = try await prepare(state, claim, looksAgain: mustLookAgain)

@@ -20,7 +20,7 @@ public final class ImageDownloader: Sendable {
   public let store: DiskStore
 
   let state: Mutex<DriverState>
-  let work: BlockingWork
+  let work: BlockingThreadPool
   let statistics = DownloadStatistics()
   private let engine = Mutex<TransferEngine?>(nil)
   // The stages of a request.
@@ -61,7 +61,7 @@ public final class ImageDownloader: Sendable {
     limits.rateByHost = configuration.origins.compactMapValues(\.rate)
     let machine = DownloadStateMachine(limits: limits, abortsOnCancel: configuration.abortsOnCancel)
     state = Mutex(DriverState(machine: machine))
-    work = BlockingWork(concurrency: max(1, configuration.diskConcurrency))
+    work = BlockingThreadPool(label: "downloads.disk", threads: configuration.diskConcurrency)
     let validation = ResponseValidation(acceptableContentTypes: configuration.acceptableContentTypes)
     classifier = ResponseClassifier(
       validation: validation, redirectLimit: configuration.redirects,

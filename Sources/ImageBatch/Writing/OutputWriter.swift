@@ -1,6 +1,7 @@
 import Glibc
 import ImageCaches
 import ImageDownloads
+import SystemIO
 
 /// Puts outputs in place, and keeps what was made in the disk store for the next run.
 ///
@@ -10,7 +11,7 @@ final class OutputWriter: Sendable {
   private let store: DiskStore
   private let places: OutputPlaces
   private let shelf: RenditionShelf
-  private let threads = BlockingThreads(label: "writing", count: 4)
+  private let threads = BlockingThreadPool(label: "writing", threads: 4)
 
   /// An output that was rendered: where its bytes are, and what it took.
   struct Rendered: Sendable {

@@ -1,10 +1,11 @@
 import ImageCaches
 import ImageDownloads
+import SystemIO
 
 /// What the disk store has recorded of renderings: outputs, headers of sources, and failures.
 struct RenderingRecords: Sendable {
   let store: DiskStore
-  let threads: BlockingThreads
+  let threads: BlockingThreadPool
 
   /// What earlier runs have stored under output keys.
   func outputs(_ keys: [ContentDigest]) async -> Result<[ContentDigest: StoredOutput], JobError> {
