@@ -132,12 +132,10 @@ public struct LockFile: Sendable, Hashable, Codable {
 
   /// What the file holds: JSON, sorted, one member a line.
   public func encoded() throws(Failure) -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     var lock = self
     lock.version = Self.currentVersion
     do {
-      return Array(try encoder.encode(lock)) + [UInt8(ascii: "\n")]
+      return Array(try JSONText.encoded(lock, pretty: true)) + [UInt8(ascii: "\n")]
     } catch {
       throw .unwritable("\(error)")
     }

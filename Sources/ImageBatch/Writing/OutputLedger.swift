@@ -130,10 +130,8 @@ extension OutputLedger.State {
 extension OutputRecipe {
   /// As the ledger keeps it.
   var json: String? {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Digests and texts: there is nothing that JSON can't hold.
-    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) }
+    return (try? JSONText.encoded(self)).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// What the ledger has kept; nil for what another version has written.

@@ -29,7 +29,7 @@ final class PartialFile: Sendable {
     guard let metadataPath else { return }
     let text: Data
     do {
-      text = try JSONEncoder().encode(metadata)
+      text = try JSONText.encoded(metadata)
     } catch {
       throw CacheError(code: .fileSystem, message: "the metadata can't be written as JSON: \(error)")
     }

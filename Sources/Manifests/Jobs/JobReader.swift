@@ -1,6 +1,7 @@
 import ImageBatch
 import ImageCaches
 import ImageDownloads
+import SystemIO
 
 /// Turns a job's mapping, whose keys have been checked, into a `Job`.
 struct JobReader {

@@ -1,4 +1,5 @@
 import ImageCaches
+import SystemIO
 
 /// Reads the rows of a table, a list or a pattern one after the other.
 ///

@@ -1,3 +1,5 @@
+import SystemIO
+
 /// JSON that keeps the order in which it was written.
 indirect enum SchemaValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral,

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import ImageCaches
+import SystemIO
 
 /// The disk cache.
 struct CacheCommand: AsyncParsableCommand {
@@ -158,8 +159,7 @@ struct CacheCommand: AsyncParsableCommand {
   }
 
   private static func printJSON(_ value: some Encodable) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    try StandardOutput.write(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n")
+    try StandardOutput.write(
+      String(decoding: try JSONText.encoded(value, pretty: true), as: UTF8.self) + "\n")
   }
 }

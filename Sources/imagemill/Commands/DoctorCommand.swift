@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import SystemIO
 
 /// What this installation is, and what is wrong with it.
 struct DoctorCommand: ParsableCommand {
@@ -20,9 +21,8 @@ struct DoctorCommand: ParsableCommand {
   func run() throws {
     let diagnosis = Diagnosis(cacheDir: place.cacheDir, cacheSize: place.cacheSize.bytes)
     if json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      try StandardOutput.write(String(decoding: try encoder.encode(diagnosis), as: UTF8.self) + "\n")
+      let text = String(decoding: try JSONText.encoded(diagnosis, pretty: true), as: UTF8.self)
+      try StandardOutput.write(text + "\n")
     } else {
       try StandardOutput.write(diagnosis.text)
     }

@@ -146,13 +146,11 @@ struct Explanation {
         let today: String
         let differences: [OutputRecipe.Difference]
       }
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
       let document = Document(
         file: entry.path, state: state.rawValue, manifest: entry.scope.manifest, key: entry.key.hex,
         recipe: recipe,
         today: verdict, differences: differences)
-      return String(decoding: try encoder.encode(document), as: UTF8.self) + "\n"
+      return String(decoding: try JSONText.encoded(document, pretty: true), as: UTF8.self) + "\n"
     }
   }
 }

@@ -146,9 +146,7 @@ private struct FetchReport: Encodable {
   /// One line; `Data` is base64 in JSON.
   var line: String {
     get throws {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+      String(decoding: try JSONText.encoded(self), as: UTF8.self) + "\n"
     }
   }
 }

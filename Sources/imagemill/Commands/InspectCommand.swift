@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import ImageBatch
 import ImageDownloads
+import SystemIO
 
 /// What a picture is.
 struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
@@ -113,12 +114,9 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
         try container.encode(source, forKey: .source)
       }
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do {
-      return String(
-        decoding: try encoder.encode(Line(source: source.displayText, picture: picture)), as: UTF8.self)
-        + "\n"
+      let line = Line(source: source.displayText, picture: picture)
+      return String(decoding: try JSONText.encoded(line), as: UTF8.self) + "\n"
     } catch {
       // Only numbers that JSON hasn't got could fail, and an inspection has none.
       return "{}\n"

@@ -4,6 +4,7 @@ import ImageBatch
 import ImageCaches
 import ImageDownloads
 import Manifests
+import SystemIO
 
 /// What `run` would do.
 struct PlanCommand: AsyncParsableCommand {
@@ -132,10 +133,8 @@ enum PlanText {
         reason: entry.reason, filter: entry.filter, format: entry.format, content: entry.content?.hex,
         key: entry.key?.hex, location: entry.location)
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     let document = Document(totals: plan.totals, outputs: outputs)
-    return String(decoding: try encoder.encode(document), as: UTF8.self)
+    return String(decoding: try JSONText.encoded(document, pretty: true), as: UTF8.self)
   }
 
   /// The graph of steps in Graphviz's language: what is at hand is drawn with dashes.
