@@ -127,7 +127,7 @@ let package = Package(
       name: "ImageBatchTests", dependencies: ["ImageBatch", "LoopbackServer", "TestSupport", "Vips"],
       swiftSettings: settings),
     .testTarget(
-      name: "ManifestsTests", dependencies: ["Manifests", "TerminalText", "TestSupport"],
+      name: "ManifestsTests", dependencies: ["Manifests", "SystemIO", "TerminalText", "TestSupport"],
       swiftSettings: settings),
     .testTarget(name: "ReportsTests", dependencies: ["Reports", "TestSupport"], swiftSettings: settings),
     .testTarget(

@@ -26,48 +26,27 @@ extension ImageSource {
       self = .standardInput
       return
     }
-    switch Self.scheme(of: text) {
+    switch URLReference.scheme(of: text) {
     case "http"?, "https"?:
       guard WebAddress(text) != nil else {
         throw .badSource(text, "this is no URL of the form http://host/path; check its host and port")
       }
       self = .url(text)
     case "data"?: self = .data(text)
-    case "file"?: self = .file(try Self.path(ofFileURL: text))
+    case "file"?:
+      guard let path = FileURL.path(text) else {
+        throw .badSource(text, "a file URL names a path of this machine, its '%' as '%25': file:///path")
+      }
+      self = .file(path)
     case let scheme? where text.dropFirst(scheme.count).hasPrefix("://"):
       throw .badSource(text, "'\(scheme)' is not supported; use http, https, file or data")
     default:
-      let isRelative = !text.hasPrefix("/")
-      self = .file(isRelative ? directory.map { $0 == "." ? text : "\($0)/\(text)" } ?? text : text)
-    }
-  }
-
-  /// A scheme of two letters or more, in lower case.
-  private static func scheme(of text: String) -> String? {
-    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-    let scheme = text[..<colon]
-    guard scheme.utf8.count > 1, let first = scheme.first, first.isASCII, first.isLetter,
-      scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
-    else { return nil }
-    return scheme.lowercased()
-  }
-
-  /// `file:///path`, `file:/path` and `file://localhost/path` (RFC 8089).
-  private static func path(ofFileURL text: String) throws(DownloadError) -> String {
-    var rest = text.dropFirst("file:".count)
-    if rest.hasPrefix("//") {
-      rest = rest.dropFirst(2)
-      let host = rest.prefix { $0 != "/" }
-      guard host.isEmpty || host.lowercased() == "localhost" else {
-        throw .badSource(text, "a file URL names a file of this machine: file:///path")
+      guard let directory, directory != ".", !Paths.isAbsolute(text) else {
+        self = .file(text)
+        return
       }
-      rest = rest.dropFirst(host.count)
+      self = .file("\(directory)/\(text)")
     }
-    let path = PercentEncoding.decoded(rest.prefix { $0 != "?" && $0 != "#" })
-    guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-      throw .badSource(text, "a file URL needs an absolute path: file:///path")
-    }
-    return path
   }
 }
 

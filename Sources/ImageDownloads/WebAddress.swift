@@ -1,4 +1,5 @@
 import Curl
+import SystemIO
 
 /// An absolute http or https URL in parts (RFC 3986), strict enough that what is checked is what is sent.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
@@ -24,10 +25,12 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
   /// The URL that `text` writes; nil where it is none, or has another scheme.
   public init?(_ text: String) {
     // Bytes, not characters: what divides a URL is ASCII, and a list may have a million of them.
-    guard let colon = text.range(ofFirst: "://") else { return nil }
-    let scheme = text[..<colon.lowerBound].lowercased()
-    guard scheme == "http" || scheme == "https" else { return nil }
-    let rest = text[colon.upperBound...]
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let scheme = text[..<colon].lowercased()
+    guard scheme == "http" || scheme == "https", text.utf8[colon...].starts(with: "://".utf8) else {
+      return nil
+    }
+    let rest = text[text.utf8.index(colon, offsetBy: 3)...]
     let end = rest.utf8.firstIndex { Self.authorityEnds.contains($0) } ?? rest.endIndex
     var authority = rest[..<end]
     guard end == rest.endIndex || rest.utf8[end] != UInt8(ascii: "\\") else { return nil }
@@ -113,67 +116,15 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
   /// A path and query with a slash before them, with blanks, control characters and what isn't ASCII percent-encoded;
   /// escapes and the rest stay as they are.
   private static func encoded(_ text: Substring) -> String {
-    let isWhole = text.utf8.first == UInt8(ascii: "/")
-    if isWhole, !text.utf8.contains(where: isForbidden) { return String(text) }
-    var result: [UInt8] = isWhole ? [] : [UInt8(ascii: "/")]
-    for byte in text.utf8 {
-      if isForbidden(byte) { result += PercentEncoding.encoded(byte).utf8 } else { result.append(byte) }
-    }
-    return String(decoding: result, as: UTF8.self)
+    let encoded = PercentEncoding.encoded(text) { $0 <= 32 || $0 >= 127 || "\"<>".utf8.contains($0) }
+    return Paths.isAbsolute(encoded) ? encoded : "/" + encoded
   }
 
-  private static func isForbidden(_ byte: UInt8) -> Bool {
-    byte <= 32 || byte >= 127 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "<")
-      || byte == UInt8(ascii: ">")
-  }
-}
-
-/// Percent-encoding (RFC 3986 §2.1).
-enum PercentEncoding {
-  static func encoded(_ byte: UInt8) -> String {
-    let digits = Array("0123456789ABCDEF")
-    return "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-  }
-
-  /// The bytes behind the escapes; a percent sign that begins none stands for itself.
-  static func decodedBytes(_ text: some StringProtocol) -> [UInt8] {
-    let bytes = Array(text.utf8)
-    var result: [UInt8] = []
-    result.reserveCapacity(bytes.count)
-    var index = 0
-    while index < bytes.count {
-      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = digit(bytes[index + 1]),
-        let low = digit(bytes[index + 2])
-      {
-        result.append(high << 4 | low)
-        index += 3
-      } else {
-        result.append(bytes[index])
-        index += 1
-      }
-    }
-    return result
-  }
-
-  /// The text behind the escapes, as UTF-8.
-  static func decoded(_ text: some StringProtocol) -> String {
-    String(decoding: decodedBytes(text), as: UTF8.self)
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
-  }
-}
-
-extension String {
-  /// The first place of a literal.
-  fileprivate func range(ofFirst literal: String) -> Range<Index>? {
-    let (text, wanted) = (utf8, literal.utf8)
-    var start = text.startIndex
-    while start < text.endIndex {
-      if text[start...].starts(with: wanted) { return start..<text.index(start, offsetBy: wanted.count) }
-      text.formIndex(after: &start)
-    }
-    return nil
+  /// The URL that a reference means here (RFC 3986, section 5.2); nil where that is none, or has another scheme.
+  func resolving(_ reference: String) -> WebAddress? {
+    guard let base = URLReference(parsing: description),
+      let reference = URLReference(parsing: FieldList.trimmed(reference))
+    else { return nil }
+    return WebAddress(base.resolving(reference).text)
   }
 }

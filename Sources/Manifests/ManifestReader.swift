@@ -1,6 +1,7 @@
 import ImageBatch
 import ImageDownloads
 import ImageFilters
+import SystemIO
 
 /// Reads a document manifest (YAML, JSON or TOML) whole, strictly: everything that is wrong is told in one go.
 ///

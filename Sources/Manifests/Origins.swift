@@ -1,3 +1,5 @@
+import SystemIO
+
 /// Reads `origins`, where alone `${NAME}` is filled from the environment.
 struct OriginReader {
   /// The allowed variables with their values.

@@ -297,15 +297,4 @@ struct AddressTests {
     #expect(outcome(416, [("Content-Range", "bytes */100")]) == .restart)
     #expect(outcome(206, [("Content-Range", "bytes 40-99/*")], total: nil) == .rest)
   }
-
-  @Test("data URLs")
-  func dataURLs() {
-    #expect(DataURL("data:image/png;base64,AAEC/w==")?.bytes == [0, 1, 2, 255])
-    #expect(DataURL("data:image/png;base64,AAEC_w")?.bytes == [0, 1, 2, 255])
-    #expect(DataURL("data:,a%20b")?.bytes == Array("a b".utf8))
-    #expect(DataURL("data:;BASE64,QQ==")?.mediaType == "text/plain;charset=US-ASCII")
-    for broken in ["data:image/png;base64,A", "data:image/png", "data:x;base64,!!!!", "http://x"] {
-      #expect(DataURL(broken) == nil, "\(broken)")
-    }
-  }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import ImageDownloads
+import SystemIO
 import Testing
 
 @testable import Manifests
@@ -18,6 +19,15 @@ final class SourceResolverTests {
     SourceResolver(
       base: base.flatMap { URLReference(parsing: $0) },
       directory: ManifestDirectory(path: directory, allowsOutside: allowsOutside))
+  }
+
+  @Test(
+    "an escape of a file: URL is two hexadecimal digits, and no NUL",
+    arguments: ["%+1", "%-1", "%4", "%", "%zz", "%00", "a%80"])
+  func brokenEscapes(escape: String) {
+    #expect(throws: SourceResolver.Failure.self) {
+      try resolver().resolve("file://\(directory)/\(escape)")
+    }
   }
 
   @Test func `a file: URL names a path, without query and fragment`() throws {

@@ -1,6 +1,7 @@
 import ImageBatch
 import ImageDownloads
 import ImageFilters
+import SystemIO
 
 /// What a job is read against: the manifest's names and defaults, and the command line's.
 struct JobContext: Sendable {

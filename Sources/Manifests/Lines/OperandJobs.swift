@@ -1,6 +1,7 @@
 import Glibc
 public import ImageBatch
 import ImageDownloads
+import SystemIO
 
 /// Jobs of the sources that a command line names: a path or a URL each, or the images of a directory or of a pattern
 /// such as `photos/**/*.heic`.

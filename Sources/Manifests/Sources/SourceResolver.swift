@@ -1,4 +1,5 @@
 import ImageDownloads
+import SystemIO
 
 /// Turns a source as it is written into what it stands for.
 struct SourceResolver: Sendable {
@@ -27,25 +28,24 @@ struct SourceResolver: Sendable {
     case "data":
       guard text.contains(",") else { throw Failure(message: "a data: URL has a comma before its data") }
       return .data(text)
-    case "file": return .file(try directory.inside(try path(ofFileURL: text)))
+    case "file":
+      guard let path = FileURL.path(text) else {
+        throw Failure(
+          message: "a file: URL names a path of this machine, its '%' as '%25': write 'file:///PATH'")
+      }
+      return .file(try directory.inside(path))
     case let scheme?:
       throw Failure(
         message: "sources with the scheme '\(scheme)' can't be read: there are http, https, file and data")
     case nil: break
     }
-    let isPath = text.hasPrefix("/") || text.hasPrefix("./") || text.hasPrefix("../")
-    if let base, !isPath { return .url(base.resolving(text)) }
+    let isPath = ["/", "./", "../"].contains { text.utf8.starts(with: $0.utf8) }
+    if let base, !isPath {
+      // One letter before a colon is no scheme here: "./" keeps it from being read as one (RFC 3986, section 4.2).
+      let reference = URLReference(parsing: text)?.scheme == nil ? text : "./" + text
+      return .url(base.resolving(reference)?.text ?? text)
+    }
     if text.utf8.contains(0) { throw Failure(message: "a path can't hold a NUL character") }
     return .file(try directory.inside(text))
-  }
-
-  private func path(ofFileURL text: String) throws(Failure) -> String {
-    guard let url = URLReference(parsing: text), let path = PercentEncoding.decoded(url.path) else {
-      throw Failure(message: "this file: URL can't be read: write 'file:///PATH' or the path itself")
-    }
-    guard [nil, "", "localhost"].contains(url.host), path.hasPrefix("/") else {
-      throw Failure(message: "a file: URL names a path of this machine: write 'file:///PATH'")
-    }
-    return path
   }
 }

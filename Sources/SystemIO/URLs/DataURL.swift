@@ -1,12 +1,12 @@
 /// A `data:` URL taken apart (RFC 2397).
-struct DataURL: Hashable, Sendable {
+package struct DataURL: Hashable, Sendable {
   /// The type with its parameters; `text/plain` where there is none.
-  var mediaType: String
+  package var mediaType: String
   /// The decoded bytes.
-  var bytes: [UInt8]
+  package var bytes: [UInt8]
 
   /// nil where the text is no data URL, or its base64 is broken.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     guard text.prefix(5).lowercased() == "data:", let comma = text.firstIndex(of: ",") else { return nil }
     var type = text[..<comma].dropFirst(5)
     let payload = PercentEncoding.decodedBytes(text[text.index(after: comma)...])
