@@ -74,10 +74,31 @@ final class WorkerProcess: Sendable {
       _ = reap()
       throw .timedOut
     } catch {
-      // Closed or garbled: either way this process can't be trusted with another request.
-      if case .closed = error {} else { kill() }
-      throw .ended(signal: reap(), text: errorText())
+      // Closed or garbled: either way this process can't be trusted with another request. One that has closed its socket
+      // is about to end, and its own signal says why. One that lives on would be waited for for ever, under the lock
+      // that `kill()` takes.
+      var isEnding = false
+      if case .closed = error { isEnding = endsSoon() }
+      if !isEnding { kill() }
+      let signal = reap()
+      throw .ended(signal: isEnding ? signal : nil, text: errorText())
     }
+  }
+
+  /// Waits up to two seconds for the process's end, and leaves it to be reaped.
+  /// - Returns: whether it has ended.
+  private func endsSoon() -> Bool {
+    for _ in 0..<2000 {
+      let hasEnded = process.withLock { process in
+        guard let process else { return true }
+        var information = siginfo_t()
+        return waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT) == 0
+          && information.si_signo == SIGCHLD
+      }
+      if hasEnded { return true }
+      usleep(1000)
+    }
+    return false
   }
 
   /// Ends the process at once, whatever it does.
