@@ -33,7 +33,7 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
     let forecast = RenderingForecast(
       source: source, shape: shape, recipes: recipes, pictures: pictures, wantsPlaceholders: wantsPlaceholders
     )
-    bytes = forecast.peak(within: limits) + Int(buffers)
+    bytes = Self.number(forecast.peak(within: limits) + buffers)
   }
 
   /// What decoding a source takes, all frames at full size.
@@ -43,11 +43,14 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
       return
     }
     let extent = shape.stored
-    let pixels = Double(extent.width * extent.height * shape.frames)
-    bytes = Int(
+    let pixels = Double(extent.width) * Double(extent.height) * Double(shape.frames)
+    bytes = Self.number(
       DecoderCost.bytes(source, shape, frames: shape.frames)
         + pixels * Double((source.bands ?? 4) * (source.bitsPerSample == 16 ? 2 : 1)))
   }
+
+  /// Bytes as a whole number: a header of a few bytes may promise more than there are numbers for.
+  private static func number(_ bytes: Double) -> Int { Int(min(bytes, 1e18)) }
 }
 
 /// The steps of one request with their sizes: the same tree as rendering goes through.
@@ -77,14 +80,14 @@ private struct RenderingForecast {
     var bytes: Double { frame.bytes * Double(frames) }
   }
 
-  func peak(within limits: RenderLimits) -> Int {
+  func peak(within limits: RenderLimits) -> Double {
     var groups: [DecodeOptions: [Int]] = [:]
     for index in recipes.indices {
       // A recipe that is refused takes nothing.
       guard let options = try? DecodeOptions(for: recipes[index], of: shape, within: limits) else { continue }
       groups[options, default: []].append(index)
     }
-    return Int(groups.map { peak(of: $1, decoded: $0) }.max() ?? 0)
+    return groups.map { peak(of: $1, decoded: $0) }.max() ?? 0
   }
 
   private func peak(of indices: [Int], decoded options: DecodeOptions) -> Double {

@@ -13,6 +13,10 @@ extension SourceFacts {
 
 /// Readers of formats' headers.
 enum SourceHeader {
+  /// The longest side that is believed, in pixels: libvips takes no longer one. Formats of four bytes for each side can
+  /// say more, whose product is no number any more.
+  private static let sides = 1...100_000_000
+
   static func facts(of path: String) -> SourceFacts? {
     // The rendering reports a file that can't be read.
     guard var file = try? FileBytes(path: path), let head = file.bytes(0, min(4096, file.count)),
@@ -24,11 +28,11 @@ enum SourceHeader {
       case .png: png(&file)
       case .gif: gif(path, &file)
       case .webp: webP(&file)
-      case .tiff: tiff(&file, at: 0).flatMap { $0.width > 0 && $0.height > 0 ? $0 : nil }
+      case .tiff: tiff(&file, at: 0)
       case .heic, .avif: heif(&file)
       default: nil
       }
-    guard let fields, fields.width > 0, fields.height > 0 else { return nil }
+    guard let fields, sides.contains(fields.width), sides.contains(fields.height) else { return nil }
     let isTurned = fields.orientation >= 5
     var facts = SourceFacts(
       format: format.rawValue, width: isTurned ? fields.height : fields.width,
@@ -189,7 +193,8 @@ enum SourceHeader {
     for place in head.indices.dropLast(16)
     where head[place] == name[0] && head[place..<place + 4].elementsEqual(name) {
       guard let width = file.number(place + 8, 4, littleEndian: false),
-        let height = file.number(place + 12, 4, littleEndian: false)
+        let height = file.number(place + 12, 4, littleEndian: false), sides.contains(width),
+        sides.contains(height)
       else { continue }
       if width * height > fields.width * fields.height { (fields.width, fields.height) = (width, height) }
     }

@@ -28,7 +28,8 @@ struct SourceShape: Hashable, Sendable {
         message: "the picture has \(self.frames) frames, more than the limit of \(limits.maxFrames); "
           + "raise --max-frames, or ask for frames: first")
     }
-    guard stored.width * stored.height * frames <= limits.maxPixels else {
+    let (pixels, overflows) = (stored.width * stored.height).multipliedReportingOverflow(by: frames)
+    guard !overflows, pixels <= limits.maxPixels else {
       throw JobError(
         code: "too-many-pixels", stage: .decode,
         message:
