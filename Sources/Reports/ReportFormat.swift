@@ -19,7 +19,8 @@ public enum ReportFormat: String, Sendable, CaseIterable {
       return
     }
     let name = Paths.components(path).last ?? ""
-    guard let dot = name.lastIndex(of: "."),
+    // A path that ends in a slash names a directory, which no report can replace when the run has ended.
+    guard !path.hasSuffix("/"), let dot = name.lastIndex(of: "."),
       let format = ReportFormat(rawValue: name[name.index(after: dot)...].lowercased())
     else { throw .unknownFormat(path) }
     self = format

@@ -58,12 +58,10 @@ public final class GitHubAnnotations: BatchReporter {
 
   /// Control characters that the log would obey are made visible.
   static func escaped(_ message: String) -> String {
-    TerminalText.visible(
-      message.replacing("%", with: "%25").replacing("\r\n", with: "%0D%0A").replacing("\r", with: "%0D")
-        .replacing("\n", with: "%0A"))
+    TerminalText.visible(message.escaping(["%": "%25", "\r": "%0D", "\n": "%0A"]))
   }
 
   static func escapedProperty(_ text: String) -> String {
-    escaped(text).replacing(":", with: "%3A").replacing(",", with: "%2C")
+    escaped(text).escaping([":": "%3A", ",": "%2C"])
   }
 }

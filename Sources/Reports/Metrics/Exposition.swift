@@ -41,7 +41,7 @@ struct Exposition {
   }
 
   private mutating func head(_ name: String, _ help: String, _ type: String) {
-    let help = help.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+    let help = help.escaping(["\\": "\\\\", "\n": "\\n"])
     text += "# HELP imagemill_\(name) \(help)\n# TYPE imagemill_\(name) \(type)\n"
   }
 
@@ -55,7 +55,7 @@ struct Exposition {
   }
 
   private static func escaped(_ value: String) -> String {
-    value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    value.escaping(["\\": "\\\\", "\"": "\\\"", "\n": "\\n"])
   }
 
   private static func number(_ value: Double) -> String {
