@@ -63,12 +63,36 @@ struct Ownership: Hashable {
   ]
 
   private static func unescaped(_ text: String) -> String {
-    entities.reduce(text) { $0.replacing($1.0, with: $1.1) }
+    var result = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.first {
+      if let (entity, meaning) = entities.first(where: { rest.starts(with: $0.0.unicodeScalars) }) {
+        result.append(contentsOf: meaning.unicodeScalars)
+        rest = rest.dropFirst(entity.unicodeScalars.count)
+      } else {
+        result.append(scalar)
+        rest = rest.dropFirst()
+      }
+    }
+    return String(result)
   }
 
+  /// By scalars and not by characters: a combining mark makes another character of the bracket before it.
   private static func escaped(_ text: String) -> String {
-    // XML 1.0 has no control characters but these.
-    let legal = String(text.filter { $0 >= " " || $0 == "\n" || $0 == "\t" })
-    return entities.reversed().reduce(legal) { $0.replacing($1.1, with: $1.0) }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "'": result += "&apos;"
+      case "&": result += "&amp;"
+      case "\n", "\t": result.unicodeScalars.append(scalar)
+      // XML 1.0 has no other control characters, and not these.
+      case "\u{0}"..<" ", "\u{FFFE}", "\u{FFFF}": continue
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
   }
 }
