@@ -40,7 +40,8 @@ public struct Netrc: Sendable, Hashable {
   private static func tokens(_ text: String) -> [String] {
     var tokens: [String] = []
     var isInMacro = false
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+    // A carriage return and a line feed are one character.
+    for line in text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
       // A macro ends at an empty line.
       if isInMacro {
         isInMacro = !FieldList.trimmed(line).isEmpty
