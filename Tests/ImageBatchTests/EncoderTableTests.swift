@@ -6,7 +6,7 @@ import Vips
 
 @testable import ImageBatch
 
-@Suite("The table of encoders", .timeLimit(.minutes(2)))
+@Suite("The table of encoders", .timeLimit(.minutes(8)))
 struct EncoderTableTests {
   private func resolved(_ format: OutputFormat, _ name: String, _ text: String) throws(EncodingError)
     -> Encoding

@@ -55,7 +55,7 @@ private struct Note: Codable, Hashable {
   var text: String
 }
 
-@Suite("Frames over a socket", .timeLimit(.minutes(2)))
+@Suite("Frames over a socket", .timeLimit(.minutes(8)))
 struct FramedSocketTests {
   private func failure(_ body: () throws(FramedSocket.Failure) -> Void) -> FramedSocket.Failure? {
     do throws(FramedSocket.Failure) {

@@ -5,7 +5,7 @@ import Testing
 @testable import ImageBatch
 
 /// Walks over files whose blocks were made here, so that it is known what is in them.
-@Suite("Blocks of files", .timeLimit(.minutes(2)))
+@Suite("Blocks of files", .timeLimit(.minutes(8)))
 final class GIFBlocksTests {
   private let fixture: RenderingFixture
 

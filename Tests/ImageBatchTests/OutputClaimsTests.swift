@@ -7,7 +7,7 @@ import Testing
 
 @testable import ImageBatch
 
-@Suite("Claims of output paths", .timeLimit(.minutes(2)))
+@Suite("Claims of output paths", .timeLimit(.minutes(8)))
 struct OutputClaimsTests {
   private let directory: TestDirectory
   private let store: DiskStore

@@ -6,7 +6,7 @@ import Testing
 @testable import ImageBatch
 
 /// How a finished output gets to its place, whatever is there.
-@Suite("Places of outputs", .timeLimit(.minutes(2)))
+@Suite("Places of outputs", .timeLimit(.minutes(8)))
 struct OutputPlacesTests {
   private let directory: TestDirectory
   private let store: DiskStore

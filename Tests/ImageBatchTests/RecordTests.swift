@@ -6,9 +6,13 @@ import Testing
 @testable import ImageDownloads
 
 /// The rows of the index that this module owns.
-@Suite("Records of renderings", .timeLimit(.minutes(2)))
+@Suite("Records of renderings", .timeLimit(.minutes(8)))
 struct RecordTests {
   private let seed = SeededRandom.seed
+
+  private func records(of store: DiskStore) -> RenderingRecords {
+    RenderingRecords(store: store, threads: BlockingThreads(label: "test", count: 2))
+  }
 
   /// What a row must not become when it is damaged: something else.
   private func checkDamage<Row: StoreRow & Equatable>(_ row: Row, optional: Set<Int>) {
@@ -114,7 +118,7 @@ struct RecordTests {
   @Test("a failure is found under the limits that it was recorded under, and says that it is an old one")
   func failures() async throws {
     let store = try DiskStore.ephemeral()
-    let records = RenderingRecords(store: store, threads: BlockingThreads(label: "test", count: 1))
+    let records = records(of: store)
     let keys = (0..<3).map { ContentDigest(of: "\($0)") }
     let error = JobError("timed-out", .decode, "it took too long")
     await records.record([keys[0]: error, keys[1]: error], limits: "timeout=1")
@@ -129,7 +133,7 @@ struct RecordTests {
   @Test("of a source only faults of its bytes are recorded, for runs that read it alike")
   func sourceFailures() async throws {
     let store = try DiskStore.ephemeral()
-    let records = RenderingRecords(store: store, threads: BlockingThreads(label: "test", count: 1))
+    let records = records(of: store)
     func source(_ name: String) -> StoredSource {
       StoredSource(
         digest: ContentDigest(of: name), path: "/dev/null", byteCount: 1, disposition: .local,
@@ -163,8 +167,7 @@ struct RecordTests {
 
   @Test("headers are recorded by content")
   func headers() async throws {
-    let records = RenderingRecords(
-      store: try .ephemeral(), threads: BlockingThreads(label: "test", count: 2))
+    let records = records(of: try .ephemeral())
     var values = RandomValues(seed: seed)
     let (content, facts) = (values.digest(), values.facts())
     #expect(await records.facts(of: content) == nil)

@@ -8,7 +8,7 @@ import Testing
 @testable import ImageBatch
 
 /// What crosses the border between the batch and its workers.
-@Suite("Render requests and responses between processes", .timeLimit(.minutes(2)))
+@Suite("Render requests and responses between processes", .timeLimit(.minutes(8)))
 struct RenderCodingTests {
   private let seed = SeededRandom.seed
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageBatch
 
-@Suite("One flight for each key", .timeLimit(.minutes(2)))
+@Suite("One flight for each key", .timeLimit(.minutes(8)))
 struct SingleFlightTests {
   @Test("the first makes a key, the others get what it has made")
   func shared() async {

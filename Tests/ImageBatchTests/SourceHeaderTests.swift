@@ -9,7 +9,7 @@ import Vips
 @testable import ImageBatch
 
 /// Headers are read in the process that runs the batch: nothing in a file may stop it.
-@Suite("Headers of sources", .timeLimit(.minutes(3)))
+@Suite("Headers of sources", .timeLimit(.minutes(8)))
 final class SourceHeaderTests {
   private let fixture: RenderingFixture
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageBatch
 
-@Suite("Digests of files in place", .timeLimit(.minutes(2)))
+@Suite("Digests of files in place", .timeLimit(.minutes(8)))
 struct StampMemoryTests {
   private let directory: TestDirectory
   private let store: DiskStore

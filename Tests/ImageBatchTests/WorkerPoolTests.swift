@@ -5,7 +5,7 @@ import Testing
 
 @testable import ImageBatch
 
-@Suite("Worker processes", .timeLimit(.minutes(4)), .serialized)
+@Suite("Worker processes", .timeLimit(.minutes(8)), .serialized)
 struct WorkerPoolTests {
   private let fixture: WorkerFixture
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageBatch
 
-@Suite("A pool of workers that is stopped", .timeLimit(.minutes(4)))
+@Suite("A pool of workers that is stopped", .timeLimit(.minutes(8)))
 struct WorkerStopTests {
   private let fixture: WorkerFixture
 

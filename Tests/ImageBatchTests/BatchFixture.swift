@@ -1,0 +1,171 @@
+import Foundation
+import ImageCaches
+import ImageDownloads
+import ImageFilters
+import LoopbackServer
+import Testing
+
+@testable import ImageBatch
+
+/// A batch over local pictures, rendered by a thread that a test can hold up, and all that it reports.
+final class BatchFixture: Sendable {
+  let directory: TestDirectory
+  let store: DiskStore
+  let events = Shared<[BatchEvent]>([])
+
+  init() throws {
+    directory = try TestDirectory("batch")
+    store = try .ephemeral()
+  }
+
+  /// Renders at most so many requests at once, and counts.
+  final class CountingRendering: RenderingService {
+    private struct Slots {
+      var free: [Int]
+      var waiters: [CheckedContinuation<Int, Never>] = []
+    }
+
+    let slots: Int
+    let limitsIdentifier = "test"
+    let most = Shared(0)
+    let sources = Shared<[String]>([])
+    private let gate: Gate?
+    private let threads: [ThreadRendering]
+    private let state: Shared<Slots>
+
+    init(slots: Int = 2, gate: Gate? = nil) {
+      self.slots = slots
+      self.gate = gate
+      threads = (0..<slots).map { _ in ThreadRendering() }
+      state = Shared(Slots(free: Array(0..<slots)))
+    }
+
+    func render(_ prepare: @Sendable (Int) async -> RenderRequest?) async -> RenderResponse? {
+      await gate?.passed()
+      let slot = await take()
+      defer { release(slot) }
+      guard let request = await prepare(slot) else { return nil }
+      sources.change { $0.append(request.sourceName) }
+      return await threads[slot].render { _ in request }
+    }
+
+    private func take() async -> Int {
+      let slot = await withCheckedContinuation { continuation in
+        let slot = state.change { state -> Int? in
+          if let slot = state.free.popLast() { return slot }
+          state.waiters.append(continuation)
+          return nil
+        }
+        if let slot { continuation.resume(returning: slot) }
+      }
+      let busy = slots - state.value.free.count
+      most.change { $0 = max($0, busy) }
+      return slot
+    }
+
+    private func release(_ slot: Int) {
+      let next = state.change { state -> CheckedContinuation<Int, Never>? in
+        if !state.waiters.isEmpty { return state.waiters.removeFirst() }
+        state.free.append(slot)
+        return nil
+      }
+      next?.resume(returning: slot)
+    }
+
+    func stop() async {}
+  }
+
+  /// A picture of its own for each seed.
+  @discardableResult
+  func picture(_ name: String, seed: Int = 0) throws -> ImageSource {
+    .file(try directory.write(PNGPicture.bytes(width: 8, height: 6, seed: seed), to: name))
+  }
+
+  func output(_ path: String, chain: String = "") throws -> Output {
+    let template = try OutputTemplate(parsing: path)
+    return Output(
+      template: template, chain: try FilterChain(parsing: chain),
+      encoding: try Encoding(resolving: EncodingSettings(), pathExtension: template.literalPathExtension))
+  }
+
+  func job(_ index: Int, _ source: ImageSource, _ outputs: [Output]) -> Job {
+    Job(index: index, sources: [source], outputs: outputs)
+  }
+
+  var out: String { directory["out"] }
+
+  /// Runs jobs, each a group of its own unless they share a source.
+  func run(
+    _ jobs: [Job], rendering: some RenderingService = CountingRendering(),
+    _ change: (inout BatchConfiguration) -> Void = { _ in }, stopAfter: Int? = nil
+  ) async throws -> BatchSummary {
+    try await run(
+      items: JobGroup.grouping(jobs).map(BatchItem.group), rendering: rendering, change, stopAfter: stopAfter)
+  }
+
+  func run(
+    items: [BatchItem], rendering: some RenderingService = CountingRendering(),
+    _ change: (inout BatchConfiguration) -> Void = { _ in }, stopAfter: Int? = nil
+  ) async throws -> BatchSummary {
+    var configuration = BatchConfiguration()
+    configuration.outputDirectory = out
+    change(&configuration)
+    let downloader = ImageDownloader(store: store)
+    events.change { $0 = [] }
+    let running = Shared<Batch?>(nil)
+    let ended = Shared(0)
+    let batch = Batch(configuration, downloader: downloader, store: store, rendering: rendering) {
+      [events] event in
+      events.change { $0.append(event) }
+      guard case .jobFinished = event, let stopAfter else { return }
+      let count = ended.change { count in
+        count += 1
+        return count
+      }
+      if count == stopAfter { running.value?.stop() }
+    }
+    running.change { $0 = batch }
+    let stream = AsyncStream<BatchItem> { continuation in
+      for item in items { continuation.yield(item) }
+      continuation.finish()
+    }
+    let summary = await batch.run(stream)
+    running.change { $0 = nil }
+    await downloader.shutDown()
+    return summary
+  }
+
+  var results: [JobResult] {
+    events.value.compactMap { if case .jobFinished(let result) = $0 { result } else { nil } }
+  }
+
+  var outputs: [OutputResult] {
+    events.value.compactMap { if case .outputFinished(let result) = $0 { result } else { nil } }
+  }
+
+  var warnings: [BatchWarning] {
+    events.value.compactMap { if case .warning(let warning) = $0 { warning } else { nil } }
+  }
+
+  /// What the events say, added up.
+  func checkEvents(against summary: BatchSummary, sourceLocation: SourceLocation = #_sourceLocation) {
+    let outputs = outputs
+    func count(_ status: OutputResult.Status) -> Int { outputs.count { $0.status == status } }
+    #expect(summary.outputs == outputs.count, sourceLocation: sourceLocation)
+    #expect(summary.outputsWritten == count(.written), sourceLocation: sourceLocation)
+    #expect(summary.outputsUnchanged == count(.unchanged), sourceLocation: sourceLocation)
+    #expect(summary.outputsFromCache == count(.cached), sourceLocation: sourceLocation)
+    #expect(summary.outputsKept == count(.kept), sourceLocation: sourceLocation)
+    #expect(summary.outputsFailed == count(.failed), sourceLocation: sourceLocation)
+    #expect(summary.jobsFailed == results.count { $0.failed }, sourceLocation: sourceLocation)
+    #expect(summary.jobsDone == results.count { !$0.failed }, sourceLocation: sourceLocation)
+    #expect(summary.jobs == results.count + summary.jobsNotStarted, sourceLocation: sourceLocation)
+    let finishes = events.value.count { if case .finished = $0 { true } else { false } }
+    #expect(finishes == 1, sourceLocation: sourceLocation)
+    guard case .finished(let last)? = events.value.last else {
+      Issue.record("the last event isn't the end", sourceLocation: sourceLocation)
+      return
+    }
+    #expect(last == summary, sourceLocation: sourceLocation)
+  }
+}
