@@ -11,7 +11,8 @@ final class GIFBlocksTests {
 
   init() throws { fixture = try RenderingFixture() }
 
-  /// A GIF of frames that are 3 by 2 pixels of one color, each coded plainly: a clear code before every pixel.
+  /// A GIF of frames that are 3 by 2 pixels of one color, each coded plainly: a clear code before every
+  /// pixel.
   private func gif(frames: Int, pixels: Int = 6, extensions: Int = 1, hasPalettes: Bool = false) -> [UInt8] {
     var bytes = Array("GIF89a".utf8) + [3, 0, 2, 0, 0x80, 0, 0] + [UInt8](repeating: 7, count: 6)
     for _ in 0..<frames {

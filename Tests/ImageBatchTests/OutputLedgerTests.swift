@@ -76,7 +76,8 @@ struct OutputLedgerTests {
     #expect(try first.stale(in: [scope()]).isEmpty)
     let second = try run(["a.png", "e.png"])
     #expect(try second.stale(in: [scope()]).map(\.path) == ["b/c.png", "d.png"].map { "\(real)/out/\($0)" })
-    // Any path of the manifest and the directory means the scope, and a scope that is named twice counts once.
+    // Any path of the manifest and the directory means the scope, and a scope that is named twice counts
+    // once.
     let spelled = OutputScope(
       manifest: directory["./m.yaml"], directory: directory["out/../out/"], template: "")
     #expect(try second.stale(in: [scope(), spelled]).count == 2)

@@ -41,7 +41,8 @@ struct StampMemoryTests {
       let name = "f\(Int.random(in: 0..<4, using: &random))"
       switch Int.random(in: 0..<6, using: &random) {
       case 0, 1:
-        // Of another length each time: two writes within a step of the kernel's clock leave the times as they were.
+        // Of another length each time: two writes within a step of the kernel's clock leave the times as they
+        // were.
         let text = String(repeating: "x", count: step)
         texts[name] = text
         try directory.write(text, to: name)

@@ -8,8 +8,8 @@ import Testing
 
 /// Programs that stand for workers, and requests for them.
 ///
-/// A program is a shell script that misbehaves when it is started for the first time, or ever, and is the built command
-/// otherwise.
+/// A program is a shell script that misbehaves when it is started for the first time, or ever, and is the
+/// built command otherwise.
 final class WorkerFixture: Sendable {
   let directory: TestDirectory
   private let source: String
@@ -31,7 +31,8 @@ final class WorkerFixture: Sendable {
     return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "imagemill"
   }()
 
-  /// A worker that does `first` instead of its work when it is started for the first time, as often as `times` says.
+  /// A worker that does `first` instead of its work when it is started for the first time, as often as
+  /// `times` says.
   func worker(_ first: String, times: Int = 1) throws -> String {
     try script(
       """

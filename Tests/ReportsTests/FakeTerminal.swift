@@ -1,4 +1,5 @@
-/// A terminal as far as the live display uses one: text, line ends, and cursor movements and erasures of ECMA-48.
+/// A terminal as far as the live display uses one: text, line ends, and cursor movements and erasures of
+/// ECMA-48.
 struct FakeTerminal {
   private(set) var lines: [[Character]] = [[]]
   private(set) var row = 0

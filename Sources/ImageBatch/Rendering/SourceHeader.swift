@@ -13,8 +13,8 @@ extension SourceFacts {
 
 /// Readers of formats' headers.
 enum SourceHeader {
-  /// The longest side that is believed, in pixels: libvips takes no longer one. Formats of four bytes for each side can
-  /// say more, whose product is no number any more.
+  /// The longest side that is believed, in pixels: libvips takes no longer one. Formats of four bytes for each
+  /// side can say more, whose product is no number any more.
   private static let sides = 1...100_000_000
 
   static func facts(of path: String) -> SourceFacts? {

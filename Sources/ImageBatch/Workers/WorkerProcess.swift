@@ -74,9 +74,9 @@ final class WorkerProcess: Sendable {
       _ = reap()
       throw .timedOut
     } catch {
-      // Closed or garbled: either way this process can't be trusted with another request. One that has closed its socket
-      // is about to end, and its own signal says why. One that lives on would be waited for for ever, under the lock
-      // that `kill()` takes.
+      // Closed or garbled: either way this process can't be trusted with another request. One that has closed
+      // its socket is about to end, and its own signal says why. One that lives on would be waited for for ever,
+      // under the lock that `kill()` takes.
       var isEnding = false
       if case .closed = error { isEnding = endsSoon() }
       if !isEnding { kill() }
