@@ -65,7 +65,7 @@ public struct Conversion: Sendable {
     do throws(TemplateError) {
       template = try OutputTemplate(parsing: "convert")
     } catch {
-      throw JobError(code: "bad-output", stage: .manifest, message: error.message)
+      throw JobError(code: .badOutput, stage: .manifest, message: error.message)
     }
     var output = Output(template: template, chain: chain, encoding: encoding)
     output.namedSources = namedSources
@@ -112,7 +112,7 @@ public struct Conversion: Sendable {
         outcome.bytes = try AtomicFile.read(file.path)
       }
     } catch {
-      throw JobError(code: "write-failed", stage: .write, message: error.message)
+      throw JobError(code: .writeFailed, stage: .write, message: error.message)
     }
     return outcome
   }
@@ -128,7 +128,7 @@ public struct Conversion: Sendable {
     values.rendered = (image.width, image.height, image.digest)
     guard let path = template.expanded(values, variables: [:]) else {
       throw JobError(
-        code: "bad-output", stage: .write, message: "'\(template.text)' has a field that nothing defines")
+        code: .badOutput, stage: .write, message: "'\(template.text)' has a field that nothing defines")
     }
     return path
   }

@@ -104,6 +104,6 @@ final class AtomicFileTests {
     try inside.prepare(root + "/deep/er/a.png")
     #expect(FileManager.default.fileExists(atPath: root + "/deep/er"))
     let error = #expect(throws: JobError.self) { try inside.prepare(root + "/link/a.png") }
-    #expect(error?.code == "outside-output-dir")
+    #expect(error?.code == .outsideOutputDirectory)
   }
 }

@@ -136,7 +136,7 @@ struct MemoryEstimateTests {
     for (path, isRefused) in [(baseline, false), (passes, true)] {
       var request = try fixture.request(path, [fixture.recipe(1, "fit:100x", "jpg")])
       request.limits.memory = 1 << 20
-      #expect((Renderer().render(request).failure(1)?.code == "too-much-memory") == isRefused)
+      #expect((Renderer().render(request).failure(1)?.code == .tooMuchMemory) == isRefused)
     }
   }
 

@@ -169,7 +169,7 @@ struct RenderingColourTests {
       var request = try fixture.request(path, [recipe])
       request.limits.allowedFormats = ["svg"]
       let error = try #require(Renderer().render(request).failure(1), "\(reference)")
-      #expect(error.code == "external-reference")
+      #expect(error.code == .externalReference)
     }
   }
 

@@ -37,7 +37,7 @@ struct RenderingDamageTests {
       let error = try #require(response.failure(1), "\(end) of \(bytes.count)")
       #expect(error.stage == .decode, "\(end): \(error)")
       // Of the first bytes nobody knows what they begin.
-      if end > 64 { #expect(error.code == "truncated", "\(end): \(error)") }
+      if end > 64 { #expect(error.code == .truncated, "\(end): \(error)") }
       #expect(throws: JobError.self) { try ImageInspection(path: path) }
     }
   }
@@ -66,7 +66,7 @@ struct RenderingDamageTests {
     let short = Array(bytes[..<data]) + [20] + bytes[(data + 1)...(data + 20)] + bytes[end...]
     let path = try fixture.write(short, "a.gif")
     let response = try Renderer().render(fixture.request(path, [fixture.recipe(1, "", "png")]))
-    #expect(response.failure(1)?.code == "truncated")
+    #expect(response.failure(1)?.code == .truncated)
     #expect(response.failure(1)?.message.contains("frame 1") == true)
   }
 
@@ -126,7 +126,7 @@ struct RenderingDamageTests {
     let response = Renderer().render(request)
     let error = try #require(response.failure(1))
     #expect(
-      error.source == "https://example.com/logo.png" && error.stage == .decode && error.code == "truncated")
+      error.source == "https://example.com/logo.png" && error.stage == .decode && error.code == .truncated)
     #expect(!error.message.contains("save"))
     // It fails nothing that doesn't use it.
     #expect(response.file(2) != nil)

@@ -76,7 +76,7 @@ struct RenderingFormatChoiceTests {
     #expect(response.file(3)?.frames == 1)
     let long = try VipsImage.plain([10, 20, 30], width: 16_400, height: 2)
     #expect(try render(long, [recipe(1, "webp,jpeg")]).file(1)?.format == .jpeg)
-    #expect(try render(long, [recipe(1, "webp")]).failure(1)?.code == "too-large-for-format")
+    #expect(try render(long, [recipe(1, "webp")]).failure(1)?.code == .tooLargeForFormat)
   }
 
   @Test("is taken instead of the first only where it saves enough")
@@ -105,7 +105,7 @@ struct RenderingFormatChoiceTests {
     let response = try render(noise, recipes)
     let file = try #require(response.file(1))
     #expect(file.format == .jpeg && file.bytes <= 6_000 && file.quality != nil)
-    #expect(response.failure(2)?.code == "too-many-bytes")
+    #expect(response.failure(2)?.code == .tooManyBytes)
     #expect(!FileManager.default.fileExists(atPath: recipes[1].temporaryPath))
   }
 }

@@ -168,7 +168,7 @@ struct RenderingMatrixTests {
     for (format, path) in paths where try VipsRuntime.hasOperation(Loader(format).nickname) {
       let recipe = try fixture.recipe(1, "", "png")
       var request = try fixture.request(path, [recipe])
-      #expect(Renderer().render(request).failure(1)?.code == "unsupported-format", "\(format)")
+      #expect(Renderer().render(request).failure(1)?.code == .unsupportedFormat, "\(format)")
       request.limits.allowedFormats = [format.rawValue]
       let response = Renderer().render(request)
       _ = try #require(response.file(1), "\(format): \(String(describing: response.failure(1)))")

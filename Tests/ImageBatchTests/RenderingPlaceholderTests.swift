@@ -76,6 +76,6 @@ struct RenderingPlaceholderTests {
   func foreign() throws {
     let path = try fixture.write(Array("<html>".utf8), "a")
     let error = #expect(throws: JobError.self) { try ImageInspection(path: path) }
-    #expect(error?.code == "not-an-image")
+    #expect(error?.code == .notAnImage)
   }
 }

@@ -78,12 +78,12 @@ struct RenderingTests {
   @Test(
     "what isn't a picture is named for what it is",
     arguments: [
-      ("<!DOCTYPE html><html><body>Not found</body></html>", "not-an-image", "HTML page"),
-      ("{\"error\": 1}", "not-an-image", "JSON"), ("", "empty", "empty"),
-      ("hello there", "not-an-image", "plain text"),
-      ("<svg xmlns='http://www.w3.org/2000/svg'/>", "unsupported-format", "--allow-format svg"),
+      ("<!DOCTYPE html><html><body>Not found</body></html>", JobError.Code.notAnImage, "HTML page"),
+      ("{\"error\": 1}", JobError.Code.notAnImage, "JSON"), ("", JobError.Code.empty, "empty"),
+      ("hello there", JobError.Code.notAnImage, "plain text"),
+      ("<svg xmlns='http://www.w3.org/2000/svg'/>", JobError.Code.unsupportedFormat, "--allow-format svg"),
     ])
-  func foreignContent(text: String, code: String, words: String) throws {
+  func foreignContent(text: String, code: JobError.Code, words: String) throws {
     let source = try fixture.write(Array(text.utf8), "a.jpg")
     let response = Renderer().render(
       try fixture.request(source, [fixture.recipe(1, "", "png"), fixture.recipe(2, "fit:5x5", "jpg")]))
@@ -117,7 +117,7 @@ struct RenderingTests {
       for recipe in recipes {
         let error = try #require(response.failure(recipe.id), "\(saver) \(part) passed")
         #expect(error.stage == .decode, "\(error)")
-        #expect(["truncated", "corrupt"].contains(error.code), "\(error)")
+        #expect([.truncated, .corrupt].contains(error.code), "\(error)")
         #expect(!FileManager.default.fileExists(atPath: recipe.temporaryPath))
       }
       #expect(Set(recipes.compactMap { response.failure($0.id) }).count == 1)
@@ -158,7 +158,7 @@ struct RenderingTests {
     var request = try fixture.request(source, [fixture.recipe(1, "", "png")])
     request.limits.maxPixels = 59_999
     let response = Renderer().render(request)
-    #expect(response.failure(1)?.code == "too-many-pixels")
+    #expect(response.failure(1)?.code == .tooManyPixels)
     #expect(response.counts.decodes == 0)
     request.limits.maxPixels = 60_000
     #expect(Renderer().render(request).file(1) != nil)
@@ -169,7 +169,7 @@ struct RenderingTests {
     let source = try fixture.save(RenderingFixture.waves(30, 20), "pngsave", "a.png")
     let recipes = try [fixture.recipe(1, "crop:100x100", "png"), fixture.recipe(2, "crop:10x10", "png")]
     let response = Renderer().render(try fixture.request(source, recipes))
-    #expect(response.failure(1)?.stage == .filter && response.failure(1)?.code == "filter-failed")
+    #expect(response.failure(1)?.stage == .filter && response.failure(1)?.code == .filterFailed)
     #expect(response.failure(1)?.message.contains("clip=true") == true)
     #expect(response.file(2)?.width == 10)
   }
@@ -190,7 +190,7 @@ struct RenderingTests {
       try fixture.request(source, [recipe(3, nil, limit), recipe(4, nil, 50)]))
     #expect(response.file(3)?.quality == 40)
     #expect(response.file(3)?.digest == plain.file(1)?.digest)
-    #expect(response.failure(4)?.code == "too-many-bytes")
+    #expect(response.failure(4)?.code == .tooManyBytes)
     // Without a quality it goes up to the highest, with one no higher.
     let roomy = Renderer().render(
       try fixture.request(source, [recipe(5, nil, 1 << 20), recipe(6, 60, 1 << 20), recipe(7, 100, nil)]))

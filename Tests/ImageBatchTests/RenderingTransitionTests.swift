@@ -73,7 +73,7 @@ struct RenderingTransitionTests {
   @Test("a format that holds no frames can't hold a transition")
   func still() throws {
     let response = Renderer().render(try request([fixture.recipe(1, "transition:before", "png")]))
-    #expect(response.failure(1)?.code == "no-frames")
+    #expect(response.failure(1)?.code == .noFrames)
   }
 
   @Test("an overlay lies where gravity and offsets say, and a picture without alpha stays without")

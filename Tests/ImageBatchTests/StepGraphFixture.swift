@@ -130,7 +130,7 @@ struct StepGraphFixture: Sendable {
   func failure(of source: StoredSource) -> JobError? {
     let state = sources.first { $0.key.displayText == source.displayText }?.value
     guard state?.hasRecordedFailure == true else { return nil }
-    return JobError(code: "corrupt", stage: .decode, message: "recorded")
+    return JobError(code: .corrupt, stage: .decode, message: "recorded")
   }
 
   func known(_ keys: [ContentDigest]) -> [ContentDigest: StoredOutput] {
@@ -166,9 +166,9 @@ struct StepGraphFixture: Sendable {
       sources.first { $0.key.displayText == rendering.source.displayText }?.value.isDamaged == true
     return Dictionary(
       rendering.keys.map { key in
-        if isDamaged { return (key, .failure(JobError(code: "corrupt", stage: .decode, message: "damaged"))) }
+        if isDamaged { return (key, .failure(JobError(code: .corrupt, stage: .decode, message: "damaged"))) }
         if failing.contains(key) {
-          return (key, .failure(JobError(code: "filter-failed", stage: .filter, message: "can't")))
+          return (key, .failure(JobError(code: .filterFailed, stage: .filter, message: "can't")))
         }
         return (key, .success(made(key, isNew: true)))
       }, uniquingKeysWith: { first, _ in first })

@@ -268,7 +268,7 @@ struct StepGraphTests {
     }
     let checking = graph.handle(.downloaded(1, .success(stored(graph.group.key.sources[1]))), now: 0)
     #expect(names(checking) == ["use", "findFailure"])
-    let next = graph.handle(.failureFound(JobError(code: "corrupt", stage: .decode, message: "")), now: 0)
+    let next = graph.handle(.failureFound(JobError(code: .corrupt, stage: .decode, message: "")), now: 0)
     guard case .download(2, let source, nil)? = next.first else {
       Issue.record("the placeholder isn't tried")
       return
@@ -289,7 +289,7 @@ struct StepGraphTests {
     _ = graph.handle(.outputsFound(.success([:])), now: 0)
     _ = graph.handle(.placesInspected(OutputWriter.Survey()), now: 0)
     let key = try #require(graph.rendering?.keys.first)
-    let error = JobError(code: "corrupt", stage: .decode, message: "damaged")
+    let error = JobError(code: .corrupt, stage: .decode, message: "damaged")
     #expect(
       names(graph.handle(.rendered([key: .failure(error)]), now: 0)) == [
         "recordFailure", "release", "download",

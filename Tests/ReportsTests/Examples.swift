@@ -27,7 +27,7 @@ extension OutputResult {
     var result = OutputResult(
       index: index, outputIndex: output, source: source, status: .failed, filter: "", format: "png")
     result.output = "b.png"
-    result.error = JobError(code: "http-status", stage: .download, message: message)
+    result.error = JobError(code: .httpStatus, stage: .download, message: message)
     result.location = ManifestLocation(file: "m.yaml", line: 4, column: 5)
     return result
   }

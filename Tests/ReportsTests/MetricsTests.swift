@@ -74,7 +74,7 @@ struct MetricsTests {
     }
   }
 
-  private static func result(_ status: OutputResult.Status, code: String? = nil) -> OutputResult {
+  private static func result(_ status: OutputResult.Status, code: JobError.Code? = nil) -> OutputResult {
     var result = OutputResult(
       index: 1, outputIndex: 0, source: "a.png", status: status, filter: "", format: "webp")
     result.bytes = 100
@@ -107,7 +107,7 @@ struct MetricsTests {
     for status in [OutputResult.Status.written, .written, .unchanged, .cached] {
       state.apply(.outputFinished(Self.result(status)), at: 3)
     }
-    state.apply(.outputFinished(Self.result(.failed, code: "http-status")), at: 3)
+    state.apply(.outputFinished(Self.result(.failed, code: .httpStatus)), at: 3)
     state.apply(
       .jobFinished(JobResult(index: 1, source: "", outputs: [Self.result(.written)], location: nil)), at: 3)
     let samples = try Self.parse(String(decoding: state.exposition(at: 65), as: UTF8.self))

@@ -1,4 +1,3 @@
-public import ImageCaches
 /// The result of one output.
 public struct OutputResult: Sendable, Hashable {
   /// The outcome; the raw values are those of JSON results.
@@ -68,36 +67,6 @@ public struct OutputResult: Sendable, Hashable {
     self.status = status
     self.filter = filter
     self.format = format
-  }
-}
-
-/// Why a job or an output failed.
-public struct JobError: Error, Sendable, Hashable, Codable {
-  /// Where on its way a job failed.
-  public enum Stage: String, Sendable, Codable {
-    case manifest, download, read, decode, filter, encode, write
-  }
-
-  /// Stable: `http-status`, `timed-out`, `not-an-image`, `decoder-crashed` …
-  public var code: String
-  /// Where on its way.
-  public var stage: Stage
-  /// One sentence: what happened, and what to do about it. It shows no secret.
-  public var message: String
-  /// Whether the same job may succeed later (exit status 75).
-  public var isTemporary: Bool
-  /// The source that failed, as it may be shown, where it isn't the job's first: another of its sources, an overlay, a
-  /// mask.
-  public var source: String?
-  /// What the source's bytes are, where they aren't the pinned ones.
-  public var foundDigest: ContentDigest?
-
-  /// A failure.
-  public init(code: String, stage: Stage, message: String, isTemporary: Bool = false) {
-    self.code = code
-    self.stage = stage
-    self.message = message
-    self.isTemporary = isTemporary
   }
 }
 

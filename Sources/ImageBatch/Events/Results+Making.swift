@@ -1,6 +1,3 @@
-import ImageCaches
-public import ImageDownloads
-
 extension Job {
   /// The source as it may be shown.
   var displaySource: String { sources.first?.displayText ?? "" }
@@ -55,41 +52,5 @@ extension JobResult {
       return result
     }
     self.init(index: job.index, source: job.displaySource, outputs: outputs, location: job.location)
-  }
-}
-
-extension JobError {
-  /// A download's failure.
-  public init(_ error: DownloadError) {
-    self.init(
-      code: error.code.rawValue, stage: error.code == .unreadable ? .read : .download, message: error.message,
-      isTemporary: error.isTemporary)
-    foundDigest = error.foundDigest
-    if !error.source.isEmpty { source = error.source }
-  }
-
-  /// Whether the source itself can't be used: not the failure of a filter, an encoder or another image.
-  func concerns(_ source: String) -> Bool {
-    (stage == .decode || stage == .read) && (self.source ?? source) == source
-  }
-
-  /// The disk store's failure: it stands in the way of writing.
-  init(_ error: CacheError) {
-    self.init(code: "cache-failed", stage: .write, message: error.message)
-  }
-
-  /// Why several sources failed, one after the other, each by its name. Temporary if any of them was: that one may come
-  /// back.
-  init(allOf errors: [JobError]) {
-    guard let first = errors.first, errors.count > 1 else {
-      self = errors.first ?? .cancelled
-      return
-    }
-    self = first
-    message = errors.enumerated().map { index, error in
-      let place = index == 0 ? "" : "\(error.source.map { "\($0): " } ?? "")\(error.stage.rawValue): "
-      return place + error.message
-    }.joined(separator: "; then ")
-    isTemporary = errors.contains(where: \.isTemporary)
   }
 }

@@ -219,7 +219,7 @@ extension StepGraph {
   /// Whether what has been decided depends on a source that isn't stored: it was taken as failed, since nothing better
   /// is known.
   fileprivate var isGuess: Bool {
-    let isMissing = failures.contains { $0.code == DownloadError.Code.notCached.rawValue }
+    let isMissing = failures.contains { $0.code == .notCached }
     guard let decided else { return isMissing }
     return isMissing && candidates[decided.position].isPlaceholder
   }

@@ -126,7 +126,7 @@ extension JobError {
   /// Two outputs with one path.
   static func conflict(_ path: String) -> JobError {
     JobError(
-      code: "output-conflict", stage: .write,
+      code: .outputConflict, stage: .write,
       message: "another output of this run has the path '\(path)' and different content; "
         + "tell them apart with {index}, {name} or {hash}")
   }

@@ -5,7 +5,7 @@ import ImageDownloads
 /// run.
 struct DecoderFailure: Hashable, Sendable {
   /// ``JobError/code``.
-  var code: String
+  var code: JobError.Code
   var message: String
 
   init(_ error: JobError) {
@@ -37,10 +37,13 @@ struct DecoderFailure: Hashable, Sendable {
 extension DecoderFailure: StoreRow {
   static let table = StoreTable("decoder_failures", [.text("code"), .text("message")], limit: 10_000)
 
-  var values: [StoreValue] { [.text(code), .text(message)] }
+  var values: [StoreValue] { [.text(code.rawValue), .text(message)] }
 
   init?(_ values: [StoreValue]) {
-    guard values.count == 2, let code = values[0].text, let message = values[1].text else { return nil }
+    // A code that this version doesn't know: the source is tried again.
+    guard values.count == 2, let code = values[0].text.flatMap(JobError.Code.init(rawValue:)),
+      let message = values[1].text
+    else { return nil }
     self.code = code
     self.message = message
   }

@@ -62,16 +62,16 @@ final class AuxiliaryPictures: Sendable {
       throw DecodeFailure.error(error, file.format)
     } catch let error as FilterError {
       throw error.cause.map { DecodeFailure.error($0, file.format) }
-        ?? JobError(code: error.code.rawValue, stage: .decode, message: error.message)
+        ?? JobError(error, stage: .decode)
     } catch {
-      throw JobError(code: "corrupt", stage: .decode, message: "the picture can't be opened: \(error)")
+      throw JobError(code: .corrupt, stage: .decode, message: "the picture can't be opened: \(error)")
     }
   }
 }
 
 extension JobError {
   /// Whether it is about a file that is damaged, of which something may be read all the same.
-  var isDamage: Bool { stage == .decode && ["truncated", "corrupt"].contains(code) }
+  var isDamage: Bool { stage == .decode && [.truncated, .corrupt].contains(code) }
 
   /// The same failure, of another source than the job's own.
   func concerning(_ name: String) -> JobError {

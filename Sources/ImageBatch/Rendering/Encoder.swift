@@ -11,7 +11,7 @@ struct Encoder {
     self.encoding = encoding
     guard let definition = EncoderTable.definition(of: encoding.format) else {
       throw JobError(
-        code: "unsupported-format", stage: .encode, message: "'\(encoding.format.rawValue)' can't be written")
+        code: .unsupportedFormat, stage: .encode, message: "'\(encoding.format.rawValue)' can't be written")
     }
     self.definition = definition
   }
@@ -26,12 +26,12 @@ struct Encoder {
     var image = rendition
     guard image.pageCount == 1 || definition.holdsFrames else {
       throw JobError(
-        code: "no-frames", stage: .encode,
+        code: .noFrames, stage: .encode,
         message: "\(encoding.format.rawValue) can't hold an animation; write webp or gif")
     }
     guard max(image.width, image.pageHeight) <= definition.longestSide else {
       throw JobError(
-        code: "too-large-for-format", stage: .encode,
+        code: .tooLargeForFormat, stage: .encode,
         message: "\(encoding.format.rawValue) can hold sides of up to \(definition.longestSide) pixels, not "
           + "\(image.width)x\(image.pageHeight); make the picture smaller, or write another format")
     }
@@ -79,7 +79,7 @@ struct Encoder {
   private func flattened(_ image: VipsImage) throws -> VipsImage {
     guard let colour = Colour(encoding.background) else {
       throw JobError(
-        code: "bad-encoding", stage: .encode,
+        code: .badEncoding, stage: .encode,
         message: "'\(encoding.background)' is no colour for a background")
     }
     let factor = image.format == .ushort ? 257.0 : 1.0

@@ -30,10 +30,10 @@ enum FileReading {
     } catch {
       guard error.code != EFBIG else {
         throw JobError(
-          code: "too-many-bytes", stage: .decode,
+          code: .tooManyBytes, stage: .decode,
           message: "the file is longer than \(limit >> 20) MiB; make it smaller")
       }
-      throw JobError(code: "unreadable", stage: .decode, message: "\(path) can't be read: \(error.text)")
+      throw JobError(code: .unreadable, stage: .decode, message: "\(path) can't be read: \(error.text)")
     }
   }
 }
@@ -41,6 +41,6 @@ enum FileReading {
 extension JobError {
   /// A file of the rendering couldn't be written.
   static func unwritable(_ path: String, _ error: SystemError) -> JobError {
-    JobError(code: "write-failed", stage: .write, message: "\(path) can't be written: \(error.text)")
+    JobError(code: .writeFailed, stage: .write, message: "\(path) can't be written: \(error.text)")
   }
 }

@@ -39,7 +39,7 @@ struct FormatChoice {
       let written: Written
       do {
         written = try write(picture, as: candidate, to: place, attempts: &attempts)
-      } catch let error as JobError where error.code == SizeSearch.tooManyBytes {
+      } catch let error as JobError where error.code == .tooManyBytes {
         // Another format may stay under the size.
         failure = failure ?? error
         continue
@@ -95,7 +95,7 @@ struct FormatChoice {
 
   private static func nothingCanBeWritten(_ encoding: Encoding) -> JobError {
     JobError(
-      code: "unsupported-format", stage: .encode,
+      code: .unsupportedFormat, stage: .encode,
       message: "none of \(encoding.formatText) can hold this picture's size and frames; name another format")
   }
 }

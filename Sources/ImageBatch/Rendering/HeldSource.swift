@@ -25,7 +25,7 @@ struct HeldSource: Sendable {
       // Not blocking: a pipe may have come in the file's place.
       file = try FileDescriptor.open(source.path, O_RDONLY | O_NONBLOCK)
     } catch {
-      throw JobError(code: "unreadable", stage: .read, message: error.message)
+      throw JobError(code: .unreadable, stage: .read, message: error.message)
     }
     try check()
   }
@@ -43,14 +43,14 @@ struct HeldSource: Sendable {
     do throws(CacheError) {
       digest = try file.digest(path: source.path).digest
     } catch {
-      throw JobError(code: "unreadable", stage: .read, message: error.message)
+      throw JobError(code: .unreadable, stage: .read, message: error.message)
     }
     guard digest == source.digest else { throw changed }
   }
 
   private var changed: JobError {
     JobError(
-      code: "source-changed", stage: .read,
+      code: .sourceChanged, stage: .read,
       message:
         "the file '\(source.path)' changed while the run was reading it; run again when it is complete",
       isTemporary: true)

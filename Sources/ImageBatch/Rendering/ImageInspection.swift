@@ -76,7 +76,7 @@ public struct ImageInspection: Sendable, Hashable, Codable {
     } catch let error as VipsError {
       throw DecodeFailure.error(error, file.format)
     } catch {
-      throw JobError(code: "corrupt", stage: .decode, message: "the picture can't be read: \(error)")
+      throw JobError(code: .corrupt, stage: .decode, message: "the picture can't be read: \(error)")
     }
     warnings = log.messages
   }

@@ -54,7 +54,7 @@ final class Rendering {
         try renderAll(of: file)
       }
     } catch {
-      let failure = jobError(error, stage: .decode, code: "corrupt")
+      let failure = jobError(error, stage: .decode, code: .corrupt)
       for index in request.recipes.indices { results[index] = .failure(failure) }
     }
     // Of a damaged picture one sentence has been said, which its decoder's own words would only repeat.
@@ -66,7 +66,7 @@ final class Rendering {
       RenderedOutput(
         id: recipe.id,
         result: results[index]
-          ?? .failure(JobError(code: "not-rendered", stage: .filter, message: "the output was not reached")))
+          ?? .failure(JobError(code: .notRendered, stage: .filter, message: "the output was not reached")))
     }
     var response = RenderResponse(outputs: outputs, source: facts, warnings: warnings, counts: counts)
     response.renditions = kept
@@ -87,7 +87,7 @@ final class Rendering {
     let recipe = request.recipes[index]
     guard !recipe.encoding.followsSource else {
       throw JobError(
-        code: "unsupported-format", stage: .encode,
+        code: .unsupportedFormat, stage: .encode,
         message:
           "the source is \(file.format.rawValue), which can't be written: name a format instead of 'same'")
     }
@@ -95,7 +95,7 @@ final class Rendering {
     do throws(EncodingError) {
       try recipe.encoding.check(recipe.chain)
     } catch {
-      throw JobError(code: "unsupported-format", stage: .encode, message: error.message)
+      throw JobError(code: .unsupportedFormat, stage: .encode, message: error.message)
     }
   }
 
@@ -108,7 +108,7 @@ final class Rendering {
       } catch let error as JobError where error.stage == .decode || error.stage == .encode {
         results[index] = .failure(error)
       } catch {
-        results[index] = .failure(jobError(error, stage: .filter, code: "filter-failed"))
+        results[index] = .failure(jobError(error, stage: .filter, code: .filterFailed))
       }
       return nil
     }
@@ -123,7 +123,7 @@ final class Rendering {
         try grow(root.node, from: source, shrunk: shrunk, file, root.options)
       } catch {
         try diagnose(error, file, root.options)
-        let failure = jobError(error, stage: .filter, code: "filter-failed")
+        let failure = jobError(error, stage: .filter, code: .filterFailed)
         for index in root.node.indices where results[index] == nil { results[index] = .failure(failure) }
       }
     }
@@ -157,7 +157,7 @@ final class Rendering {
         for (index, file) in result { results[index] = .success(file) }
       } catch {
         try diagnose(error, file, options)
-        let failure = jobError(error, stage: .encode, code: "encode-failed")
+        let failure = jobError(error, stage: .encode, code: .encodeFailed)
         for index in indices { results[index] = .failure(failure) }
       }
     }
@@ -177,7 +177,7 @@ final class Rendering {
         throw error
       } catch {
         try diagnose(error, file, options)
-        let failure = jobError(error, stage: .filter, code: "filter-failed")
+        let failure = jobError(error, stage: .filter, code: .filterFailed)
         for index in next.indices where results[index] == nil { results[index] = .failure(failure) }
       }
     }
@@ -303,11 +303,10 @@ final class Rendering {
     if let cause, !cause.isCertain { isCertain = false }
   }
 
-  private func jobError(_ error: any Error, stage: JobError.Stage, code: String) -> JobError {
+  private func jobError(_ error: any Error, stage: JobError.Stage, code: JobError.Code) -> JobError {
     switch error {
     case let error as JobError: return error
-    case let error as FilterError:
-      return JobError(code: error.code.rawValue, stage: .filter, message: error.message)
+    case let error as FilterError: return JobError(error)
     case let error as VipsError: return JobError(code: code, stage: stage, message: error.description)
     default: return JobError(code: code, stage: stage, message: "\(error)")
     }

@@ -33,7 +33,7 @@ enum SVGReferences {
 
   private static func refusal(_ what: String) -> JobError {
     JobError(
-      code: "external-reference", stage: .decode,
+      code: .externalReference, stage: .decode,
       message:
         "the SVG refers to something outside of itself (\(what)), which is never fetched; embed it as a data: URL"
     )

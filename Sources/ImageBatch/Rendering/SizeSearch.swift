@@ -47,12 +47,9 @@ struct SizeSearch {
 
   private func size() throws(JobError) -> Int { try Self.size(of: path) }
 
-  /// The code of the failure to stay under `max-bytes`.
-  static let tooManyBytes = "too-many-bytes"
-
   private func tooLarge(_ bytes: Int, _ limit: Int, _ remedy: String) -> JobError {
     JobError(
-      code: Self.tooManyBytes, stage: .encode,
+      code: .tooManyBytes, stage: .encode,
       message:
         "the smallest \(encoder.encoding.format.rawValue) has \(bytes) bytes, more than max-bytes \(limit); \(remedy)"
     )

@@ -24,13 +24,13 @@ struct SourceFile {
     guard let format = ImageFormat(signature: head) else {
       let content = ForeignContent(head: head)
       throw JobError(
-        code: content == .empty ? "empty" : "not-an-image", stage: .decode,
+        code: content == .empty ? .empty : .notAnImage, stage: .decode,
         message: "\(content.rawValue); check what the source's address points to")
     }
     self.format = format
     guard Self.safe.contains(format) || limits.allows(format) else {
       throw JobError(
-        code: "unsupported-format", stage: .decode,
+        code: .unsupportedFormat, stage: .decode,
         message:
           "the file is \(format.rawValue), which isn't read unless --allow-format \(format.rawValue) says so")
     }
@@ -40,7 +40,7 @@ struct SourceFile {
     do {
       guard try VipsRuntime.hasOperation(loader.nickname) else {
         throw JobError(
-          code: "unsupported-format", stage: .decode,
+          code: .unsupportedFormat, stage: .decode,
           message: "the installed libvips \(VipsRuntime.version) can't read \(format.rawValue)")
       }
       if let blockedClass = loader.blockedClass {
@@ -54,7 +54,7 @@ struct SourceFile {
       try WholeFile.check(path, format)
       throw DecodeFailure.error(error, format)
     } catch {
-      throw JobError(code: "corrupt", stage: .decode, message: "the picture can't be opened: \(error)")
+      throw JobError(code: .corrupt, stage: .decode, message: "the picture can't be opened: \(error)")
     }
     bands = image.bands
     shape = SourceShape(
@@ -74,7 +74,7 @@ struct SourceFile {
     let pixels = stored.width * stored.height
     guard pixels <= limits.maxPixels else {
       throw JobError(
-        code: "too-many-pixels", stage: .decode,
+        code: .tooManyPixels, stage: .decode,
         message: "the picture says it has \(stored.width)x\(stored.height) pixels, more than the limit of "
           + "\(limits.maxPixels); raise --max-pixels to accept it")
     }
@@ -82,7 +82,7 @@ struct SourceFile {
     let coefficients = pixels * bands * 2
     guard facts.isProgressive != true || coefficients <= limits.memory else {
       throw JobError(
-        code: "too-much-memory", stage: .decode,
+        code: .tooMuchMemory, stage: .decode,
         message: "decoding this progressive picture of \(stored.width)x\(stored.height) takes "
           + "\(coefficients >> 20) MiB, more than the limit of \(limits.memory >> 20) MiB; raise --memory to accept it"
       )
@@ -113,7 +113,7 @@ enum DecodeFailure {
   /// A file that ends too early.
   static func truncated(_ format: ImageFormat, _ reason: String) -> JobError {
     JobError(
-      code: "truncated", stage: .decode,
+      code: .truncated, stage: .decode,
       message: "the \(format.rawValue) file is cut off (\(reason))" + cutOffRemedy)
   }
 
@@ -127,7 +127,7 @@ enum DecodeFailure {
     ].contains { words.contains($0) }
     if isShort { return truncated(format, reason) }
     return JobError(
-      code: "corrupt", stage: .decode,
+      code: .corrupt, stage: .decode,
       message: "the \(format.rawValue) file is damaged (\(reason))" + damagedRemedy)
   }
 

@@ -24,14 +24,14 @@ struct SourceShape: Hashable, Sendable {
   func check(frames: Int, within limits: RenderLimits) throws(JobError) {
     guard self.frames <= limits.maxFrames || frames <= limits.maxFrames else {
       throw JobError(
-        code: "too-many-frames", stage: .decode,
+        code: .tooManyFrames, stage: .decode,
         message: "the picture has \(self.frames) frames, more than the limit of \(limits.maxFrames); "
           + "raise --max-frames, or ask for frames: first")
     }
     let (pixels, overflows) = (stored.width * stored.height).multipliedReportingOverflow(by: frames)
     guard !overflows, pixels <= limits.maxPixels else {
       throw JobError(
-        code: "too-many-pixels", stage: .decode,
+        code: .tooManyPixels, stage: .decode,
         message:
           "the picture says it has \(frames) frames of \(stored.width)x\(stored.height) pixels, more than the "
           + "limit of \(limits.maxPixels) together; raise --max-pixels, or ask for frames: first")

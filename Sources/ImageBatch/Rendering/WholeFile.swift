@@ -35,7 +35,7 @@ enum WholeFile {
     do throws(SystemError) {
       return try FileBytes(path: path)
     } catch {
-      throw JobError(code: "corrupt", stage: .decode, message: "the file can't be read: \(error.text)")
+      throw JobError(code: .corrupt, stage: .decode, message: "the file can't be read: \(error.text)")
     }
   }
 }

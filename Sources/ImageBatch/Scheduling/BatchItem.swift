@@ -11,7 +11,7 @@ extension JobResult {
   public init(rejected index: Int, text: String, message: String, location: ManifestLocation?) {
     var output = OutputResult(
       index: index, outputIndex: 0, source: text, status: .failed, filter: "", format: "")
-    output.error = JobError(code: "bad-record", stage: .manifest, message: message)
+    output.error = JobError(code: .badRecord, stage: .manifest, message: message)
     output.location = location
     self.init(index: index, source: text, outputs: [output], location: location)
   }

@@ -121,7 +121,7 @@ final class GroupScheduler: StepDriver {
 
   private func finish(_ results: [JobResult]) async {
     for (job, result) in zip(group.jobs, results) {
-      if result.outputs.contains(where: { $0.error?.code == JobError.cancelled.code }) {
+      if result.outputs.contains(where: { $0.error?.code == .cancelled }) {
         batch.skip(JobGroup(job))
       } else {
         await batch.finish(result)

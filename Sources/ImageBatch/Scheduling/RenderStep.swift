@@ -64,7 +64,7 @@ struct RenderStep {
     for part in parts { landings.merge(await renderShared(part)) { $1 } }
     var deaths: [ContentDigest: JobError] = [:]
     for (key, landing) in landings where remembered[key] == nil {
-      if case .failure(let error) = landing, JobError.deaths.contains(error.code) { deaths[key] = error }
+      if case .failure(let error) = landing, JobError.Code.deaths.contains(error.code) { deaths[key] = error }
     }
     await batch.writer.records.record(deaths, limits: limits)
     return landings

@@ -148,18 +148,18 @@ public actor WorkerPool: RenderingService {
     switch death {
     case .timedOut:
       JobError(
-        code: "timed-out", stage: .decode,
+        code: .timedOut, stage: .decode,
         message: "rendering took longer than \(configuration.timeout); allow more with --job-timeout")
     case .notStarted(let reason):
-      JobError(code: "worker-not-started", stage: .decode, message: "can't start a worker process: \(reason)")
+      JobError(code: .workerNotStarted, stage: .decode, message: "can't start a worker process: \(reason)")
     case .ended(let signal, let text):
       if death.isOutOfMemory {
         JobError(
-          code: "out-of-memory", stage: .decode,
+          code: .outOfMemory, stage: .decode,
           message: "rendering needed more memory than a worker has; allow more with --memory")
       } else {
         JobError(
-          code: "decoder-crashed", stage: .decode,
+          code: .decoderCrashed, stage: .decode,
           message: "the decoder crashed on this picture\(signal.map { " (signal \($0))" } ?? "")"
             + "\(text.isEmpty ? "" : ": " + text.singleLine)")
       }
@@ -177,18 +177,6 @@ extension WorkerProcess.Death {
     return signal == 9 || text.contains("failed to allocate") || text.contains("bad_alloc")
       || text.contains("out of memory")
   }
-}
-
-extension JobError {
-  /// The codes of what ends a worker.
-  static let deaths: Set<String> = ["decoder-crashed", "timed-out", "out-of-memory"]
-
-  /// The codes of what is wrong with a source's bytes, whatever the limits and the machine.
-  static let faultsOfContent: Set<String> = ["corrupt", "truncated", "not-an-image", "empty"]
-
-  /// For what was stopped before it ended.
-  static let cancelled = JobError(
-    code: "cancelled", stage: .decode, message: "the run was stopped before this was made", isTemporary: true)
 }
 
 extension RenderResponse {

@@ -11,7 +11,7 @@ struct OutputDirectory: Sendable {
   func location(of path: String) throws(JobError) -> String {
     if path.isEmpty || Paths.endsWithSlash(path) {
       throw JobError(
-        code: "bad-output", stage: .write, message: "the output's path '\(path)' names no file")
+        code: .badOutput, stage: .write, message: "the output's path '\(path)' names no file")
     }
     if Paths.leaves(path) && !allowsOutside { throw outside(path) }
     let normal = Paths.normalized(path)
@@ -26,19 +26,19 @@ struct OutputDirectory: Sendable {
       try Directory.create(directory)
     } catch {
       throw JobError(
-        code: "write-failed", stage: .write, message: "can't make the directory \(directory): \(error.text)")
+        code: .writeFailed, stage: .write, message: "can't make the directory \(directory): \(error.text)")
     }
     guard !allowsOutside else { return }
     guard let real = RealPath.of(directory), let realRoot = RealPath.of(root.isEmpty ? "." : root) else {
       throw JobError(
-        code: "write-failed", stage: .write, message: "can't open \(directory): \(SystemError.last.text)")
+        code: .writeFailed, stage: .write, message: "can't open \(directory): \(SystemError.last.text)")
     }
     if real != realRoot, !Paths.isInside(real, realRoot) { throw outside(location) }
   }
 
   private func outside(_ path: String) -> JobError {
     JobError(
-      code: "outside-output-dir", stage: .write,
+      code: .outsideOutputDirectory, stage: .write,
       message: "the output '\(path)' lies outside the output directory '\(root)'; "
         + "choose another with -C, or allow it with --allow-outside")
   }

@@ -28,7 +28,7 @@ struct OutputPlaces: Sendable {
           return .success(.kept)
         }
       } catch {
-        throw JobError(code: "write-failed", stage: .write, message: error.message)
+        throw JobError(code: .writeFailed, stage: .write, message: error.message)
       }
       stamps.remember(location, made.image.digest)
       return .success(made.isNew ? .written : .cached)

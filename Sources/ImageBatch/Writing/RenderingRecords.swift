@@ -39,7 +39,7 @@ struct RenderingRecords: Sendable {
   /// Records that a source's bytes can't be decoded, so that plans and later runs go on to its alternative at once.
   /// Faults of the bytes themselves are recorded, and not those of a limit or of another process.
   func record(_ error: JobError, of source: StoredSource, _ configuration: BatchConfiguration) async {
-    guard JobError.faultsOfContent.contains(error.code) else { return }
+    guard JobError.Code.faultsOfContent.contains(error.code) else { return }
     await record([DecoderFailure.key(of: source.digest, configuration): DecoderFailure(error)])
   }
 

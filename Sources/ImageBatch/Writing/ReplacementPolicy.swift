@@ -13,7 +13,7 @@ extension JobError {
   /// An output in a source's place.
   static func overwritesSource(_ path: String) -> JobError {
     JobError(
-      code: "overwrites-source", stage: .write,
+      code: .overwritesSource, stage: .write,
       message:
         "the output '\(path)' would replace a source of this run; write it elsewhere, or allow it with "
         + "--in-place")

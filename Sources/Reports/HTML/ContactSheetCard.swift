@@ -60,7 +60,7 @@ struct ContactSheetCard {
       lines.append(
         (
           "error",
-          "<b>\(error.stage.rawValue)</b> \(Self.shown(error.message)) <code>\(Self.shown(error.code))</code>"
+          "<b>\(error.stage.rawValue)</b> \(Self.shown(error.message)) <code>\(Self.shown(error.code.rawValue))</code>"
         ))
     }
     let facts = facts

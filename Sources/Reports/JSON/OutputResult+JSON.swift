@@ -78,7 +78,7 @@ extension JSONWriter {
       member(
         "error",
         object: { json in
-          json.member("code", error.code)
+          json.member("code", error.code.rawValue)
           json.member("stage", error.stage.rawValue)
           if let source = error.source { json.member("source", source) }
           json.member("message", error.message)

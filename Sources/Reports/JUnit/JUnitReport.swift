@@ -36,7 +36,7 @@ struct JUnitReport: ReportDocument {
     return Array(
       """
       <testcase \(text)>
-      <failure type="\(XMLText.escaped(error?.code ?? "failed"))" message="\(XMLText.escaped(error?.message ?? ""))">\
+      <failure type="\(XMLText.escaped(error?.code.rawValue ?? "failed"))" message="\(XMLText.escaped(error?.message ?? ""))">\
       \(XMLText.escaped(Self.details(result)))</failure>
       </testcase>
 

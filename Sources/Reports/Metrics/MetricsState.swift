@@ -67,7 +67,7 @@ struct MetricsState {
       outputTimes.add(result.seconds)
       if result.status == .written || result.status == .cached { outputBytes += result.bytes ?? 0 }
       guard let error = result.error else { break }
-      failures[Failure(code: error.code, stage: error.stage.rawValue), default: 0] += 1
+      failures[Failure(code: error.code.rawValue, stage: error.stage.rawValue), default: 0] += 1
     case .jobFinished(let job):
       if job.failed { jobsFailed += 1 } else { jobsDone += 1 }
     case .finished(let summary): self.summary = summary

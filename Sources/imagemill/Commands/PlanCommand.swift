@@ -159,9 +159,9 @@ enum PlanText {
   private static func shape(_ kind: PlanGraph.Node.Kind) -> String {
     switch kind {
     case .source: "cylinder"
-    case .decode: "ellipse"
+    case .decode: .ellipse
     case .filter: "box"
-    case .encode: "hexagon"
+    case .encode: .hexagon
     case .write: "note"
     }
   }
