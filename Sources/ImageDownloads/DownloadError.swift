@@ -27,13 +27,13 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
     case truncated = "truncated"
     /// The TLS certificate isn't trusted, or TLS failed.
     case tls = "tls-failed"
-    /// The address policy, or `--allow-host` and `--deny-host`.
+    /// The address policy refuses the host or its address.
     case notAllowed = "not-allowed"
     /// More redirects than allowed, or a circle.
     case tooManyRedirects = "too-many-redirects"
     /// A redirect that isn't followed: to another scheme, or from https to http.
     case badRedirect = "bad-redirect"
-    /// More bytes than `--max-bytes`.
+    /// More bytes than ``ImageDownloader/Configuration/byteLimit``.
     case tooLarge = "too-large"
     /// The content type or the first bytes are no image's.
     case notAnImage = "not-an-image"
@@ -41,7 +41,7 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
     case empty = "empty-body"
     /// Other bytes than the `sha256` pin says.
     case digestMismatch = "digest-mismatch"
-    /// `--offline`, and nothing is stored.
+    /// Nothing is stored, and no request may be sent.
     case notCached = "not-cached"
     /// The receipt, its URL, its owner or the task was cancelled.
     case cancelled = "cancelled"
@@ -51,7 +51,7 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// The kind of failure.
   public let code: Code
-  /// One sentence: what happened, and what to do about it. It shows no secret.
+  /// One sentence: what happened. It shows no secret, and names no setting of a program.
   public let message: String
   /// The source as it may be shown.
   public let source: String
@@ -59,6 +59,8 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
   public var status: Int?
   /// libcurl's code, where it was libcurl that failed.
   public var curlCode: Int?
+  /// What stood in the way, where the code alone doesn't say which setting would change that.
+  public var reason: Reason?
   /// Whether the same download may succeed later.
   public var isTemporary = false
   /// What the bytes are, where they aren't the pinned ones.
@@ -108,19 +110,20 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
   static func hostDown(_ state: RequestState) -> DownloadError {
     DownloadError(
       .hostDown,
-      "\(state.url.host) has not answered for a while and is not asked any more; try again later, with --failed for what a report says has failed",
+      "\(state.url.host) has not responded for a while and is not asked any more",
       source: state.key.displayText, status: nil, isTemporary: true)
   }
 
   static func throttled(_ status: Int, seconds: Double, source: String) -> DownloadError {
     DownloadError(
       .throttled,
-      "the server answered \(status) and asks to wait for \(Int(seconds)) s; run again after that, or see --rate",
+      "the server answered \(status) and asks to wait for \(Int(seconds)) s",
       source: source, status: status, isTemporary: true)
   }
 
   init(_ error: CacheError, source: String) {
     self.init(.cache, error.message, source: source)
+    reason = .cache(error.reason)
   }
 }
 
@@ -133,7 +136,7 @@ extension DownloadError {
     case .cancelled, .shutDown: self = .cancelled(source)
     case .byteLimitExceeded: self = .tooLarge(source, limit: configuration.byteLimit)
     case .addressRefused(let address):
-      self.init(.notAllowed, policy.refusal(of: address), source: source)
+      self = policy.refusal(of: address).error(source: source)
     case .headTooLong:
       self.init(
         .transferFailed, "the server sent an endless header; it is no server for pictures", source: source)
@@ -146,11 +149,12 @@ extension DownloadError {
     case .transport:
       // Before a request is sent, 43 speaks of the request.
       let isAboutResponse = error.requests > 0 && [27, 43].contains(error.curlCode)
-      let (code, message) =
+      let (code, message, reason): (Code, String, Reason?) =
         isAboutResponse
-        ? (.transferFailed, "the server sent a header that makes no sense; ask whoever runs the server")
+        ? (.transferFailed, "the server sent a header that makes no sense; ask whoever runs the server", nil)
         : Self.meaning(ofCurl: error.curlCode, error.message)
       self.init(code, message, source: source)
+      self.reason = reason
       isTemporary = RetryPolicy.isTransient(curlCode: error.curlCode)
     }
     status = error.status
@@ -158,23 +162,24 @@ extension DownloadError {
   }
 
   static func tooLarge(_ source: String, limit: Int) -> DownloadError {
-    DownloadError(
-      .tooLarge, "the body is longer than \(limit) bytes; raise --max-bytes to allow it", source: source)
+    var error = DownloadError(.tooLarge, "the body is longer than \(limit) bytes", source: source)
+    error.reason = .byteLimit(limit)
+    return error
   }
 
-  private static func meaning(ofCurl code: Int, _ detail: String) -> (Code, String) {
+  private static func meaning(ofCurl code: Int, _ detail: String) -> (Code, String, Reason?) {
     switch code {
-    case 1, 8: (.transferFailed, "the server doesn't speak HTTP: \(detail)")
-    case 3: (.badSource, "libcurl can't use the URL: \(detail)")
-    case 5: (.unresolved, "the proxy's name has no address: \(detail); check --proxy")
-    case 6: (.unresolved, "the host has no address: \(detail); check its spelling and the resolver")
-    case 7: (.connectionFailed, "no connection: \(detail)")
-    case 18: (.truncated, "the connection ended before the body did: \(detail)")
-    case 28: (.timedOut, "\(detail); see --timeout, --connect-timeout and --stall-timeout")
-    case 35, 53, 54, 58, 59, 64, 66, 80, 83, 90, 91: (.tls, "TLS failed: \(detail)")
-    case 60: (.tls, "the server's certificate isn't trusted: \(detail); name its authority with --cacert")
-    case 77: (.tls, "the certificates can't be read: \(detail); check --cacert")
-    default: (.transferFailed, "the transfer failed: \(detail)")
+    case 1, 8: (.transferFailed, "the server doesn't speak HTTP: \(detail)", nil)
+    case 3: (.badSource, "libcurl can't use the URL: \(detail)", nil)
+    case 5: (.unresolved, "the proxy's name has no address: \(detail)", .proxyName)
+    case 6: (.unresolved, "the host has no address: \(detail); check its spelling and the resolver", nil)
+    case 7: (.connectionFailed, "no connection: \(detail)", nil)
+    case 18: (.truncated, "the connection ended before the body did: \(detail)", nil)
+    case 28: (.timedOut, detail, nil)
+    case 35, 53, 54, 58, 59, 64, 66, 80, 83, 90, 91: (.tls, "TLS failed: \(detail)", nil)
+    case 60: (.tls, "the server's certificate isn't trusted: \(detail)", .untrustedCertificate)
+    case 77: (.tls, "the certificates can't be read: \(detail)", .unreadableCertificates)
+    default: (.transferFailed, "the transfer failed: \(detail)", nil)
     }
   }
 }

@@ -78,10 +78,10 @@ public enum DownloadEvent: Sendable, Hashable {
   /// Bytes received so far of the announced total.
   case progressed(id: Int, received: Int, expected: Int?)
   /// A transfer from `url` has ended: after redirects that isn't the source's. `error` says why it failed, an HTTP
-  /// status of 400 or more included; nil if it didn't. A failure may be followed by ``retrying(source:seconds:reason:)``.
+  /// status of 400 or more included; nil if it didn't. A failure may be followed by ``retrying(source:seconds:error:)``.
   case finished(id: Int, url: String, bytes: Int, error: DownloadError?)
   /// A transfer will be tried again.
-  case retrying(source: String, seconds: Double, reason: String)
+  case retrying(source: String, seconds: Double, error: DownloadError)
   /// A host is left alone for a while.
   case hostPaused(host: String, seconds: Double)
   /// Something that the user should know and that fails nothing.

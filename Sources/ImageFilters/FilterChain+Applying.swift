@@ -68,11 +68,14 @@ extension FilterChain {
           try run(FilterPass(image: frame, arguments: step.arguments, shrunk: shrunk, context: context))
         }
       }
-      guard result.width * result.height <= context.maximumPixels else {
-        throw FilterError(
+      let pixels = result.width * result.height
+      guard pixels <= context.maximumPixels else {
+        var error = FilterError(
           .failed,
           "\(step.name) would make \(result.width)x\(result.height) pixels, more than the limit of "
-            + "\(context.maximumPixels); ask for less, or raise --max-pixels")
+            + "\(context.maximumPixels)")
+        error.reason = .tooManyPixels(pixels, limit: context.maximumPixels)
+        throw error
       }
       if let probe = context.probe { result = try probe(index, result) }
       return traits.movesPixels || result === image

@@ -27,6 +27,14 @@ public struct FilterError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// What libvips said, where it was libvips that failed.
   public let cause: VipsError?
+  /// The limit that stood in the way.
+  public var reason: Reason?
+
+  /// A limit of ``FilterContext``.
+  public enum Reason: Hashable, Sendable {
+    /// It would have made so many pixels, more than ``FilterContext/maximumPixels``.
+    case tooManyPixels(Int, limit: Int)
+  }
 
   /// A failure at an optional place of the text.
   public init(_ code: Code, _ message: String, offset: Int? = nil, cause: VipsError? = nil) {

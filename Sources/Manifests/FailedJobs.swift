@@ -2,7 +2,7 @@ public import ImageBatch
 import ImageDownloads
 import SystemIO
 
-/// The jobs that failed in an earlier run, from its `.ndjson` report (`--failed REPORT`).
+/// The jobs that failed in an earlier run, from its `.ndjson` report.
 ///
 /// A report names sources as they may be shown, without credentials. A job is one that failed if one of its outputs
 /// has a failed line's source, filter and format, and its path too where that is known before the job runs.
@@ -20,7 +20,10 @@ public struct FailedJobs: Sendable, Hashable {
   public var isEmpty: Bool { paths.isEmpty }
 
   /// Reads the report's lines. Throws where one is no result: not JSON, or without its members.
-  public init(report bytes: [UInt8], name: String) throws(ManifestErrors) {
+  /// - Parameter wanted: What is said of a file of another kind besides what is wrong with it.
+  public init(
+    report bytes: [UInt8], name: String, wanted: String = "give an NDJSON report"
+  ) throws(ManifestErrors) {
     let text = try ManifestText(name: name, bytes: bytes)
     var log = DiagnosticLog(text)
     var splitter = RecordSplitter()
@@ -35,18 +38,16 @@ public struct FailedJobs: Sendable, Hashable {
         if try take(try JSONNodes.read(bytes: record.bytes, line: record.line)) { results += 1 }
       } catch {
         // Another kind of file has a mistake in every line.
-        log.error(error.place, position == 0 ? "\(error.message); \(Self.wanted)" : error.message)
+        log.error(error.place, position == 0 ? "\(error.message); \(wanted)" : error.message)
         if position == 0 { break }
       }
     }
     try log.throwIfAny()
     if results == 0, let first = records.first {
-      log.error(TextPlace(line: first.line, column: 1), "no line is a result; \(Self.wanted)")
+      log.error(TextPlace(line: first.line, column: 1), "no line is a result; \(wanted)")
     }
     try log.throwIfAny()
   }
-
-  private static let wanted = "give what --report NAME.ndjson wrote"
 
   /// Whether the line is a result.
   private mutating func take(_ node: ManifestNode) throws(JSONNodes.Failure) -> Bool {

@@ -84,7 +84,8 @@ public struct ManifestReader: Sendable {
     OutputConflicts.check(jobs, log: &log)
     return Manifest(
       jobs: jobs, rows: rows, outputDirectory: outputDirectory(root, context, log: &log),
-      origins: OriginReader(environment: options.environment).origins(root["origins"], log: &log),
+      origins: OriginReader(environment: options.environment, hint: options.hints.variable).origins(
+        root["origins"], log: &log),
       namedSources: context.sources)
   }
 

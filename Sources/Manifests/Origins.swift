@@ -4,6 +4,8 @@ import SystemIO
 struct OriginReader {
   /// The allowed variables with their values.
   let environment: [String: String]
+  /// What is said of a variable that isn't allowed; `{}` stands for its name.
+  var hint = ""
 
   func origins(_ node: ManifestNode?, log: inout DiagnosticLog) -> [ManifestOrigin] {
     var seen: [String: TextPlace] = [:]
@@ -63,7 +65,7 @@ struct OriginReader {
       guard let value = environment[reference.name] else {
         log.error(
           node.place,
-          "'${\(reference.name)}' isn't allowed, or isn't set: allow it with '--env \(reference.name)'")
+          "'${\(reference.name)}' isn't allowed, or isn't set\(hint.replacing("{}", with: reference.name))")
         return nil
       }
       // A variable may be long, and be written often.

@@ -2,7 +2,7 @@ public import ImageBatch
 import ImageCaches
 import ImageDownloads
 
-/// One of several machines' part of a batch (`--shard K/N`): each job belongs to exactly one of the N, whatever the
+/// One of several machines' part of a batch: each job belongs to exactly one of the N, whatever the
 /// order of the manifest and whatever other jobs it holds.
 public struct Shard: Sendable, Hashable {
   /// From 1 to `count`.

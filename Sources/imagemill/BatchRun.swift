@@ -103,10 +103,10 @@ extension BatchEvent {
       self = .downloadFinished(id: id, bytes: bytes, failed: error != nil)
     case .warning(let source, let message):
       self = .warning(BatchWarning(source: source, message: message))
-    case .retrying(let source, let seconds, let reason):
+    case .retrying(let source, let seconds, let error):
+      let fact = "trying again in \((seconds * 10).rounded() / 10) s"
       self = .warning(
-        BatchWarning(source: source, message: "trying again in \((seconds * 10).rounded() / 10) s: \(reason)")
-      )
+        BatchWarning(source: source, message: "\(fact): \(error.message)", error: JobError(error)))
     case .hostPaused(let host, let seconds):
       self = .warning(BatchWarning(message: "\(host) is left alone for \((seconds * 10).rounded() / 10) s"))
     }

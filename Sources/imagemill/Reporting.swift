@@ -74,6 +74,7 @@ final class Reporting: Sendable {
 
   /// Tells everybody, and waits until they have heard.
   func receive(_ event: BatchEvent) async {
+    let event = event.withRemedies
     await withCheckedContinuation { continuation in
       queue.async { [reporters] in
         for reporter in reporters { reporter.receive(event) }
@@ -84,6 +85,7 @@ final class Reporting: Sendable {
 
   /// Tells everybody when it is their turn.
   func note(_ event: BatchEvent) {
+    let event = event.withRemedies
     queue.async { [reporters] in
       for reporter in reporters { reporter.receive(event) }
     }

@@ -22,7 +22,7 @@ struct Session: Sendable {
     OpenFiles.share(with: &configuration)
     ProcessMemory.limitArenas()
     store = try cache.openStore()
-    store.onMend { StandardError.write("imagemill: warning: \($0)\n") }
+    store.onMend { StandardError.write("imagemill: warning: \($0.messageWithRemedy())\n") }
     downloader = ImageDownloader(configuration: configuration, store: store, report: report)
   }
 
@@ -38,7 +38,7 @@ struct Session: Sendable {
     do throws(CacheError) {
       try store.trim()
     } catch {
-      StandardError.write("imagemill: \(error.message)\n")
+      StandardError.write("imagemill: \(error.messageWithRemedy)\n")
     }
     store.close()
   }

@@ -81,7 +81,7 @@ struct RenderingTests {
       ("<!DOCTYPE html><html><body>Not found</body></html>", JobError.Code.notAnImage, "HTML page"),
       ("{\"error\": 1}", JobError.Code.notAnImage, "JSON"), ("", JobError.Code.empty, "empty"),
       ("hello there", JobError.Code.notAnImage, "plain text"),
-      ("<svg xmlns='http://www.w3.org/2000/svg'/>", JobError.Code.unsupportedFormat, "--allow-format svg"),
+      ("<svg xmlns='http://www.w3.org/2000/svg'/>", JobError.Code.unsupportedFormat, "the file is svg"),
     ])
   func foreignContent(text: String, code: JobError.Code, words: String) throws {
     let source = try fixture.write(Array(text.utf8), "a.jpg")
@@ -135,7 +135,7 @@ struct RenderingTests {
     let recipe = try fixture.recipe(1, "fit:20x20", "png")
     let response = Renderer().render(try fixture.request(fixture.write(bytes, "b"), [recipe]))
     let error = try #require(response.failure(1), "\(saver) passed")
-    #expect(error.stage == .decode && error.message.contains("--on-corrupt warn"), "\(error)")
+    #expect(error.stage == .decode, "\(error)")
   }
 
   @Test("a damaged picture is used with a warning where the caller says so")

@@ -19,7 +19,7 @@ private final class Commits: Sendable {
         for body in bodies { try body(database) }
       }
     } catch {
-      throw CacheError(code: .index, message: "\(error)")
+      throw CacheError(code: .index, .index, message: "\(error)")
     }
     return sizes.withLock { sizes in
       sizes.append(bodies.count)

@@ -105,7 +105,7 @@ struct ContentTypeTests {
           let error = await downloader.outcome(server.url(Self.path(format, label))).error
           #expect(error?.code == .notAnImage, "\(label)")
           #expect(
-            error?.message.contains("--allow-format \(format.rawValue)") == true,
+            error?.reason == .unreadFormat(format.rawValue),
             "\(label): \(error?.message ?? "")")
         }
         let labeled = await downloader.outcome(server.url(Self.path(format, "text/html"))).error

@@ -76,10 +76,10 @@ struct ChoosingJobsTests {
   ])
   func `another file than a report is told once, and what to give instead`(text: String) throws {
     let error = #expect(throws: ManifestErrors.self) {
-      try FailedJobs(report: Array(text.utf8), name: "r")
+      try FailedJobs(report: Array(text.utf8), name: "r", wanted: "give another")
     }
     #expect(error?.diagnostics.count == 1)
-    #expect(error?.diagnostics.first?.message.contains("--report NAME.ndjson") == true)
+    #expect(error?.diagnostics.first?.message.hasSuffix("; give another") == true)
   }
 
   @Test func `a report of a run in which nothing failed, or nothing happened, chooses nothing`() throws {

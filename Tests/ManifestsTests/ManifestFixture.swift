@@ -8,6 +8,8 @@ enum ManifestFixture {
   static func options(_ change: (inout ManifestOptions) -> Void = { _ in }) -> ManifestOptions {
     var options = ManifestOptions()
     options.directory = ""
+    options.hints.outside = ", or allow it"
+    options.hints.variable = ": allow {}"
     change(&options)
     return options
   }

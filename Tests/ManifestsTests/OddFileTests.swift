@@ -77,13 +77,13 @@ struct OddFileTests {
     Case(
       text: "imagemill: 1\njobs: [{source: a.png, output: \"../{name}.png\"}]\n",
       complaint:
-        "images.yaml:2:32: error: '../{name}.png' lies outside the output directory: begin it inside, or give "
-        + "--allow-outside"),
+        "images.yaml:2:32: error: '../{name}.png' lies outside the output directory: begin it inside, or "
+        + "allow it"),
     Case(
       text: "imagemill: 1\njobs: [{source: a.png, output: x/../../b.png}]\n",
       complaint:
-        "images.yaml:2:32: error: 'x/../../b.png' lies outside the output directory: begin it inside, or give "
-        + "--allow-outside"),
+        "images.yaml:2:32: error: 'x/../../b.png' lies outside the output directory: begin it inside, or "
+        + "allow it"),
     Case(
       text: "imagemill: 1\njobs: [{source: a.png, output: \"b.{ext}\", matrix: {format: [png, bogus]}}]\n",
       complaint:

@@ -84,7 +84,7 @@ struct WrongManifestTests {
       name: "a path outside the directory",
       text: "imagemill: 1\njobs: [{source: ../../../../../../../../etc/passwd, output: b.png}]\n",
       complaint: """
-        images.yaml:2:17: error: '../../../../../../../../etc/passwd' lies outside the manifest's directory: move it inside, or give --allow-outside
+        images.yaml:2:17: error: '../../../../../../../../etc/passwd' lies outside the manifest's directory: move it inside, or allow it
         jobs: [{source: ../../../../../../../../etc/passwd, output: b.png}]
                         ^
         """),
@@ -110,7 +110,7 @@ struct WrongManifestTests {
       text:
         "imagemill: 1\norigins:\n  https://a.example: {user: 'x:hunter2${PASS}'}\njobs: [{source: a.png, output: b.png}]\n",
       complaint: """
-        images.yaml:3:29: error: '${PASS}' isn't allowed, or isn't set: allow it with '--env PASS'
+        images.yaml:3:29: error: '${PASS}' isn't allowed, or isn't set: allow PASS
         """),
     Case(
       name: "a caret behind wide characters and a tab in JSON",

@@ -20,7 +20,7 @@ extension Encoding {
       guard !definitions.contains(where: { $0.option(name) != nil }) else { continue }
       let known = each(definitions.flatMap { $0.options.map(\.name) })
       throw EncodingError(
-        setting: "encode.\(name)", isUnknown: true,
+        setting: "encode.\(name)", code: .unknownSetting,
         "\(definitions.map(\.format.rawValue).joined(separator: ", ")) has no option '\(name)'"
           + NearestName.suggestion(for: name, among: known) + "; it has \(known.joined(separator: ", "))")
     }
@@ -104,9 +104,9 @@ extension Encoding {
     }
     guard formats.count > 1, !followsSource(format) else {
       throw EncodingError(
-        setting: "min-savings",
+        setting: "min-savings", code: .singleFormat,
         "'min-savings' is how much smaller another format must be than the first of a list: give several, such as "
-          + "'format: [jpeg, webp]' (--format jpeg,webp), or auto")
+          + "'format: [jpeg, webp]', or auto")
     }
     return percent / 100
   }
@@ -120,7 +120,7 @@ extension Encoding {
         pathExtension.map { "the extension '.\($0)' is no format that can be written" }
         ?? "nothing says the output's format"
       throw EncodingError(
-        setting: "format", "\(problem); give one of \(allNames), auto or same, as 'format' (--format)")
+        setting: "format", code: .noFormat, "\(problem); give one of \(allNames), auto or same, as 'format'")
     }
     guard let format = EncoderTable.format(named: name) else {
       throw EncodingError(

@@ -141,13 +141,25 @@ public struct EncodingError: Error, Hashable, Sendable, CustomStringConvertible 
   /// One sentence: what is wrong, and what to write instead.
   public let message: String
 
-  /// Whether nothing knows the setting's name, so that no value for it could be right.
-  public let isUnknown: Bool
+  /// What kind of mistake.
+  public enum Code: Sendable, CaseIterable {
+    /// The value is none that the setting takes, or doesn't go with the others.
+    case badValue
+    /// Nothing knows the setting's name, so that no value for it could be right.
+    case unknownSetting
+    /// Neither a setting nor the output's extension says the format.
+    case noFormat
+    /// A setting that chooses among several formats, where one is given.
+    case singleFormat
+  }
+
+  /// What kind of mistake.
+  public let code: Code
 
   /// A complaint about one setting.
-  public init(setting: String, isUnknown: Bool = false, _ message: String) {
+  public init(setting: String, code: Code = .badValue, _ message: String) {
     self.setting = setting
-    self.isUnknown = isUnknown
+    self.code = code
     self.message = message
   }
 

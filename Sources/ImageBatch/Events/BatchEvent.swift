@@ -30,13 +30,18 @@ public struct BatchWarning: Sendable, Hashable, Codable {
   public var source: String?
   /// One sentence.
   public var message: String
+  /// The failure that it tells of, whose message ``message`` ends with.
+  public var error: JobError?
   /// The place in the manifest.
   public var location: ManifestLocation?
 
   /// A warning.
-  public init(source: String? = nil, message: String, location: ManifestLocation? = nil) {
+  public init(
+    source: String? = nil, message: String, error: JobError? = nil, location: ManifestLocation? = nil
+  ) {
     self.source = source
     self.message = message
+    self.error = error
     self.location = location
   }
 }

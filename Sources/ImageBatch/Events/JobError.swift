@@ -13,7 +13,9 @@ public struct JobError: Error, Sendable, Hashable, Codable {
   public var code: Code
   /// Where on its way.
   public var stage: Stage
-  /// One sentence: what happened, and what to do about it. It shows no secret.
+  /// What stood in the way, where the code alone doesn't say which setting would change that.
+  public var reason: Reason?
+  /// One sentence: what happened. It shows no secret, and names no setting of a program.
   public var message: String
   /// Whether the same job may succeed later (exit status 75).
   public var isTemporary: Bool
@@ -22,13 +24,42 @@ public struct JobError: Error, Sendable, Hashable, Codable {
   public var source: String?
   /// What the source's bytes are, where they aren't the pinned ones.
   public var foundDigest: ContentDigest?
+  /// Whether it happened in an earlier run, and was not tried again in this one.
+  public var isRecorded = false
+  /// The failures that this one stands for, where each of several sources has failed. ``message`` joins theirs.
+  public var parts: [JobError] = []
 
   /// A failure.
-  public init(code: Code, stage: Stage, message: String, isTemporary: Bool = false) {
+  public init(
+    code: Code, stage: Stage, _ reason: Reason? = nil, message: String, isTemporary: Bool = false
+  ) {
     self.code = code
     self.stage = stage
+    self.reason = reason
     self.message = message
     self.isTemporary = isTemporary
+  }
+
+  /// What stood in the way of a job, with the value and the limit: what a program makes its advice from.
+  public enum Reason: Hashable, Sendable, Codable {
+    /// Why the download failed.
+    case download(DownloadError.Reason)
+    /// The status of a response that is an error.
+    case status(Int)
+    /// Why the disk store failed.
+    case cache(CacheError.Reason)
+    /// A source of so many pixels, in all of its `frames`, and the most that are decoded.
+    case sourcePixels(Int, frames: Int, limit: Int)
+    /// A filter that would make so many pixels, and the most that it may.
+    case filterPixels(Int, limit: Int)
+    /// An animation of so many frames, and the most that are decoded.
+    case frames(Int, limit: Int)
+    /// The bytes of memory that decoding would take, and the most that it may.
+    case memory(Int, limit: Int)
+    /// The seconds that a rendering may take.
+    case time(limit: Double)
+    /// A format, by its name, that isn't read by default and wasn't asked for.
+    case unreadFormat(String)
   }
 }
 
@@ -36,8 +67,9 @@ extension JobError {
   /// A download's failure.
   public init(_ error: DownloadError) {
     self.init(
-      code: Code(error.code), stage: error.code == .unreadable ? .read : .download, message: error.message,
-      isTemporary: error.isTemporary)
+      code: Code(error.code), stage: error.code == .unreadable ? .read : .download,
+      error.reason.map(Reason.download), message: error.message, isTemporary: error.isTemporary)
+    if error.code == .httpStatus, let status = error.status { reason = .status(status) }
     foundDigest = error.foundDigest
     if !error.source.isEmpty { source = error.source }
   }
@@ -45,11 +77,14 @@ extension JobError {
   /// A filter's failure.
   init(_ error: FilterError, stage: Stage = .filter) {
     self.init(code: Code(error.code), stage: stage, message: error.message)
+    if case .tooManyPixels(let pixels, let limit) = error.reason {
+      reason = .filterPixels(pixels, limit: limit)
+    }
   }
 
   /// The disk store's failure: it stands in the way of writing.
-  init(_ error: CacheError) {
-    self.init(code: .cacheFailed, stage: .write, message: error.message)
+  package init(_ error: CacheError) {
+    self.init(code: .cacheFailed, stage: .write, .cache(error.reason), message: error.message)
   }
 
   /// For what was stopped before it ended.
@@ -58,12 +93,13 @@ extension JobError {
 
   /// Why several sources failed, one after the other, each by its name. Temporary if any of them was: that one may come
   /// back.
-  init(allOf errors: [JobError]) {
+  package init(allOf errors: [JobError]) {
     guard let first = errors.first, errors.count > 1 else {
       self = errors.first ?? .cancelled
       return
     }
     self = first
+    parts = errors
     message = errors.enumerated().map { index, error in
       let place = index == 0 ? "" : "\(error.source.map { "\($0): " } ?? "")\(error.stage.rawValue): "
       return place + error.message

@@ -30,6 +30,8 @@ public struct BatchPlan: Sendable {
     public var action: Action
     /// Why, in words.
     public var reason: String
+    /// The failure that ``reason`` is the message of, where nothing could be made.
+    public var error: JobError?
     /// The chain's identifier.
     public var filter: String
     /// The format's name.
@@ -70,7 +72,7 @@ public struct BatchPlan: Sendable {
   }
 
   /// In the order of the groups.
-  public internal(set) var entries: [Entry] = []
+  public package(set) var entries: [Entry] = []
   /// Files of earlier runs that the manifests no longer make: absolute paths, sorted.
   public internal(set) var stale: [String] = []
   /// All steps, where the planner was asked for them.

@@ -82,7 +82,7 @@ public struct BatchPlanner: Sendable {
       let stale = try ledger.stale(in: configuration.prunedScopes).filter { !made.contains($0.path) }
       return try writer.removable(stale).sorted()
     } catch {
-      store.noteRepair(error.message)
+      store.noteRepair(error)
       return []
     }
   }
@@ -101,7 +101,7 @@ public struct BatchPlanner: Sendable {
       guard !parts.isEmpty else { return "its stored bytes are gone" }
       return "\(parts.joined(separator: ", ")) \(parts.count == 1 ? "differs" : "differ") from the last run"
     } catch {
-      store.noteRepair(error.message)
+      store.noteRepair(error)
       return "never made of this source"
     }
   }
@@ -128,6 +128,7 @@ public struct BatchPlanner: Sendable {
       var entry = BatchPlan.Entry(output)
       entry.content = source.digest
       (entry.action, entry.reason) = fate(of: output, isStale: isStale)
+      if case .failed(let error) = output.state { entry.error = error }
       let write = entry.node(isDone: output.state == .inPlace || output.state == .kept)
       if let key = output.key, output.state == .wanted {
         if rendered.insert(key).inserted {
@@ -176,6 +177,7 @@ public struct BatchPlanner: Sendable {
         var entry = BatchPlan.Entry(job: job, position: position, output: output)
         entry.action = error == nil ? .download : .refuse
         entry.reason = error?.message ?? "the source isn't stored"
+        entry.error = error
         if inPlace.contains([job.index, position]) { entry.reason = BatchPlan.Entry.inPlaceOfPlaceholder }
         if entry.action == .download {
           let key = RenderKeys.output(of: source.content, chain: output.chain, encoding: output.encoding)

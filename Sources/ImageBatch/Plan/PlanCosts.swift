@@ -103,7 +103,7 @@ struct PlanCosts {
       let known = try store.rows(of: SourceFacts.self, forKeys: [stored.digest])[stored.digest]
       if let shape = known.flatMap(SourceShape.init) { return shape }
     } catch {
-      store.noteRepair(error.message)
+      store.noteRepair(error)
     }
     // The run reports a source that can't be opened.
     return (try? SourceFile(path: stored.path, limits: configuration.limits))?.shape
@@ -119,7 +119,7 @@ struct PlanCosts {
       }
       return found
     } catch {
-      store.noteRepair(error.message)
+      store.noteRepair(error)
       return []
     }
   }

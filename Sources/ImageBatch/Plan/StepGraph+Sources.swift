@@ -73,7 +73,7 @@ extension StepGraph {
     attempt = Attempt(position: position, source: source)
     var actions: [Action] = []
     if candidates[position].isPlaceholder {
-      actions += warnings("the placeholder is used: \(JobError(allOf: failures).message)")
+      actions += warnings("the placeholder is used: ", of: JobError(allOf: failures))
     }
     actions.append(.use(source, mergedJobs: group.jobs.count - 1))
     guard group.key.hasAlternatives, !configuration.force else { return actions + gather(now) }
@@ -110,13 +110,15 @@ extension StepGraph {
     let name = candidates[used].source.displayText
     return failures.flatMap { error in
       let failure = error.source.map { "\($0): " } ?? ""
-      return warnings("\(name) is used, since another source failed: \(failure)\(error.message)")
+      return warnings("\(name) is used, since another source failed: \(failure)", of: error)
     }
   }
 
-  private func warnings(_ message: String) -> [Action] {
+  private func warnings(_ fact: String, of error: JobError) -> [Action] {
     group.jobs.map {
-      .warn(BatchWarning(source: $0.displaySource, message: message, location: $0.location))
+      .warn(
+        BatchWarning(
+          source: $0.displaySource, message: fact + error.message, error: error, location: $0.location))
     }
   }
 }

@@ -17,7 +17,7 @@ struct DecoderFailure: Hashable, Sendable {
 
   /// The key of a source whose bytes are at fault, whatever is made of it.
   static func key(of content: ContentDigest, _ configuration: BatchConfiguration) -> ContentDigest {
-    var key = KeyBuilder("source-failure")
+    var key = KeyBuilder("source-failure 2")
     key.append(content.hex)
     key.append(RenderKeys.engine)
     key.append(configuration.onCorrupt.rawValue)
@@ -27,7 +27,7 @@ struct DecoderFailure: Hashable, Sendable {
 
   /// The key of an output whose rendering killed a worker under these limits.
   static func key(ofOutput key: ContentDigest, limits: String) -> ContentDigest {
-    var builder = KeyBuilder("failure")
+    var builder = KeyBuilder("failure 2")
     builder.append(key.hex)
     builder.append(limits)
     return builder.digest

@@ -14,7 +14,7 @@ struct SourceFile {
   let facts: SourceFacts
   let limits: RenderLimits
 
-  /// Formats that need no `--allow-format`.
+  /// Formats that are read without being asked for.
   static let safe = ImageFormat.readByDefault
 
   init(path: String, limits: RenderLimits) throws(JobError) {
@@ -30,9 +30,8 @@ struct SourceFile {
     self.format = format
     guard Self.safe.contains(format) || limits.allows(format) else {
       throw JobError(
-        code: .unsupportedFormat, stage: .decode,
-        message:
-          "the file is \(format.rawValue), which isn't read unless --allow-format \(format.rawValue) says so")
+        code: .unsupportedFormat, stage: .decode, .unreadFormat(format.rawValue),
+        message: "the file is \(format.rawValue), which isn't read by default")
     }
     if format == .svg { try SVGReferences.check(path) }
     loader = Loader(format)
@@ -74,17 +73,17 @@ struct SourceFile {
     let pixels = stored.width * stored.height
     guard pixels <= limits.maxPixels else {
       throw JobError(
-        code: .tooManyPixels, stage: .decode,
+        code: .tooManyPixels, stage: .decode, .sourcePixels(pixels, frames: 1, limit: limits.maxPixels),
         message: "the picture says it has \(stored.width)x\(stored.height) pixels, more than the limit of "
-          + "\(limits.maxPixels); raise --max-pixels to accept it")
+          + "\(limits.maxPixels)")
     }
     // A progressive picture is kept whole, as coefficients of two bytes, while it is decoded.
     let coefficients = pixels * bands * 2
     guard facts.isProgressive != true || coefficients <= limits.memory else {
       throw JobError(
-        code: .tooMuchMemory, stage: .decode,
+        code: .tooMuchMemory, stage: .decode, .memory(coefficients, limit: limits.memory),
         message: "decoding this progressive picture of \(stored.width)x\(stored.height) takes "
-          + "\(coefficients >> 20) MiB, more than the limit of \(limits.memory >> 20) MiB; raise --memory to accept it"
+          + "\(coefficients >> 20) MiB, more than the limit of \(limits.memory >> 20) MiB"
       )
     }
   }
@@ -106,15 +105,11 @@ extension RenderLimits {
 
 /// What a decoder's failure means to a user.
 enum DecodeFailure {
-  /// What to do about a file that ends too early, and about one that is damaged otherwise.
-  private static let cutOffRemedy = "; fetch it again, or use --on-corrupt warn to use the part that arrived"
-  private static let damagedRemedy = "; replace it, or use --on-corrupt warn to use the part that can be read"
-
   /// A file that ends too early.
   static func truncated(_ format: ImageFormat, _ reason: String) -> JobError {
     JobError(
       code: .truncated, stage: .decode,
-      message: "the \(format.rawValue) file is cut off (\(reason))" + cutOffRemedy)
+      message: "the \(format.rawValue) file is cut off (\(reason))")
   }
 
   static func error(_ error: VipsError, _ format: ImageFormat) -> JobError {
@@ -128,7 +123,7 @@ enum DecodeFailure {
     if isShort { return truncated(format, reason) }
     return JobError(
       code: .corrupt, stage: .decode,
-      message: "the \(format.rawValue) file is damaged (\(reason))" + damagedRemedy)
+      message: "the \(format.rawValue) file is damaged (\(reason))")
   }
 
   /// The first line of what libvips says, whose buffer may end in the middle of a letter.
@@ -139,11 +134,8 @@ enum DecodeFailure {
     return VipsError(operation: error.operation, text: String(line)).description
   }
 
-  /// What a failure becomes that is put up with: nothing need be done about it.
+  /// The warning of a failure that is put up with.
   static func warning(of error: JobError) -> String {
-    let fact = [cutOffRemedy, damagedRemedy].reduce(error.message) { message, remedy in
-      message.hasSuffix(remedy) ? String(message.dropLast(remedy.count)) : message
-    }
-    return "\(fact); what could be read was used"
+    "\(error.message); what could be read was used"
   }
 }

@@ -24,17 +24,17 @@ struct SourceShape: Hashable, Sendable {
   func check(frames: Int, within limits: RenderLimits) throws(JobError) {
     guard self.frames <= limits.maxFrames || frames <= limits.maxFrames else {
       throw JobError(
-        code: .tooManyFrames, stage: .decode,
-        message: "the picture has \(self.frames) frames, more than the limit of \(limits.maxFrames); "
-          + "raise --max-frames, or ask for frames: first")
+        code: .tooManyFrames, stage: .decode, .frames(self.frames, limit: limits.maxFrames),
+        message: "the picture has \(self.frames) frames, more than the limit of \(limits.maxFrames)")
     }
     let (pixels, overflows) = (stored.width * stored.height).multipliedReportingOverflow(by: frames)
     guard !overflows, pixels <= limits.maxPixels else {
       throw JobError(
         code: .tooManyPixels, stage: .decode,
+        .sourcePixels(pixels, frames: frames, limit: limits.maxPixels),
         message:
           "the picture says it has \(frames) frames of \(stored.width)x\(stored.height) pixels, more than the "
-          + "limit of \(limits.maxPixels) together; raise --max-pixels, or ask for frames: first")
+          + "limit of \(limits.maxPixels) together")
     }
   }
 }

@@ -148,15 +148,15 @@ public actor WorkerPool: RenderingService {
     switch death {
     case .timedOut:
       JobError(
-        code: .timedOut, stage: .decode,
-        message: "rendering took longer than \(configuration.timeout); allow more with --job-timeout")
+        code: .timedOut, stage: .decode, .time(limit: configuration.timeout / .seconds(1)),
+        message: "rendering took longer than \(configuration.timeout)")
     case .notStarted(let reason):
       JobError(code: .workerNotStarted, stage: .decode, message: "can't start a worker process: \(reason)")
     case .ended(let signal, let text):
       if death.isOutOfMemory {
         JobError(
           code: .outOfMemory, stage: .decode,
-          message: "rendering needed more memory than a worker has; allow more with --memory")
+          message: "rendering needed more memory than a worker has")
       } else {
         JobError(
           code: .decoderCrashed, stage: .decode,

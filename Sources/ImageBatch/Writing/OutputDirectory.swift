@@ -4,7 +4,7 @@ import SystemIO
 struct OutputDirectory: Sendable {
   /// As the user gave it.
   let root: String
-  /// Whether outputs may leave it (`--allow-outside`).
+  /// Whether outputs may leave it.
   let allowsOutside: Bool
 
   /// The path to write `path` at, or why that isn't allowed. Says nothing about the file system yet.
@@ -39,7 +39,6 @@ struct OutputDirectory: Sendable {
   private func outside(_ path: String) -> JobError {
     JobError(
       code: .outsideOutputDirectory, stage: .write,
-      message: "the output '\(path)' lies outside the output directory '\(root)'; "
-        + "choose another with -C, or allow it with --allow-outside")
+      message: "the output '\(path)' lies outside the output directory '\(root)'")
   }
 }

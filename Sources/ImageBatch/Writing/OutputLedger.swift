@@ -73,7 +73,7 @@ final class OutputLedger: Sendable {
             recipe: note.recipe()?.json ?? "{}", began: began)
         })
     } catch {
-      store.noteRepair("what was written can't be remembered for --prune: \(error.message)")
+      store.noteRepair("what was written can't be remembered for pruning", error)
     }
   }
 

@@ -47,7 +47,7 @@ struct OutputPlaces: Sendable {
       }
       return stamps.digests(of: [file])[file] != entry.digest
     } catch {
-      store.noteRepair("what runs have written can't be looked up, and every file is kept: \(error.message)")
+      store.noteRepair("what runs have written can't be looked up, and every file is kept", error)
       return true
     }
   }
@@ -63,7 +63,7 @@ struct OutputPlaces: Sendable {
     do throws(CacheError) {
       return try ledger.entry(of: location).map { $0.began > ledger.began } ?? false
     } catch {
-      store.noteRepair(error.message)
+      store.noteRepair(error)
       return false
     }
   }

@@ -117,7 +117,7 @@ final class OutputWriter: Sendable {
         let facts = try store.rows(of: SourceFacts.self, forKeys: [request.sourceDigest]).values.first
         return try shelf.loan(for: request, facts: facts, force: force)
       } catch {
-        store.noteRepair("stored renditions can't be used: \(error.message)")
+        store.noteRepair("stored renditions can't be used", error)
         return RenditionShelf.Loan()
       }
     }
@@ -130,7 +130,7 @@ final class OutputWriter: Sendable {
       do throws(CacheError) {
         try shelf.keep(renditions, of: loan)
       } catch {
-        store.noteRepair("a rendition can't be kept for later runs: \(error.message)")
+        store.noteRepair("a rendition can't be kept for later runs", error)
       }
     }
   }
@@ -185,7 +185,7 @@ final class OutputWriter: Sendable {
   /// Adds to what the cache has spared.
   func add(_ savings: [CacheSavings.Kind: CacheSavings]) async {
     await threads.run { [store] in
-      do throws(CacheError) { try store.add(savings) } catch { store.noteRepair(error.message) }
+      do throws(CacheError) { try store.add(savings) } catch { store.noteRepair(error) }
     }
   }
 
@@ -226,7 +226,7 @@ final class OutputWriter: Sendable {
     do throws(CacheError) {
       return try store.object(digest)
     } catch {
-      store.noteRepair("a stored output can't be read and is made again: \(error.message)")
+      store.noteRepair("a stored output can't be read and is made again", error)
       return nil
     }
   }

@@ -46,8 +46,8 @@ public struct OverwrittenSource: Sendable, Hashable {
     return found
   }
 
-  /// One sentence, with what to do about it.
-  public var message: String { JobError.overwritesSource(path).message }
+  /// As the failure of its job.
+  package var error: JobError { .overwritesSource(path) }
 
   /// nil for a path that names no file, which is a mistake of its own.
   private static func location(of path: String, in root: OutputDirectory) -> String? {

@@ -30,7 +30,7 @@ struct RenderingRecords: Sendable {
     var deaths: [ContentDigest: JobError] = [:]
     for key in keys {
       guard var error = found[DecoderFailure.key(ofOutput: key, limits: limits)]?.error else { continue }
-      error.message += "; that was in an earlier run, and --force tries again"
+      error.isRecorded = true
       deaths[key] = error
     }
     return deaths
@@ -83,7 +83,7 @@ struct RenderingRecords: Sendable {
   private func record<Row: StoreRow>(_ rows: [ContentDigest: Row]) async {
     guard !rows.isEmpty else { return }
     await threads.run { [store] in
-      do throws(CacheError) { try store.record(rows) } catch { store.noteRepair(error.message) }
+      do throws(CacheError) { try store.record(rows) } catch { store.noteRepair(error) }
     }
   }
 }

@@ -14,8 +14,6 @@ extension JobError {
   static func overwritesSource(_ path: String) -> JobError {
     JobError(
       code: .overwritesSource, stage: .write,
-      message:
-        "the output '\(path)' would replace a source of this run; write it elsewhere, or allow it with "
-        + "--in-place")
+      message: "the output '\(path)' would replace a source of this run")
   }
 }

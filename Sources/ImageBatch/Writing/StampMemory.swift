@@ -51,7 +51,7 @@ final class StampMemory: Sendable {
     do throws(CacheError) {
       return try store.digests(forFiles: stamps)
     } catch {
-      store.noteRepair(error.message)
+      store.noteRepair(error)
       return [:]
     }
   }
@@ -76,7 +76,7 @@ final class StampMemory: Sendable {
       return fresh.count >= Self.limit
     }
     guard isFull else { return }
-    do throws(CacheError) { try flush() } catch { store.noteRepair(error.message) }
+    do throws(CacheError) { try flush() } catch { store.noteRepair(error) }
   }
 
   /// nil for a file that can't be read: it counts as not in place, and writing it says why it can't be.
@@ -84,7 +84,7 @@ final class StampMemory: Sendable {
     do throws(CacheError) {
       return try FileDescriptor.open(path, O_RDONLY)?.digest(path: path).digest
     } catch {
-      store.noteRepair(error.message)
+      store.noteRepair(error)
       return nil
     }
   }

@@ -15,12 +15,29 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The kind of failure.
   public let code: Code
-  /// One sentence: what failed, and what to do about it.
+  /// What made it fail, for programs that say what to do about it.
+  public let reason: Reason
+  /// One sentence: what failed.
   public let message: String
 
+  /// What stood in the way.
+  public enum Reason: String, Sendable, Codable, CaseIterable {
+    /// The file system has no space left, or the user's quota is used up.
+    case noSpace
+    /// The permissions, or a file system that is read-only.
+    case notPermitted
+    /// Anything else about a file or a directory.
+    case unusable
+    /// The index's file.
+    case index
+    /// What the caller asked for contradicts itself.
+    case request
+  }
+
   /// A failure.
-  package init(code: Code, message: String) {
+  package init(code: Code, _ reason: Reason, message: String) {
     self.code = code
+    self.reason = reason
     self.message = message
   }
 
@@ -28,13 +45,13 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { message }
 
   package static func file(_ action: String, _ path: String, errno number: Int32) -> CacheError {
-    let remedy =
+    let reason: Reason =
       switch number {
-      case ENOSPC, EDQUOT: "free some space, or name another place with --cache-dir"
-      case EACCES, EPERM, EROFS: "check the permissions, or name another place with --cache-dir"
-      default: "name another place with --cache-dir, or run with --no-cache"
+      case ENOSPC, EDQUOT: .noSpace
+      case EACCES, EPERM, EROFS: .notPermitted
+      default: .unusable
       }
     return CacheError(
-      code: .fileSystem, message: "can't \(action) \(path): \(SystemError(code: number).text); \(remedy)")
+      code: .fileSystem, reason, message: "can't \(action) \(path): \(SystemError(code: number).text)")
   }
 }

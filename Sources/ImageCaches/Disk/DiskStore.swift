@@ -75,7 +75,7 @@ public final class DiskStore: Sendable {
     let preferred = preferredUsageAfterPurge ?? capacity / 10 * 6
     guard capacity >= 0, preferred >= 0, preferred <= capacity else {
       throw CacheError(
-        code: .badCapacity,
+        code: .badCapacity, .request,
         message: "the cache's capacity must be greater than or equal to its preferred usage after a purge")
     }
     self.directory = directory
@@ -89,7 +89,7 @@ public final class DiskStore: Sendable {
     processDirectory = ProcessDirectory(layout: layout)
     let repairs = StoreRepairs()
     self.repairs = repairs
-    index = StoreIndex(layout: layout) { repairs.note($0) }
+    index = StoreIndex(layout: layout) { repairs.note(StoreRepair(message: $0)) }
     try layout.make()
     if let readOnlyLayout {
       try Self.copyIndex(from: readOnlyLayout, to: layout)
@@ -106,21 +106,31 @@ public final class DiskStore: Sendable {
       try flushUse()
     } catch {
       // Only the order of the next purge suffers.
-      repairs.note("the cache's times of last use could not be written: \(error.message)")
+      noteRepair("the cache's times of last use could not be written", error)
     }
     index.close()
     processDirectory.close()
   }
 
   /// What was found damaged and mended so far, a sentence each.
-  public var mended: [String] { repairs.notes }
+  public var mended: [String] { repairs.notes.map(\.message) }
 
-  /// Has `report` called with every sentence of ``mended``, those of the past included.
-  public func onMend(_ report: @escaping @Sendable (String) -> Void) {
+  /// Has `report` called with everything of ``mended``, that of the past included.
+  public func onMend(_ report: @escaping @Sendable (StoreRepair) -> Void) {
     repairs.observe(report)
   }
 
-  package func noteRepair(_ sentence: String) { repairs.note(sentence) }
+  package func noteRepair(_ sentence: String) { repairs.note(StoreRepair(message: sentence)) }
+
+  /// Notes what failed and cost no output: `consequence: error`.
+  package func noteRepair(_ consequence: String, _ error: CacheError) {
+    repairs.note(StoreRepair(message: "\(consequence): \(error.message)", error: error))
+  }
+
+  /// Notes what failed and cost no output.
+  package func noteRepair(_ error: CacheError) {
+    repairs.note(StoreRepair(message: error.message, error: error))
+  }
 
   /// SQLite can't read a WAL index where it can't write beside it, so a read-only cache's index is copied.
   private static func copyIndex(from source: StoreLayout, to target: StoreLayout) throws(CacheError) {
@@ -136,25 +146,33 @@ public final class DiskStore: Sendable {
 }
 
 /// What was mended, and who wants to hear of it.
+/// Something about the store that was damaged or failed, and that no output depends on.
+public struct StoreRepair: Sendable, Hashable {
+  /// One sentence.
+  public var message: String
+  /// The failure behind it, whose message ``message`` ends with.
+  public var error: CacheError?
+}
+
 final class StoreRepairs: Sendable {
   private struct State {
-    var notes: [String] = []
-    var observer: (@Sendable (String) -> Void)?
+    var notes: [StoreRepair] = []
+    var observer: (@Sendable (StoreRepair) -> Void)?
   }
 
   private let state = Mutex(State())
 
-  var notes: [String] { state.withLock(\.notes) }
+  var notes: [StoreRepair] { state.withLock(\.notes) }
 
-  func note(_ sentence: String) {
+  func note(_ repair: StoreRepair) {
     let observer = state.withLock { state in
-      state.notes.append(sentence)
+      state.notes.append(repair)
       return state.observer
     }
-    observer?(sentence)
+    observer?(repair)
   }
 
-  func observe(_ observer: @escaping @Sendable (String) -> Void) {
+  func observe(_ observer: @escaping @Sendable (StoreRepair) -> Void) {
     let past = state.withLock { state in
       state.observer = observer
       return state.notes

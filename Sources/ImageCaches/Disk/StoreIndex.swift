@@ -115,8 +115,7 @@ package final class StoreIndex: Sendable {
     if let error = error as? CacheError { return error }
     let reason = (error as? DatabaseError)?.message ?? "\(error)"
     return CacheError(
-      code: .index,
-      message: "can't use the cache index \(layout.index): \(reason); remove it, or run with --no-cache")
+      code: .index, .index, message: "can't use the cache index \(layout.index): \(reason)")
   }
 
   /// What an error says about the file; nil where it may be sound.

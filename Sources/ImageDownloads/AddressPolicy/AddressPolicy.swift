@@ -20,7 +20,7 @@ public struct AddressPolicy: Hashable, Sendable {
   /// The public Internet only.
   public init() {}
 
-  /// Adds what a word of `--allow-net` names: a CIDR, `loopback`, `private` or `all`.
+  /// Adds what a word names: a CIDR, `loopback`, `private` or `all`.
   /// - Returns: whether the word is one of these.
   public mutating func allow(_ word: some StringProtocol) -> Bool {
     switch word.lowercased() {
@@ -61,39 +61,46 @@ public struct AddressPolicy: Hashable, Sendable {
   }
 
   /// Why a host may not be asked at all, by its name or its literal address; nil where it may. Addresses behind names are judged later, unless a proxy is used: then nobody here sees them.
-  func refusal(ofHost host: String) -> String? {
+  func refusal(ofHost host: String) -> Refusal? {
     let names = Self.names(of: host)
     func matches(_ pattern: String) -> Bool {
       names.contains { Glob.matches(pattern.lowercased(), $0) }
     }
     if let pattern = deniedHosts.first(where: matches) {
-      return "the host '\(host)' is refused by --deny-host '\(pattern)'"
+      return Refusal(
+        message: "the host '\(host)' is denied by '\(pattern)'", reason: .deniedHost(pattern: pattern))
     }
     if !allowedHosts.isEmpty, !allowedHosts.contains(where: matches) {
-      return "the host '\(host)' matches no --allow-host; add --allow-host '\(host)' to allow it"
+      return Refusal(
+        message: "the host '\(host)' is none of the allowed hosts", reason: .unlistedHost(host))
     }
     if let address = IPAddress(host: host), !allows(address, for: host) { return refusal(of: address) }
     return nil
   }
 
-  /// Why an address was refused, and how to allow it.
-  func refusal(of address: IPAddress) -> String {
+  /// Why an address was refused.
+  func refusal(of address: IPAddress) -> Refusal {
     let inner = address.unwrapped
     if let pattern = deniedPattern(of: inner) {
-      return "the address \(address) is refused by --deny-host '\(pattern)'"
+      return Refusal(
+        message: "the address \(address) is denied by '\(pattern)'", reason: .deniedHost(pattern: pattern))
     }
     if Self.metadataServices.contains(where: { $0.contains(inner) }) {
-      return
-        "the address \(address) is a cloud's metadata service; --allow-net \(inner) allows it and gives away its credentials"
+      return Refusal(
+        message: "the address \(address) is a cloud's metadata service",
+        reason: .metadataService(address: "\(inner)"))
     }
     if Self.loopback.contains(where: { $0.contains(inner) }) {
-      return "the address \(address) is this machine itself; --allow-net loopback allows it"
+      return Refusal(
+        message: "the address \(address) is this machine itself", reason: .loopback(address: "\(inner)"))
     }
     if Self.privateNetworks.contains(where: { $0.contains(inner) }) {
-      return
-        "the address \(address) is in a private network; --allow-net private or --allow-net \(inner) allows it"
+      return Refusal(
+        message: "the address \(address) is in a private network",
+        reason: .privateNetwork(address: "\(inner)"))
     }
-    return "the address \(address) is not a public one; --allow-net \(address) allows it"
+    return Refusal(
+      message: "the address \(address) is not a public one", reason: .specialAddress(address: "\(address)"))
   }
 
   private static func networks(_ texts: String...) -> [IPNetwork] { texts.compactMap { IPNetwork($0) } }

@@ -234,7 +234,7 @@ struct DownloadStateMachine: Sendable {
       downloads[id]?.state = .waitingToRetry(retry.state)
       retries.insert(Retry(due: now + retry.seconds, id: id))
       let source = download.key.displayText
-      let event = DownloadEvent.retrying(source: source, seconds: retry.seconds, reason: retry.error.message)
+      let event = DownloadEvent.retrying(source: source, seconds: retry.seconds, error: retry.error)
       return [.report(event)] + actions
     }
   }

@@ -31,7 +31,8 @@ final class PartialFile: Sendable {
     do {
       text = try JSONText.encoded(metadata)
     } catch {
-      throw CacheError(code: .fileSystem, message: "the metadata can't be written as JSON: \(error)")
+      throw CacheError(
+        code: .fileSystem, .unusable, message: "the metadata can't be written as JSON: \(error)")
     }
     guard let output = try FileDescriptor.open(metadataPath, O_WRONLY | O_CREAT | O_TRUNC) else { return }
     try output.write(Array(text), path: metadataPath)
@@ -46,7 +47,7 @@ final class PartialFile: Sendable {
   func truncate() throws(CacheError) {
     guard ftruncate(file.file.number, 0) == 0, lseek(file.file.number, 0, SEEK_SET) == 0 else {
       throw CacheError(
-        code: .fileSystem, message: "can't empty \(file.path): \(SystemError.last.text)")
+        code: .fileSystem, .unusable, message: "can't empty \(file.path): \(SystemError.last.text)")
     }
   }
 

@@ -27,7 +27,7 @@ struct CacheLookup: Sendable {
     // Offline nothing is sent, so no host need be refused.
     let isOffline = state.key.cacheMode == .offline
     if !isOffline, let refusal = configuration.addressPolicy.refusal(ofHost: state.url.host) {
-      return .failure(DownloadError(.notAllowed, refusal, source: name))
+      return .failure(refusal.error(source: name))
     }
     do throws(CacheError) {
       let outgoing = OutgoingRequest(state, configuration: configuration)
@@ -54,7 +54,7 @@ struct CacheLookup: Sendable {
       switch decision {
       case .fetch: return .step(.transfer(state))
       case .unavailable:
-        let message = "nothing is stored for it, and --offline sends no request; run once without --offline"
+        let message = "nothing is stored for it, and no request may be sent"
         return .failure(DownloadError(.notCached, message, source: state.key.displayText))
       case .serve(let stored), .serveStale(let stored), .validate(let stored):
         guard let object = try store.object(stored.digest) else {

@@ -159,8 +159,9 @@ struct ResponseClassifier: Sendable {
   private func redirect(_ location: String, from state: RequestState) -> Conclusion {
     let name = state.key.displayText
     guard state.redirectCount < redirectLimit else {
-      let message = "more than \(redirectLimit) redirects; see --max-redirects"
-      return .failure(DownloadError(.tooManyRedirects, message, source: name))
+      var error = DownloadError(.tooManyRedirects, "more than \(redirectLimit) redirects", source: name)
+      error.reason = .redirectLimit(redirectLimit)
+      return .failure(error)
     }
     guard let target = state.url.resolving(location) else {
       let message = "it redirects to something that is no http or https URL"

@@ -20,7 +20,7 @@ struct ResponseValidation: Sendable {
     guard !(200..<300).contains(head.status) else { return nil }
     let reason = head.reason.isEmpty ? "" : " \(head.reason)"
     return DownloadError(
-      .httpStatus, "the server answered \(head.status)\(reason)\(Self.hint(head.status))", source: source,
+      .httpStatus, "the server answered \(head.status)\(reason)", source: source,
       status: head.status, isTemporary: RetryPolicy.isTransient(status: head.status))
   }
 
@@ -58,9 +58,11 @@ struct ResponseValidation: Sendable {
       guard let label, own.contains(label), !acceptableContentTypes.contains(label) else {
         return .accepted(warning: nil)
       }
-      return refusal(
-        "the server sent '\(label)', which isn't read unless --allow-format \(format.rawValue) says so",
-        isPage: false, head, source)
+      var error = DownloadError(
+        .notAnImage, "the server sent '\(label)', a format that isn't read by default", source: source,
+        status: head.status, isTemporary: false)
+      error.reason = .unreadFormat(format.rawValue)
+      return .refused(error)
     }
     let isAcceptable = acceptableContentTypes.contains(label)
     guard isAcceptable || !acceptableContentTypes.isDisjoint(with: own) else {
@@ -83,21 +85,10 @@ struct ResponseValidation: Sendable {
   }
 
   private func refusal(
-    _ message: String, isPage: Bool = true, _ head: ResponseHead, _ source: String
+    _ message: String, _ head: ResponseHead, _ source: String
   ) -> Verdict {
-    let remedy = isPage ? "; open the URL in a browser to see what it is" : ""
+    let remedy = "; open the URL in a browser to see what it is"
     return .refused(
       DownloadError(.notAnImage, message + remedy, source: source, status: head.status, isTemporary: false))
-  }
-
-  private static func hint(_ status: Int) -> String {
-    switch status {
-    case 401: "; it wants credentials: see --user and --netrc"
-    case 403: "; it may want credentials, or another --header"
-    case 404, 410: "; check the URL"
-    case 407: "; the proxy wants credentials: put them into --proxy"
-    case 429: "; it wants fewer requests: see --rate and --per-host"
-    default: ""
-    }
   }
 }

@@ -11,22 +11,27 @@ struct JobContext: Sendable {
   var named: [String: FilterChain] = [:]
   /// The manifest's `sources`.
   var sources: [String: ImageSource] = [:]
-  /// The command line's `--source`.
+  /// The command line's named sources.
   var givenSources: [String: ImageSource] = [:]
   /// The manifest's `defaults`.
   var defaults: ManifestNode?
   /// The command line's encoder settings.
   var encoding = EncodingSettings()
-  /// Whether `encoding` speaks for the output itself (`pipe --format`), so that a name with another extension
-  /// contradicts it, or is only a default (`run --format`), which an extension beats.
+  /// Whether `encoding` speaks for the output itself as it does for a stream's records, so that a name with another extension
+  /// contradicts it, or is only a default as it is for a manifest's jobs, which an extension beats.
   var encodingIsOwn = false
   var appendedChain: ChainTemplate?
   var outputTemplate: OutputTemplate?
   /// Whether a job may have keys of the user's own, which become its fields.
   var allowsOtherKeys = false
 
+  /// The program's words about its options.
+  var hints = ManifestHints()
+
   init(_ options: ManifestOptions) {
-    let directory = ManifestDirectory(path: options.directory, allowsOutside: options.allowsOutside)
+    hints = options.hints
+    let directory = ManifestDirectory(
+      path: options.directory, allowsOutside: options.allowsOutside, outsideHint: options.hints.outside)
     resolver = SourceResolver(base: options.base.flatMap(URLReference.init(parsing:)), directory: directory)
     root = SourceRoot(directory: options.directory, base: options.base)
     givenSources = options.namedSources

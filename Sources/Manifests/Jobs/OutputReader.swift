@@ -90,7 +90,8 @@ struct OutputReader {
     guard !context.resolver.directory.allowsOutside, template.leavesDirectory else { return true }
     log.error(
       node?.place ?? layers.job.place,
-      "'\(template.text)' lies outside the output directory: begin it inside, or give --allow-outside")
+      "'\(template.text)' lies outside the output directory: begin it inside"
+        + context.resolver.directory.outsideHint)
     return false
   }
 
@@ -242,8 +243,10 @@ struct OutputReader {
       let parts = error.setting.split(separator: ".", maxSplits: 1).map(String.init)
       let node = parts.first.flatMap { layers.own($0) ?? matrixNode($0) ?? layers[$0] }
       let option = parts.count == 2 ? node?.entries?.first { $0.key == parts[1] } : nil
-      let ownPlace = error.isUnknown ? option?.place : option?.value.place
-      log.error(ownPlace ?? node?.place ?? layers.own("output")?.place ?? place, error.message)
+      let ownPlace = error.code == .unknownSetting ? option?.place : option?.value.place
+      log.error(
+        ownPlace ?? node?.place ?? layers.own("output")?.place ?? place,
+        error.message + context.hints.encoding(error.code))
       return nil
     }
   }

@@ -6,12 +6,15 @@ struct ManifestDirectory: Sendable {
   /// As given; empty is the process's own directory.
   let path: String
   let allowsOutside: Bool
+  /// What is said of a path outside besides that it lies there.
+  let outsideHint: String
   /// Without symbolic links; nil where the directory doesn't exist.
   private let realPath: String?
 
-  init(path: String, allowsOutside: Bool) {
+  init(path: String, allowsOutside: Bool, outsideHint: String = "") {
     self.path = path
     self.allowsOutside = allowsOutside
+    self.outsideHint = outsideHint
     realPath = RealPath.ofLongestPrefix(path)
   }
 
@@ -27,7 +30,7 @@ struct ManifestDirectory: Sendable {
       target == realPath || Paths.isInside(target, realPath)
     else {
       throw SourceResolver.Failure(
-        message: "'\(text)' lies outside the manifest's directory: move it inside, or give --allow-outside")
+        message: "'\(text)' lies outside the manifest's directory: move it inside\(outsideHint)")
     }
     return joined
   }

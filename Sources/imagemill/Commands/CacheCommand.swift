@@ -31,8 +31,8 @@ struct CacheCommand: AsyncParsableCommand {
       var options = CacheOptions.defaults
       options.cacheDir = cacheDir
       options.cacheSize = cacheSize
-      let store = try options.openStore()
-      store.onMend { StandardError.write("imagemill: \($0)\n") }
+      let store = try options.openStore(canDoWithout: false)
+      store.onMend { StandardError.write("imagemill: \($0.messageWithRemedy(canDoWithout: false))\n") }
       return store
     }
 
@@ -47,7 +47,7 @@ struct CacheCommand: AsyncParsableCommand {
       do {
         try body(store)
       } catch let error as CacheError {
-        throw Complaint(.failed, error.message)
+        throw Complaint(.failed, error.messageWithRemedy(canDoWithout: false))
       }
     }
   }

@@ -99,7 +99,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
       await session.end()
       throw Complaint(
         error.isTemporary ? .temporary : .failed,
-        "\(error.source ?? source.displayText): \(error.stage.rawValue): \(error.message)")
+        "\(error.source ?? source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)")
     }
     await session.end()
     for warning in result.warnings where !quiet { StandardError.write("imagemill: warning: \(warning)\n") }
@@ -119,6 +119,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
   /// does.
   private func convertAll(_ words: [String], to template: String) async throws {
     var options = ManifestOptions()
+    options.hints = Remedies.hints
     // Who runs the command has written the template, and what fields put in it is no way out.
     options.allowsOutside = true
     options.encoding = outputs.encoding

@@ -42,7 +42,7 @@ extension CacheCommand {
         return try await Explanation(
           entry, today: today(entry), state: LedgerLookup(store: store).state(of: entry))
       } catch let error as CacheError {
-        throw Complaint(.failed, error.message)
+        throw Complaint(.failed, error.messageWithRemedy(canDoWithout: false))
       }
     }
 

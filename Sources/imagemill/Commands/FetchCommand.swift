@@ -94,7 +94,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
     do throws(DownloadError) {
       response = try outcome.get()
     } catch {
-      StandardError.write("imagemill: \(source.displayText): \(error.message)\n")
+      StandardError.write("imagemill: \(source.displayText): \(error.messageWithRemedy)\n")
       return error.isTemporary ? .temporary : .failed
     }
     if let output, output != "-" {

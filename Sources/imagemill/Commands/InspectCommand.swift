@@ -45,7 +45,7 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
       } catch {
         failures.add(error.isTemporary ? .temporary : .failed)
         StandardError.write(
-          "imagemill: error: \(source.displayText): \(error.stage.rawValue): \(error.message)\n")
+          "imagemill: error: \(source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)\n")
         continue
       }
       do throws(Complaint) {

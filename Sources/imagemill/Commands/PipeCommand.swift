@@ -108,6 +108,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
 
   private func options() throws -> ManifestOptions {
     var options = ManifestOptions()
+    options.hints = Remedies.hints
     options.allowsOutside = destination.allowOutside
     options.encoding = outputs.encoding
     options.namedSources = try outputs.sources()

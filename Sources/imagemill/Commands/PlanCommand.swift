@@ -84,7 +84,7 @@ struct Planning {
     for await case .group(let group) in input.items { groups.append(group) }
     let planner = BatchPlanner(
       configuration, downloader: session.downloader, store: session.store, drawsGraph: drawsGraph)
-    let plan = await planner.plan(groups)
+    let plan = await planner.plan(groups).withRemedies
     await session.end()
     return plan
   }

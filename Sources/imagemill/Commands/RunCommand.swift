@@ -113,7 +113,7 @@ struct RunCommand: AsyncParsableCommand {
     } catch let failure as LockFile.Failure {
       throw Complaint(failure, of: path)
     } catch let error as CacheError {
-      throw Complaint(.failed, error.message)
+      throw Complaint(.failed, error.messageWithRemedy)
     }
   }
 

@@ -93,7 +93,8 @@ extension CacheOptions {
   var mode: CacheMode { offline ? .offline : refresh ? .refresh : noCache ? .none : .standard }
 
   /// Opens the store that the options name.
-  func openStore() throws -> DiskStore {
+  /// - Parameter canDoWithout: Whether the command works without a cache.
+  func openStore(canDoWithout: Bool = true) throws -> DiskStore {
     let environment = ProcessInfo.processInfo.environment
     do {
       if noCache { return try DiskStore.ephemeral() }
@@ -102,7 +103,7 @@ extension CacheOptions {
       }
       return try DiskStore(directory: directory, capacity: cacheSize.bytes)
     } catch let error as CacheError {
-      throw Complaint(.failed, error.message)
+      throw Complaint(.failed, error.messageWithRemedy(canDoWithout: canDoWithout))
     }
   }
 }

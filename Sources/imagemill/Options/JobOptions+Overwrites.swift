@@ -10,12 +10,12 @@ extension JobOptions.Input {
     do throws(CacheError) {
       found = try OverwrittenSource.find(in: jobs + fewRows, store: store)
     } catch {
-      throw Complaint(.failed, error.message)
+      throw Complaint(.failed, error.messageWithRemedy)
     }
     guard !found.isEmpty else { return }
     let lines = found.prefix(Self.mostLines).map { overwrite in
       let place = overwrite.location.map { "\($0.file):\($0.line):\($0.column): " } ?? ""
-      return "\(place)error: \(overwrite.message)"
+      return "\(place)error: \(overwrite.error.withRemedy.message)"
     }
     let rest = found.count > lines.count ? "\n… and \(found.count - lines.count) more" : ""
     throw Complaint(.usage, lines.joined(separator: "\n") + rest)

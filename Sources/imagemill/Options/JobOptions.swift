@@ -139,7 +139,7 @@ struct JobOptions: ParsableArguments {
       throw Complaint(.usage, "can't read the report \(failed): \(error.text)")
     }
     do throws(ManifestErrors) {
-      return try FailedJobs(report: bytes, name: failed)
+      return try FailedJobs(report: bytes, name: failed, wanted: Remedies.wantedReport)
     } catch {
       throw ManifestComplaint(error)
     }

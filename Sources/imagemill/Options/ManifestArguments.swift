@@ -34,6 +34,7 @@ struct ManifestArguments: ParsableArguments {
   /// How the manifest at `path` is read.
   func options(for path: String) -> ManifestOptions {
     var options = ManifestOptions()
+    options.hints = Remedies.hints
     options.directory = Self.directory(of: path)
     options.allowsOutside = allowOutside
     let variables = ProcessInfo.processInfo.environment

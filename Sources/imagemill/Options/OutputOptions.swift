@@ -137,7 +137,7 @@ struct OutputOptions: ParsableArguments {
       try encoding.check(chain)
       return encoding
     } catch {
-      throw Complaint(.usage, error.message)
+      throw Complaint(.usage, error.message + Remedies.remedy(for: error.code))
     }
   }
 

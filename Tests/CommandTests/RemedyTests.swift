@@ -1,0 +1,204 @@
+import Foundation
+import ImageBatch
+import ImageCaches
+import ImageDownloads
+import Testing
+
+@testable import imagemill
+
+@Suite("What to do about a failure", .timeLimit(.minutes(2)))
+struct RemedyTests {
+  /// A failure, words of its remedy, and the commands that can fail so: each has the options that the remedy names.
+  struct Case: CustomTestStringConvertible, Sendable {
+    var error: JobError
+    var words: String
+    var commands: [String]
+
+    init(
+      _ code: JobError.Code, _ stage: JobError.Stage, _ reason: JobError.Reason? = nil, _ words: String,
+      in commands: String
+    ) {
+      error = JobError(code: code, stage: stage, reason, message: "it failed")
+      self.words = words
+      self.commands = commands.split(separator: " ").map(String.init)
+    }
+
+    var testDescription: String { "\(error.code.rawValue): \(words)" }
+  }
+
+  private static let downloading = "run pipe convert inspect fetch"
+  private static let decoding = "run pipe convert inspect"
+
+  static let cases: [Case] = [
+    Case(
+      .notAllowed, .download, .download(.deniedHost(pattern: "*.example")), "--deny-host '*.example'",
+      in: downloading),
+    Case(
+      .notAllowed, .download, .download(.unlistedHost("a.example")), "--allow-host 'a.example'",
+      in: downloading),
+    Case(
+      .notAllowed, .download, .download(.metadataService(address: "169.254.169.254")),
+      "--allow-net 169.254.169.254 allows it and gives away its credentials", in: downloading),
+    Case(
+      .notAllowed, .download, .download(.loopback(address: "::1")), "--allow-net loopback", in: downloading),
+    Case(
+      .notAllowed, .download, .download(.privateNetwork(address: "10.1.2.3")),
+      "--allow-net private or --allow-net 10.1.2.3", in: downloading),
+    Case(
+      .notAllowed, .download, .download(.specialAddress(address: "0.0.0.0")), "--allow-net 0.0.0.0",
+      in: downloading),
+    Case(
+      .notAnImage, .download, .download(.unreadFormat("svg")), "--allow-format svg",
+      in: decoding),
+    Case(.tooLarge, .download, .download(.byteLimit(5)), "--max-bytes", in: downloading),
+    Case(.tooManyRedirects, .download, .download(.redirectLimit(5)), "--max-redirects", in: downloading),
+    Case(.hostNotFound, .download, .download(.proxyName), "--proxy", in: downloading),
+    Case(.tlsFailed, .download, .download(.untrustedCertificate), "--cacert", in: downloading),
+    Case(.tlsFailed, .download, .download(.unreadableCertificates), "--cacert", in: downloading),
+    Case(.cacheFailed, .download, .download(.cache(.noSpace)), "--cache-dir", in: downloading),
+    Case(.cacheFailed, .write, .cache(.notPermitted), "check the permissions", in: downloading),
+    Case(.cacheFailed, .write, .cache(.unusable), "--no-cache", in: downloading),
+    Case(.cacheFailed, .write, .cache(.index), "--no-cache", in: downloading),
+    Case(.httpStatus, .download, .status(401), "--user and --netrc", in: downloading),
+    Case(.httpStatus, .download, .status(403), "--header", in: downloading),
+    Case(.httpStatus, .download, .status(404), "check the URL", in: downloading),
+    Case(.httpStatus, .download, .status(407), "--proxy", in: downloading),
+    Case(.httpStatus, .download, .status(429), "--rate and --per-host", in: downloading),
+    Case(.throttled, .download, "--rate", in: downloading),
+    Case(.timedOut, .download, "--timeout, --connect-timeout and --stall-timeout", in: downloading),
+    Case(.notCached, .download, "--offline", in: downloading),
+    Case(.hostDown, .download, "--failed", in: "run"),
+    Case(
+      .tooManyPixels, .decode, .sourcePixels(9, frames: 1, limit: 8), "raise --max-pixels", in: decoding),
+    Case(
+      .tooManyPixels, .decode, .sourcePixels(9, frames: 3, limit: 8),
+      "--max-pixels, or ask for frames: first",
+      in: "run pipe convert"),
+    Case(.tooManyFrames, .decode, .frames(9, limit: 8), "--max-frames", in: "run pipe convert"),
+    Case(.filterFailed, .filter, .filterPixels(9, limit: 8), "--max-pixels", in: "run pipe convert"),
+    Case(.tooMuchMemory, .decode, .memory(9, limit: 8), "--memory", in: decoding),
+    Case(.outOfMemory, .decode, "--memory", in: "run pipe"),
+    Case(.timedOut, .decode, .time(limit: 60), "--job-timeout", in: "run pipe"),
+    Case(.unsupportedFormat, .decode, .unreadFormat("svg"), "--allow-format svg", in: decoding),
+    Case(.truncated, .decode, "--on-corrupt warn", in: decoding),
+    Case(.corrupt, .decode, "--on-corrupt warn", in: decoding),
+    Case(.outsideOutputDirectory, .write, "-C, or allow it with --allow-outside", in: "run pipe"),
+    Case(.overwritesSource, .write, "--in-place", in: "run pipe convert"),
+  ]
+
+  private static func options(of command: String) throws -> Set<String> {
+    let found = try #require(try HelpDump.root().subcommands?.first { $0.commandName == command })
+    let names = (found.arguments ?? []).flatMap { $0.names ?? [] }
+    return Set(names.map { ($0.kind == "short" ? "-" : "--") + $0.name })
+  }
+
+  /// The options that a text names, long and short.
+  private static func options(in text: String) -> [String] {
+    text.matches(of: #/(?:^|[\s('])(--[a-z][a-z-]*|-[A-Za-z])\b/#).map { String($0.output.1) }
+  }
+
+  @Test("is said with options that each command has that can fail so", arguments: cases)
+  func fits(example: Case) throws {
+    let message = example.error.withRemedy.message
+    #expect(message.hasPrefix("it failed; ") && message.contains(example.words), "\(message)")
+    for command in example.commands {
+      let known = try Self.options(of: command)
+      for option in Self.options(in: message) {
+        #expect(known.contains(option), "imagemill \(command) has no \(option)")
+      }
+    }
+  }
+
+  @Test("never names an option that no command has, whatever the code, the stage and the reason")
+  func everyCode() throws {
+    let commands = try #require(try HelpDump.root().subcommands?.map(\.commandName))
+    let known = try commands.reduce(into: Set<String>()) { $0.formUnion(try Self.options(of: $1)) }
+    let stages: [JobError.Stage] = [.manifest, .download, .read, .decode, .filter, .encode, .write]
+    let reasons = Self.cases.map(\.error.reason) + [nil]
+    for code in JobError.Code.allCases {
+      for stage in stages {
+        for reason in reasons {
+          for isRecorded in [false, true] {
+            var error = JobError(code: code, stage: stage, reason, message: "it failed")
+            error.isRecorded = isRecorded
+            for option in Self.options(in: error.withRemedy.message) {
+              #expect(known.contains(option), "\(code), \(stage): \(option)")
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test("is not that of another failure: a body that ends early is no file to be read with --on-corrupt")
+  func byStage() {
+    func remedy(_ code: JobError.Code, _ stage: JobError.Stage) -> String? {
+      Remedies.remedy(for: JobError(code: code, stage: stage, message: ""))
+    }
+    #expect(remedy(.truncated, .download) == nil)
+    #expect(remedy(.timedOut, .decode) != remedy(.timedOut, .download))
+    for code in [JobError.Code.unreadable, .fileUnreadable, .badSource, .unsupportedFormat, .cancelled] {
+      #expect(remedy(code, .read) == nil && remedy(code, .decode) == nil, "\(code)")
+    }
+    #expect(Remedies.remedy(for: CacheError.Reason.index, canDoWithout: false)?.contains("--") == false)
+  }
+
+  @Test("is in every event that tells of a failure, once")
+  func events() {
+    let error = JobError(code: .timedOut, stage: .decode, .time(limit: 60), message: "too slow")
+    var result = OutputResult(
+      index: 1, outputIndex: 0, source: "a.png", status: .failed, filter: "", format: "png")
+    result.error = error
+    let said = "too slow; allow more with --job-timeout"
+    guard case .outputFinished(let output) = BatchEvent.outputFinished(result).withRemedies,
+      case .jobFinished(let job) = BatchEvent.jobFinished(
+        JobResult(index: 1, source: "a.png", outputs: [result], location: nil)
+      ).withRemedies,
+      case .warning(let warning) = BatchEvent.warning(
+        BatchWarning(message: "b.png is used: too slow", error: error)
+      ).withRemedies
+    else {
+      Issue.record("an event became another")
+      return
+    }
+    #expect(output.error?.message == said && job.outputs.first?.error?.message == said)
+    #expect(warning.message == "b.png is used: \(said)")
+    var recorded = error
+    recorded.isRecorded = true
+    #expect(
+      recorded.withRemedy.message
+        == "\(said); that was in an earlier run, and --force tries again")
+  }
+
+  @Test("is said for each of several sources that failed")
+  func alternatives() {
+    var second = JobError(
+      code: .httpStatus, stage: .download, .status(401), message: "the server answered 401")
+    second.source = "https://b.example/"
+    let first = JobError(
+      code: .notAllowed, stage: .download, .download(.loopback(address: "::1")), message: "the address is ::1"
+    )
+    #expect(
+      JobError(allOf: [first, second]).withRemedy.message
+        == "the address is ::1; --allow-net loopback allows it; then https://b.example/: download: the server "
+        + "answered 401; it wants credentials: see --user and --netrc")
+  }
+
+  @Test("is not said by a library: no text below the command names an option of it")
+  func libraries() throws {
+    let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../Sources"
+    let files = try #require(FileManager.default.enumerator(atPath: sources))
+    var read = 0
+    for case let file as String in files where file.hasSuffix(".swift") && !file.hasPrefix("imagemill/") {
+      // A style sheet's properties begin with two hyphens too.
+      if file.hasSuffix("ContactSheetStyle.swift") { continue }
+      read += 1
+      for line in try String(contentsOfFile: sources + "/" + file, encoding: .utf8).split(separator: "\n") {
+        let text = line.drop { $0 == " " }
+        if text.hasPrefix("//") || text.contains("argument = \"--render-worker\"") { continue }
+        #expect(!text.contains(#/".*--[a-z]|^[^"]*[^"<!-]--[a-z]/#), "\(file): \(text)")
+      }
+    }
+    #expect(read > 200)
+  }
+}
