@@ -7,9 +7,9 @@ import Reports
 /// What `run` and `pipe` have in common: a batch with its downloader, its workers, its reports and its signals.
 struct BatchRun {
   var downloads: DownloadOptions
-  var cache: CacheOptions
+  var cache: CacheSettings
   var limits: LimitOptions
-  var batch: BatchOptions
+  var batch: BatchSettings
   var origins: [String: OriginSettings] = [:]
   /// Hosts of sources that were typed as arguments: their networks may be reached.
   var typedHosts: [String] = []
@@ -46,7 +46,7 @@ struct BatchRun {
     try refuseOverwrites(session.store)
     let pool = WorkerPool(
       WorkerPool.Configuration(
-        slots: batch.slots, timeout: batch.jobTimeout.duration, memory: limits.totalMemory))
+        slots: batch.slots, timeout: batch.jobTimeout, memory: limits.totalMemory))
     var onSource: (@Sendable (SourceRecord) -> Void)?
     if let recorder { onSource = { recorder.note($0) } }
     let run = Batch(
@@ -84,10 +84,10 @@ struct BatchRun {
     configuration.prunedScopes = prunedScopes
     configuration.commandTemplate = commandTemplate
     configuration.replacing = replacing
-    configuration.renditions = cache.noCache ? .never : batch.cacheIntermediates.policy
+    configuration.renditions = cache.isEphemeral ? .never : batch.renditions
     configuration.wantsPlaceholders =
       batch.placeholders || wantsPlaceholders || batch.reports.contains { $0.lowercased().hasSuffix(".html") }
-    configuration.failureLimit = batch.failFast ? 1 : batch.maxFailures
+    configuration.failureLimit = batch.failureLimit
     return configuration
   }
 }

@@ -18,10 +18,8 @@ final class Reporting: Sendable {
   nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
 
   /// Reporters as the options ask for them.
-  /// - Parameters:
-  ///   - results: A line of this form on standard output for each output.
-  ///   - extent: Which messages are written; by --quiet and --verbose if nil.
-  init(_ options: BatchOptions, results: ResultPrinter.Form? = nil, extent: Messages.Extent? = nil) throws {
+  /// - Parameter results: A line of this form on standard output for each output.
+  init(_ options: BatchSettings, results: ResultPrinter.Form? = nil) throws {
     let gone = ReaderIsGone()
     readerIsGone = gone
     let failures = WriteFailures()
@@ -42,7 +40,7 @@ final class Reporting: Sendable {
     // Before the messages: at the end it makes room for the summary.
     let progress = Self.progress(options, isTyped: results != nil && isatty(STDIN_FILENO) == 1)
     if let progress { reporters.append(progress) }
-    reporters.append(Messages(extent ?? options.extent, write: speaking))
+    reporters.append(Messages(options.extent, write: speaking))
     let isOwned = results != nil || !options.standardOutputOwners.isEmpty
     reporters += try Self.continuousIntegration(printing: isOwned ? speaking : printing)
     do throws(ReportError) {
@@ -112,8 +110,7 @@ final class Reporting: Sendable {
 
   /// A live display on a terminal that can move its cursor, lines elsewhere; nil where neither is wanted, and where
   /// sources are typed: what is typed stands where a display would.
-  private static func progress(_ options: BatchOptions, isTyped: Bool) -> (any BatchReporter)? {
-    if options.quiet { return nil }
+  private static func progress(_ options: BatchSettings, isTyped: Bool) -> (any BatchReporter)? {
     let environment = ProcessInfo.processInfo.environment
     let isTerminal = isatty(STDERR_FILENO) == 1
     switch options.progress {

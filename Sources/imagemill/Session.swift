@@ -12,7 +12,7 @@ struct Session: Sendable {
   /// Opens the cache and makes the downloader. `typedHosts` are those of the sources typed as arguments: their
   /// networks may be reached without being named; `limits` say which formats are asked for. `report` is told what the downloader does.
   init(
-    downloads: DownloadOptions, cache: CacheOptions, limits: LimitOptions? = nil,
+    downloads: DownloadOptions, cache: CacheSettings, limits: LimitOptions? = nil,
     origins: [String: OriginSettings] = [:], typedHosts: [String] = [],
     report: @escaping @Sendable (DownloadEvent) -> Void = Session.printWarning
   ) throws {

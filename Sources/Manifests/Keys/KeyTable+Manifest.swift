@@ -131,7 +131,7 @@ extension KeyTable {
       "min-savings", .scalar,
       "Of several formats: by how many percent another must be smaller than the first, such as 10%."),
     Key("orient", .choice(["apply", "keep"]), "keep leaves the orientation tag and the pixels as they are."),
-    Key("markup", .object(.markup), "What --emit says of the picture."),
+    Key("markup", .object(.markup), "What markup says of the image."),
     Key("max-bytes", .scalar, "The size to stay under: a number of bytes, or a size such as 200kB."),
   ]
 }

@@ -24,14 +24,14 @@ struct CacheCommand: AsyncParsableCommand {
     var cacheDir: String?
 
     @Option(help: ArgumentHelp("What the cache may take on disk.", valueName: "size"))
-    var cacheSize = SizeArgument(2 << 30)
+    var cacheSize = SizeArgument(CacheSettings().capacity)
+
+    /// The cache as every command uses it where no option says otherwise.
+    var settings: CacheSettings { CacheSettings(directory: cacheDir, capacity: cacheSize.bytes) }
 
     /// The store, which says what it mends.
     func openStore() throws -> DiskStore {
-      var options = CacheOptions.defaults
-      options.cacheDir = cacheDir
-      options.cacheSize = cacheSize
-      let store = try options.openStore(canDoWithout: false)
+      let store = try settings.openStore(canDoWithout: false)
       store.onMend { StandardError.write("imagemill: \($0.messageWithRemedy(canDoWithout: false))\n") }
       return store
     }

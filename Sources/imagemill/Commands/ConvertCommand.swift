@@ -85,7 +85,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     let named = try outputs.sources()
     if output != "-" { try refuseOverwrite(of: [source] + named.values, by: output) }
     let session = try Session(
-      downloads: downloads, cache: cache, limits: limits,
+      downloads: downloads, cache: cache.settings, limits: limits,
       typedHosts: ([source] + named.values).compactMap(\.host))
     var conversion = Conversion(
       source: source, chain: chain, encoding: encoding, namedSources: named, limits: limits.limits(slots: 1),
@@ -128,11 +128,13 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     options.outputTemplate = try OutputOptions.template(template)
     let operands = try SourceOperands.jobs(
       words, options, allowed: limits.limits(slots: 1).allowedFormats)
-    let batch = try BatchOptions.parse([verbose ? "--verbose" : "--quiet"])
+    var batch = BatchSettings()
+    batch.extent = verbose ? .everything : quiet ? .failures : .warnings
+    batch.progress = verbose ? .auto : .none
     var run = BatchRun(
-      downloads: downloads, cache: cache, limits: limits, batch: batch, outputDirectory: ".",
+      downloads: downloads, cache: cache.settings, limits: limits, batch: batch, outputDirectory: ".",
       allowsOutside: true,
-      reporting: try Reporting(batch, extent: verbose ? .everything : quiet ? .failures : .warnings))
+      reporting: try Reporting(batch))
     run.typedHosts =
       words.compactMap { SourceOperands.host(of: $0) } + options.namedSources.values.compactMap(\.host)
     run.commandTemplate = template

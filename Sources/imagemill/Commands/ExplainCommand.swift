@@ -49,9 +49,6 @@ extension CacheCommand {
     /// What a run of the manifest would make the file from today; nil where it would make no such file.
     private func today(_ entry: LedgerEntry) async throws -> Explanation.Today {
       guard File.exists(entry.scope.manifest) else { return .noManifest }
-      var cache = CacheOptions.defaults
-      cache.cacheDir = place.cacheDir
-      cache.cacheSize = place.cacheSize
       var jobs = jobs
       jobs.template = jobs.template ?? (entry.scope.template.isEmpty ? nil : entry.scope.template)
       jobs.outputDirectory = jobs.outputDirectory ?? entry.scope.directory
@@ -62,7 +59,7 @@ extension CacheCommand {
         return .unreadable(error.errors.diagnostics.first?.description ?? "it has mistakes")
       }
       let plan = try await Planning(
-        downloads: downloads, cache: cache, allowsOutside: jobs.arguments.allowOutside
+        downloads: downloads, cache: place.settings, allowsOutside: jobs.arguments.allowOutside
       ).plan(input)
       let entries = plan.entries.filter { $0.realPath == entry.path }
       guard let found = entries.first else { return .notMade }

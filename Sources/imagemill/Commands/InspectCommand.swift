@@ -35,7 +35,7 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
   func run() async throws {
     let parsed = try operands.words.map { try ImageSource(argument: $0) }
     let session = try Session(
-      downloads: downloads, cache: cache, limits: limits, typedHosts: parsed.compactMap(\.host))
+      downloads: downloads, cache: cache.settings, limits: limits, typedHosts: parsed.compactMap(\.host))
     var failures = FailureCount()
     var broken: Complaint?
     for source in parsed where broken == nil {

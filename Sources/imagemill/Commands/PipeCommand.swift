@@ -64,9 +64,9 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     if dryRun { return try await rehearse(JobItems(streams: streams, operands: operands)) }
     let order = ordered ? OrderWindow() : nil
     let reporting = try Reporting(
-      batch, results: ResultPrinter.Form(json: json, order: order, isNULSeparated: isNULSeparated))
+      batch.settings, results: ResultPrinter.Form(json: json, order: order, isNULSeparated: isNULSeparated))
     var run = BatchRun(
-      downloads: downloads, cache: cache, limits: limits, batch: batch,
+      downloads: downloads, cache: cache.settings, limits: limits, batch: batch.settings,
       outputDirectory: destination.outputDirectory ?? ".", allowsOutside: destination.allowOutside,
       reporting: reporting)
     run.commandTemplate = output ?? ""

@@ -35,7 +35,7 @@ struct PlanCommand: AsyncParsableCommand {
   func run() async throws {
     let input = try jobs.read(manifests)
     let plan = try await Planning(
-      downloads: downloads, cache: cache, allowsOutside: jobs.arguments.allowOutside,
+      downloads: downloads, cache: cache.settings, allowsOutside: jobs.arguments.allowOutside,
       commandTemplate: jobs.template ?? "", replacing: jobs.output.replacing, drawsGraph: dot
     )
     .plan(input)
@@ -52,7 +52,7 @@ struct PlanCommand: AsyncParsableCommand {
 /// Makes a plan with the command's options.
 struct Planning {
   var downloads: DownloadOptions
-  var cache: CacheOptions
+  var cache: CacheSettings
   /// What sources may be: their `Accept` field chooses among the stored responses.
   var limits: LimitOptions?
   var allowsOutside: Bool
@@ -66,8 +66,7 @@ struct Planning {
 
   func plan(_ input: JobOptions.Input) async throws -> BatchPlan {
     var offline = cache
-    offline.offline = !refreshes
-    offline.refresh = refreshes
+    offline.mode = refreshes ? .refresh : .offline
     let session = try Session(downloads: downloads, cache: offline, limits: limits, origins: input.origins)
     var configuration = BatchConfiguration()
     configuration.allowsOutside = allowsOutside
@@ -159,7 +158,7 @@ enum PlanText {
   private static func shape(_ kind: PlanGraph.Node.Kind) -> String {
     switch kind {
     case .source: "cylinder"
-    case .decode: .ellipse
+    case .decode: "ellipse"
     case .filter: "box"
     case .encode: .hexagon
     case .write: "note"

@@ -74,10 +74,10 @@ struct RunCommand: AsyncParsableCommand {
     if let locked { try locked.pin(&input) }
     let recorder = LockRecorder(path: frozen ? nil : lock)
     input.record(with: recorder)
-    let reporting = try Reporting(batch)
+    let reporting = try Reporting(batch.settings)
     if let count = input.count { await reporting.receive(.jobsCounted(count)) }
     var run = BatchRun(
-      downloads: downloads, cache: cache, limits: limits, batch: batch, origins: input.origins,
+      downloads: downloads, cache: cache.settings, limits: limits, batch: batch.settings, origins: input.origins,
       outputDirectory: ".", allowsOutside: jobs.arguments.allowOutside,
       knownJobs: input.count, reporting: reporting)
     run.commandTemplate = jobs.template ?? ""
@@ -122,7 +122,7 @@ struct RunCommand: AsyncParsableCommand {
   /// Says what would be done; with `--check`, only whether there is anything to do.
   private func plan(_ input: JobOptions.Input) async throws {
     let plan = try await Planning(
-      downloads: downloads, cache: cache, limits: limits, allowsOutside: jobs.arguments.allowOutside,
+      downloads: downloads, cache: cache.settings, limits: limits, allowsOutside: jobs.arguments.allowOutside,
       force: batch.force, prunedScopes: prune ? input.scopes : [], commandTemplate: jobs.template ?? "",
       replacing: jobs.output.replacing, refreshes: check && cache.refresh
     ).plan(input)
@@ -155,10 +155,9 @@ struct RunCommand: AsyncParsableCommand {
     }
     var jobs: [Job] = []
     for await case .group(let group) in input.items { jobs += group.jobs }
-    var cache = cache
-    cache.noCache = true
-    cache.offline = false
-    cache.refresh = false
+    var cache = cache.settings
+    cache.isEphemeral = true
+    cache.mode = .none
     let session = try Session(downloads: downloads, cache: cache, limits: limits, origins: input.origins)
     let differences = await LockCheck(lock, paths: paths, downloader: session.downloader)
       .differences(manifests: try ManifestArguments.paths(manifests) + input.tables, jobs: jobs)

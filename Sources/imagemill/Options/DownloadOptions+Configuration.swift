@@ -8,7 +8,7 @@ import SystemIO
 extension DownloadOptions {
   /// The downloader that the options ask for. `typedHosts` are those of sources typed as arguments.
   func configuration(
-    cache: CacheOptions, origins: [String: OriginSettings] = [:], typedHosts: [String] = []
+    cache: CacheSettings, origins: [String: OriginSettings] = [:], typedHosts: [String] = []
   ) throws -> ImageDownloader.Configuration {
     var configuration = ImageDownloader.Configuration()
     try check()
@@ -32,7 +32,7 @@ extension DownloadOptions {
     configuration.redirects = maxRedirects
     configuration.byteLimit = maxBytes.bytes
     configuration.cacheMode = cache.mode
-    configuration.staleIfError = cache.staleIfError.duration / .seconds(1)
+    configuration.staleIfError = cache.staleIfError / .seconds(1)
     configuration.addressPolicy = try addressPolicy(typedHosts: typedHosts)
     return configuration
   }
@@ -85,25 +85,5 @@ extension DownloadOptions {
     policy.deniedHosts = LimitOptions.words(denyHost)
     policy.typedHosts = Set(typedHosts)
     return policy
-  }
-}
-
-extension CacheOptions {
-  /// What is wanted of the HTTP cache.
-  var mode: CacheMode { offline ? .offline : refresh ? .refresh : noCache ? .none : .standard }
-
-  /// Opens the store that the options name.
-  /// - Parameter canDoWithout: Whether the command works without a cache.
-  func openStore(canDoWithout: Bool = true) throws -> DiskStore {
-    let environment = ProcessInfo.processInfo.environment
-    do {
-      if noCache { return try DiskStore.ephemeral() }
-      guard let directory = cacheDir ?? DiskStore.defaultDirectory(environment: environment) else {
-        throw Complaint(.usage, "nothing says where the cache is; set HOME, or use --cache-dir or --no-cache")
-      }
-      return try DiskStore(directory: directory, capacity: cacheSize.bytes)
-    } catch let error as CacheError {
-      throw Complaint(.failed, error.messageWithRemedy(canDoWithout: canDoWithout))
-    }
   }
 }

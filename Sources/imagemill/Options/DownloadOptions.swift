@@ -104,7 +104,7 @@ struct CacheOptions: ParsableArguments {
   var cacheDir: String?
 
   @Option(help: ArgumentHelp("What the cache may take on disk.", valueName: "size"))
-  var cacheSize = SizeArgument(2 << 30)
+  var cacheSize = SizeArgument(CacheSettings().capacity)
 
   @Flag(help: "Use and keep nothing from run to run.")
   var noCache = false
@@ -121,15 +121,14 @@ struct CacheOptions: ParsableArguments {
       valueName: "dur"))
   var staleIfError = DurationArgument(.zero)
 
-  /// What they are where none is given.
-  static var defaults: CacheOptions {
-    var options = CacheOptions()
-    options.cacheDir = nil
-    options.cacheSize = SizeArgument(2 << 30)
-    options.noCache = false
-    options.refresh = false
-    options.offline = false
-    options.staleIfError = DurationArgument(.zero)
-    return options
+  /// What is asked of the cache.
+  var settings: CacheSettings {
+    var settings = CacheSettings()
+    settings.directory = cacheDir
+    settings.capacity = cacheSize.bytes
+    settings.mode = offline ? .offline : refresh ? .refresh : noCache ? .none : .standard
+    settings.isEphemeral = noCache
+    settings.staleIfError = staleIfError.duration
+    return settings
   }
 }

@@ -84,7 +84,7 @@ struct BatchOptions: ParsableArguments {
   var jobs: Int?
 
   @Option(help: ArgumentHelp("For rendering one job.", valueName: "dur"))
-  var jobTimeout = DurationArgument(.seconds(60))
+  var jobTimeout = DurationArgument(BatchSettings().jobTimeout)
 
   @Flag(help: "Stop starting jobs at the first failure.")
   var failFast = false
@@ -165,11 +165,24 @@ struct BatchOptions: ParsableArguments {
       + (events == "-" ? ["--events"] : []) + (metrics == "-" ? ["--metrics"] : [])
   }
 
-  /// What is said of the batch.
-  var extent: Messages.Extent { quiet ? .failures : verbose ? .everything : .usual }
-
-  /// Rendering slots.
-  var slots: Int { max(1, jobs ?? Machine.availableProcessors) }
+  /// How the batch goes on.
+  var settings: BatchSettings {
+    var settings = BatchSettings()
+    if let jobs { settings.slots = jobs }
+    settings.jobTimeout = jobTimeout.duration
+    settings.failureLimit = failFast ? 1 : maxFailures
+    settings.force = force
+    settings.renditions = cacheIntermediates.policy
+    settings.progress = quiet ? .none : progress
+    settings.extent = quiet ? .failures : verbose ? .everything : .usual
+    settings.reports = reports
+    settings.emissions = emissions
+    settings.metrics = metrics
+    settings.placeholders = placeholders
+    settings.events = events
+    settings.standardOutputOwners = standardOutputOwners
+    return settings
+  }
 }
 
 /// `auto`, `bar`, `plain` or `none`.
