@@ -87,7 +87,7 @@ let package = Package(
     .executableTarget(
       name: "imagemill",
       dependencies: [
-        "Manifests", "Reports", "ImageBatch", "SystemIO",
+        "Manifests", "Reports", "ImageBatch", "SystemIO", "TerminalText",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings,
@@ -129,7 +129,8 @@ let package = Package(
     .testTarget(
       name: "ManifestsTests", dependencies: ["Manifests", "SystemIO", "TerminalText", "TestSupport"],
       swiftSettings: settings),
-    .testTarget(name: "ReportsTests", dependencies: ["Reports", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "ReportsTests", dependencies: ["Reports", "TerminalText", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "CommandTests", dependencies: ["imagemill", "LoopbackServer", "TestSupport", "Vips"],
       exclude: ["Golden", "Tasks.md"], swiftSettings: settings),

@@ -1,5 +1,6 @@
 import ImageBatch
 import Manifests
+import Reports
 import Synchronization
 
 /// What a batch is fed with: the groups of documents that were read whole, the jobs of their rows, then streams of

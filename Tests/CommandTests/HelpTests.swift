@@ -1,4 +1,5 @@
 import Foundation
+import TerminalText
 import Testing
 
 @testable import imagemill
@@ -30,20 +31,6 @@ struct HelpTests {
         #expect(PlainPage.knownMacros.contains(macro), "\(name): \(line)")
       }
     }
-  }
-
-  @Test("plain text has mdoc's spaces, brackets and hyphens")
-  func lines() {
-    let cases = [
-      ("Fl f , Fl \\-filter Ar chain", "-f, --filter chain"),
-      ("Op Ar options", "[options]"),
-      ("Pq or Pa .yml , .json", "(or .yml, .json)"),
-      ("Xr imagemill-run 1 ,", "imagemill-run(1),"),
-      ("Ql %2C %3A .", "'%2C %3A'."),
-      ("Ar key Ns = Ns Ar value .", "key=value."),
-      ("Fl H , Fl \\-header Ar \"name: value\"", "-H, --header name: value"),
-    ]
-    for (mdoc, text) in cases { #expect(PlainLine.text(mdoc) == text) }
   }
 
   @Test("a page's text has what mandoc makes of it, letter for letter", .enabled(if: hasMandoc))

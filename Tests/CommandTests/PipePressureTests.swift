@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackServer
+import Reports
 import Testing
 
 @testable import imagemill
@@ -88,18 +89,6 @@ struct PipePressureTests {
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
     #expect(printed.split(separator: "\n").map(String.init) == (1...2000).map { "\($0).webp" })
-  }
-
-  @Test("an ordered stream's reader is let on when the oldest job ends, and when nobody wants the rest")
-  func orderWindow() async {
-    let window = OrderWindow()
-    await window.admit(OrderWindow.size)
-    let next = Task { await window.admit(OrderWindow.size + 1) }
-    window.advance(to: 1)
-    await next.value
-    let beyond = Task { await window.admit(OrderWindow.size + 2) }
-    beyond.cancel()
-    await beyond.value
   }
 
   @Test("a reader that leaves has a quiet end: 0, no message, and no output that isn't whole")

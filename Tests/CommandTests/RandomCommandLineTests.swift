@@ -120,7 +120,7 @@ struct RandomCommandLineTests {
       attempt { _ = try command.jobs.output.chain() }
       attempt { _ = try OutputOptions.template(command.jobs.template) }
       attempt { _ = try command.jobs.output.sources() }
-      attempt { _ = try command.downloads.configuration(cache: command.cache) }
+      attempt { _ = try command.downloads.configuration(cache: command.cache.settings) }
     case let command as ConvertCommand:
       for word in command.operands.words {
         attempt { _ = try ImageSource(argument: word) }

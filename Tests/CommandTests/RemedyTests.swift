@@ -6,7 +6,7 @@ import Testing
 
 @testable import imagemill
 
-@Suite("What to do about a failure", .timeLimit(.minutes(2)))
+@Suite("What to do about a failure", .timeLimit(.minutes(8)))
 struct RemedyTests {
   /// A failure, words of its remedy, and the commands that can fail so: each has the options that the remedy names.
   struct Case: CustomTestStringConvertible, Sendable {
@@ -15,12 +15,16 @@ struct RemedyTests {
     var commands: [String]
 
     init(
-      _ code: JobError.Code, _ stage: JobError.Stage, _ reason: JobError.Reason? = nil, _ words: String,
+      _ code: JobError.Code, _ stage: JobError.Stage, _ reason: JobError.Reason?, _ words: String,
       in commands: String
     ) {
       error = JobError(code: code, stage: stage, reason, message: "it failed")
       self.words = words
       self.commands = commands.split(separator: " ").map(String.init)
+    }
+
+    init(_ code: JobError.Code, _ stage: JobError.Stage, _ words: String, in commands: String) {
+      self.init(code, stage, nil, words, in: commands)
     }
 
     var testDescription: String { "\(error.code.rawValue): \(words)" }
@@ -114,20 +118,17 @@ struct RemedyTests {
     let commands = try #require(try HelpDump.root().subcommands?.map(\.commandName))
     let known = try commands.reduce(into: Set<String>()) { $0.formUnion(try Self.options(of: $1)) }
     let stages: [JobError.Stage] = [.manifest, .download, .read, .decode, .filter, .encode, .write]
-    let reasons = Self.cases.map(\.error.reason) + [nil]
+    var remedies: Set<String> = []
     for code in JobError.Code.allCases {
       for stage in stages {
-        for reason in reasons {
-          for isRecorded in [false, true] {
-            var error = JobError(code: code, stage: stage, reason, message: "it failed")
-            error.isRecorded = isRecorded
-            for option in Self.options(in: error.withRemedy.message) {
-              #expect(known.contains(option), "\(code), \(stage): \(option)")
-            }
-          }
-        }
+        var error = JobError(code: code, stage: stage, message: "it failed")
+        remedies.insert(Remedies.remedy(for: error) ?? "")
+        error.isRecorded = true
+        remedies.insert(Remedies.remedy(for: error) ?? "")
       }
     }
+    #expect(remedies.count > 10)
+    for option in remedies.flatMap(Self.options(in:)) { #expect(known.contains(option), "\(option)") }
   }
 
   @Test("is not that of another failure: a body that ends early is no file to be read with --on-corrupt")
@@ -184,6 +185,17 @@ struct RemedyTests {
         + "answered 401; it wants credentials: see --user and --netrc")
   }
 
+  /// The lines with two hyphens before a letter, which no Swift has outside of a text.
+  private static func linesThatNameOptions(_ bytes: [UInt8]) -> [String] {
+    bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      let hyphen = UInt8(ascii: "-")
+      let isFound = line.indices.dropLast(2).contains { index in
+        line[index] == hyphen && line[index + 1] == hyphen && (97...122).contains(line[index + 2])
+      }
+      return isFound ? String(decoding: line, as: UTF8.self) : nil
+    }
+  }
+
   @Test("is not said by a library: no text below the command names an option of it")
   func libraries() throws {
     let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../Sources"
@@ -193,10 +205,11 @@ struct RemedyTests {
       // A style sheet's properties begin with two hyphens too.
       if file.hasSuffix("ContactSheetStyle.swift") { continue }
       read += 1
-      for line in try String(contentsOfFile: sources + "/" + file, encoding: .utf8).split(separator: "\n") {
+      let bytes = try Array(Data(contentsOf: URL(filePath: sources + "/" + file)))
+      for line in Self.linesThatNameOptions(bytes) {
         let text = line.drop { $0 == " " }
         if text.hasPrefix("//") || text.contains("argument = \"--render-worker\"") { continue }
-        #expect(!text.contains(#/".*--[a-z]|^[^"]*[^"<!-]--[a-z]/#), "\(file): \(text)")
+        Issue.record("\(file): \(text)")
       }
     }
     #expect(read > 200)

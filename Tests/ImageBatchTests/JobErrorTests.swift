@@ -5,7 +5,7 @@ import Testing
 
 @testable import ImageBatch
 
-@Suite("A failure's code", .timeLimit(.minutes(1)))
+@Suite("A failure's code", .timeLimit(.minutes(8)))
 struct JobErrorTests {
   @Test("is the text that reports and metrics have always had")
   func rawValues() {

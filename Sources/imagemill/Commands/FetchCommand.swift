@@ -64,7 +64,8 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
       }
       return source
     }
-    let session = try Session(downloads: downloads, cache: cache.settings, typedHosts: sources.compactMap(\.host))
+    let session = try Session(
+      downloads: downloads, cache: cache.settings, typedHosts: sources.compactMap(\.host))
     // No task for each: the first transfers would have to wait until all of them have begun.
     let (outcomes, continuation) = AsyncStream.makeStream(of: (ImageSource, Outcome).self)
     for source in sources {

@@ -4,6 +4,7 @@ import Glibc
 import ImageFilters
 import Manifests
 import SystemIO
+import TerminalText
 
 /// The manual, by topic.
 struct HelpCommand: ParsableCommand {

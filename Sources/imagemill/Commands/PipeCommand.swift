@@ -3,6 +3,7 @@ import Glibc
 import ImageBatch
 import ImageFilters
 import Manifests
+import Reports
 
 /// Sources on standard input, results on standard output.
 struct PipeCommand: AsyncParsableCommand, TakesManyOperands {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ImageBatch
 import ImageCaches
+import Reports
 
 /// Every job of the manifests.
 struct RunCommand: AsyncParsableCommand {
@@ -71,13 +72,14 @@ struct RunCommand: AsyncParsableCommand {
     if check, let lock { return try await compare(input, with: lock) }
     if check || dryRun { return try await plan(input) }
     let locked = try frozen ? lock.map { try FrozenSources(reading: $0) } : nil
-    if let locked { try locked.pin(&input) }
+    if let locked, let lock { try input.freeze(to: locked, in: lock) }
     let recorder = LockRecorder(path: frozen ? nil : lock)
     input.record(with: recorder)
     let reporting = try Reporting(batch.settings)
     if let count = input.count { await reporting.receive(.jobsCounted(count)) }
     var run = BatchRun(
-      downloads: downloads, cache: cache.settings, limits: limits, batch: batch.settings, origins: input.origins,
+      downloads: downloads, cache: cache.settings, limits: limits, batch: batch.settings,
+      origins: input.origins,
       outputDirectory: ".", allowsOutside: jobs.arguments.allowOutside,
       knownJobs: input.count, reporting: reporting)
     run.commandTemplate = jobs.template ?? ""

@@ -101,6 +101,9 @@ enum Remedies {
     return hints
   }
 
+  /// How a file is removed that its manifest no longer makes.
+  static let removal = "'imagemill run --prune' removes it"
+
   /// Said of a file that is no report, where one is read.
   static let wantedReport = "give what --report NAME.ndjson wrote"
 

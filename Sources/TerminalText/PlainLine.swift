@@ -1,14 +1,14 @@
 /// A line of mdoc(7) as text: its macros' words with the spaces that mdoc puts between them.
-enum PlainLine {
+package enum PlainLine {
   /// Macros that may stand within a line.
-  static let macros: Set<String> = [
+  package static let macros: Set<String> = [
     "Ar", "Cm", "Dq", "Em", "Ev", "Fl", "Ic", "Li", "Nm", "No", "Ns", "Op", "Pa", "Pq", "Ql", "Sq", "Sx",
     "Sy",
     "Xr",
   ]
 
   /// The text of a macro line, its dot taken off, or of a heading.
-  static func text(_ line: String) -> String {
+  package static func text(_ line: String) -> String {
     var text = ""
     var joins = true
     var closings: [String] = []
@@ -77,7 +77,7 @@ enum PlainLine {
   ]
 
   /// Text without mdoc's escapes.
-  static func unescaped(_ text: String) -> String {
+  package static func unescaped(_ text: String) -> String {
     guard text.contains("\\") else { return text }
     // The backslash's own comes last.
     return escapes.reduce(text) { $0.replacing($1.escape, with: $1.sign) }

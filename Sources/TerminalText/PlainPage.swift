@@ -2,12 +2,12 @@
 ///
 /// It knows the part of mdoc(7) that the pages are written in, and no more: a test holds every page against
 /// ``knownMacros``.
-struct PlainPage {
+package struct PlainPage {
   /// Columns that text is filled to.
-  static let width = 78
+  package static let width = 78
 
   /// What the pages may use.
-  static let knownMacros = PlainLine.macros.union([
+  package static let knownMacros = PlainLine.macros.union([
     "Dd", "Dt", "Os", "Sh", "Ss", "Pp", "Bl", "It", "El", "Bd", "Ed", "Dl", "Nd",
   ])
 
@@ -22,7 +22,7 @@ struct PlainPage {
   private var baseIndent = 4
 
   /// The text of a page in mdoc(7).
-  static func text(of page: String) -> String {
+  package static func text(of page: String) -> String {
     var plain = PlainPage()
     for line in page.split(separator: "\n", omittingEmptySubsequences: false) { plain.read(String(line)) }
     plain.flush()

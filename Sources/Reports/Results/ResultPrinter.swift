@@ -1,17 +1,26 @@
-import ImageBatch
-import Reports
+package import ImageBatch
 import Synchronization
 
 /// Prints `pipe`'s results: a record for each output, flushed as it is finished.
-final class ResultPrinter: BatchReporter {
+package final class ResultPrinter: BatchReporter {
   /// What a record is.
-  struct Form: Sendable {
+  package struct Form: Sendable {
     /// An object, instead of a path.
     var json = false
     /// In the order of the input, of which this lets no more be read than can wait.
     var order: OrderWindow?
     /// Ended by NUL instead of a line break.
     var isNULSeparated = false
+
+    /// - Parameters:
+    ///   - json: An object for each output, instead of its path.
+    ///   - order: Holds the input back, where results are in its order.
+    ///   - isNULSeparated: Whether a record ends in NUL instead of a line break.
+    package init(json: Bool = false, order: OrderWindow? = nil, isNULSeparated: Bool = false) {
+      self.json = json
+      self.order = order
+      self.isNULSeparated = isNULSeparated
+    }
   }
 
   private struct State {
@@ -24,12 +33,13 @@ final class ResultPrinter: BatchReporter {
   private let write: TextOutput
   private let state = Mutex(State())
 
-  init(_ form: Form, write: @escaping TextOutput) {
+  /// A printer that writes whole records with `write`.
+  package init(_ form: Form, write: @escaping TextOutput) {
     self.form = form
     self.write = write
   }
 
-  func receive(_ event: BatchEvent) {
+  package func receive(_ event: BatchEvent) {
     switch event {
     case .outputFinished(let result):
       if form.order == nil { print(record(result)) }

@@ -2,9 +2,9 @@ import Synchronization
 
 /// Holds an ordered stream's input back while its oldest job goes on, so that the results that wait for it are
 /// bounded: one job that takes a minute isn't followed by a million finished ones.
-final class OrderWindow: Sendable {
+package final class OrderWindow: Sendable {
   /// How many jobs may be read behind the oldest unfinished one. As many are in flight at most.
-  static let size = 1024
+  package static let size = 1024
 
   private struct State {
     /// All jobs up to this index are finished.
@@ -17,8 +17,11 @@ final class OrderWindow: Sendable {
 
   private let state = Mutex(State())
 
+  /// A window at the beginning of the input.
+  package init() {}
+
   /// Returns when the job of this index may be read: at once for most. A cancelled task waits no longer.
-  func admit(_ index: Int) async {
+  package func admit(_ index: Int) async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let mayGo = state.withLock { state in
@@ -34,7 +37,7 @@ final class OrderWindow: Sendable {
   }
 
   /// All jobs up to `index` are finished.
-  func advance(to index: Int) { release { $0.finished = index } }
+  package func advance(to index: Int) { release { $0.finished = index } }
 
   private func release(_ change: (inout State) -> Void) {
     let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in

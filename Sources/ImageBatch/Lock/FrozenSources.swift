@@ -1,0 +1,33 @@
+import ImageCaches
+
+/// The sources of a lock file, to which a run is held: other bytes are refused.
+package struct FrozenSources: Sendable {
+  private let path: String
+  private let sources: [String: LockFile.Source]
+
+  /// The sources of the lock file that was read at `path`.
+  package init(_ lock: LockFile, path: String) {
+    self.path = path
+    sources = lock.sources
+  }
+
+  /// Pins a job's source to what is locked; false where none of its sources is in the lock file.
+  package func pin(_ job: inout Job) -> Bool {
+    let locked = job.sources.compactMap { sources[$0.displayText] }
+    guard !locked.isEmpty else { return false }
+    // A source that failed when the lock was written has no digest.
+    let digest = locked.lazy.compactMap { $0.sha256.flatMap { ContentDigest(hex: $0) } }.first
+    job.pinnedDigest = job.pinnedDigest ?? digest
+    return true
+  }
+
+  /// What differs, as a diff of the lock file.
+  /// - Parameter mismatches: The digests that sources have now, by the text that shows them.
+  package func difference(from mismatches: [String: String]) -> String {
+    var text = "--- \(path)\n+++ what the sources are now\n"
+    for (source, digest) in mismatches.sorted(by: { $0.key < $1.key }) {
+      text += "@@ \(source) @@\n-sha256 \(sources[source]?.sha256 ?? "")\n+sha256 \(digest)\n"
+    }
+    return text
+  }
+}

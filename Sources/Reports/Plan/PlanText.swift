@@ -1,0 +1,87 @@
+import FoundationEssentials
+package import ImageBatch
+import TerminalText
+
+/// A plan as text.
+package enum PlanText {
+  /// A line an output, then the totals.
+  package static func lines(_ plan: BatchPlan) -> String {
+    var text = ""
+    for entry in plan.entries {
+      text +=
+        "\(TerminalText.padded(entry.action.rawValue, to: 10))  \(entry.path ?? "?")  (\(entry.source): \(entry.reason))\n"
+    }
+    for path in plan.stale { text += "remove      \(path)  (the manifest no longer makes it)\n" }
+    let totals = plan.totals
+    let actions = BatchPlan.Action.allCases.compactMap { action in
+      totals.actions[action.rawValue].map { "\($0) \(action.rawValue)" }
+    }
+    return text + "jobs \(totals.jobs); outputs \(totals.outputs): \(actions.joined(separator: ", ")); "
+      + "sources \(totals.sources): \(totals.downloads) to download, \(totals.revalidations) to revalidate; "
+      + "\(totals.isExact ? "" : "at least ")\(totals.decodes) to decode; \(totals.renderings) to render\n"
+  }
+
+  /// `{"totals": …, "outputs": […]}`.
+  package static func json(_ plan: BatchPlan) throws -> String {
+    struct Document: Encodable {
+      struct Output: Encodable {
+        let index: Int
+        let source: String
+        let output: String?
+        let action: String
+        let reason: String
+        let filter: String
+        let format: String
+        let content: String?
+        let key: String?
+        let location: ManifestLocation?
+      }
+      let totals: BatchPlan.Totals
+      let outputs: [Output]
+    }
+    let outputs = plan.entries.map { entry in
+      Document.Output(
+        index: entry.index, source: entry.source, output: entry.path, action: entry.action.rawValue,
+        reason: entry.reason, filter: entry.filter, format: entry.format, content: entry.content?.hex,
+        key: entry.key?.hex, location: entry.location)
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    let document = Document(totals: plan.totals, outputs: outputs)
+    return String(decoding: try encoder.encode(document), as: UTF8.self)
+  }
+
+  /// The graph of steps in Graphviz's language: what is at hand is drawn with dashes.
+  package static func dot(_ plan: BatchPlan) -> String {
+    guard let graph = plan.graph else { return "" }
+    var text = "digraph plan {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n"
+    for (index, node) in graph.nodes.values.enumerated() {
+      text +=
+        "  n\(index) [label=\(quoted(node.label)), shape=\(shape(node.kind))"
+        + "\(node.isDone ? ", style=dashed" : "")];\n"
+    }
+    for edge in graph.edges {
+      guard let from = graph.nodes.index(forKey: edge.from), let to = graph.nodes.index(forKey: edge.to)
+      else {
+        continue
+      }
+      text += "  n\(from) -> n\(to);\n"
+    }
+    return text + "}\n"
+  }
+
+  private static func shape(_ kind: PlanGraph.Node.Kind) -> String {
+    switch kind {
+    case .source: "cylinder"
+    case .decode: "ellipse"
+    case .filter: "box"
+    case .encode: "hexagon"
+    case .write: "note"
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+      + "\""
+  }
+}

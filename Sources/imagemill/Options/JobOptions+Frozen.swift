@@ -1,0 +1,51 @@
+import ImageBatch
+import ImageDownloads
+
+extension FrozenSources {
+  /// Reads the lock file at `path`.
+  init(reading path: String) throws {
+    do throws(LockFile.Failure) {
+      self.init(try LockFile(path: path), path: path)
+    } catch {
+      throw Complaint(error, of: path)
+    }
+  }
+}
+
+extension JobOptions.Input {
+  /// Pins every job's source to what is locked. A source that isn't locked is refused.
+  mutating func freeze(to frozen: FrozenSources, in path: String) throws {
+    var unknown: [String] = []
+    for index in jobs.indices where !frozen.pin(&jobs[index]) {
+      unknown.append(jobs[index].sources.first?.displayText ?? "")
+    }
+    for case .success(var job) in rows.joined() where !frozen.pin(&job) {
+      unknown.append(job.sources.first?.displayText ?? "")
+    }
+    prepare = { [prepare] job in
+      _ = frozen.pin(&job)
+      return prepare(&job)
+    }
+    guard unknown.isEmpty, streams.isEmpty else {
+      let list = unknown.map { "  + \($0)" }.joined(separator: "\n")
+      throw Complaint(
+        .outOfDate,
+        unknown.isEmpty
+          ? "--frozen is for manifests that are read whole: YAML, JSON or TOML"
+          : "these sources aren't in \(path); run without --frozen to lock them:\n\(list)")
+    }
+  }
+}
+
+extension Complaint {
+  /// A lock file that can't be used.
+  init(_ failure: LockFile.Failure, of path: String) {
+    switch failure {
+    case .unreadable:
+      self.init(.usage, "can't read the lock file \(path); write it with 'imagemill run --lock \(path)'")
+    case .version(let version):
+      self.init(.usage, "the lock file \(path) is of version \(version); this imagemill reads up to 2")
+    case .unwritable(let reason): self.init(.failed, "can't write the lock file \(path): \(reason)")
+    }
+  }
+}
