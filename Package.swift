@@ -124,7 +124,8 @@ let package = Package(
       name: "ImageDownloadsTests", dependencies: ["ImageDownloads", "LoopbackServer", "TestSupport", "Vips"],
       swiftSettings: settings),
     .testTarget(
-      name: "ImageBatchTests", dependencies: ["ImageBatch", "LoopbackServer", "TestSupport", "Vips"],
+      name: "ImageBatchTests",
+      dependencies: ["ImageBatch", "ImageFilters", "LoopbackServer", "TestSupport", "Vips"],
       swiftSettings: settings),
     .testTarget(
       name: "ManifestsTests", dependencies: ["Manifests", "SystemIO", "TerminalText", "TestSupport"],

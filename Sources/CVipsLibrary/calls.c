@@ -69,14 +69,10 @@ static const char *const file_name = "libvips.so.42";
   FUNCTION(void, vips_object_unref_outputs, (VipsObject *object), (object)) \
   FUNCTION(void, vips_operation_block_set, (const char *name, gboolean state), (name, state)) \
   FUNCTION(VipsOperation *, vips_operation_new, (const char *name), (name)) \
-  FUNCTION(VipsSourceCustom *, vips_source_custom_new, (void), ()) \
   FUNCTION(VipsRegion *, vips_region_new, (VipsImage *image), (image)) \
   FUNCTION(int, vips_region_prepare, (VipsRegion *reg, const VipsRect *r), (reg, r)) \
-  FUNCTION(GType, vips_source_get_type, (void), ()) \
-  FUNCTION(VipsTargetCustom *, vips_target_custom_new, (void), ()) \
   FUNCTION(void *, vips_start_one, (VipsImage *out, void *a, void *b), (out, a, b)) \
   FUNCTION(int, vips_stop_one, (void *seq, void *a, void *b), (seq, a, b)) \
-  FUNCTION(GType, vips_target_get_type, (void), ()) \
   FUNCTION(int, vips_tracked_get_allocs, (void), ()) \
   FUNCTION(size_t, vips_tracked_get_mem, (void), ()) \
   FUNCTION(size_t, vips_tracked_get_mem_highwater, (void), ()) \

@@ -98,10 +98,6 @@ struct ObjectProperties {
       }
       g_value_set_object(&value, interpolator)
       g_object_unref(interpolator)
-    case .source(let source) where type == vips_source_get_type():
-      g_value_set_object(&value, source.pointer)
-    case .target(let target) where type == vips_target_get_type():
-      g_value_set_object(&value, target.pointer)
     case .bytes(let bytes) where type == vips_blob_get_type():
       guard let blob = bytes.withUnsafeBytes({ vips_blob_copy($0.baseAddress, $0.count) }) else {
         return false

@@ -12,10 +12,6 @@ public enum VipsValue: Sendable {
   case images([VipsImage])
   /// An interpolator by its nickname (`bicubic`, `bilinear`, `nearest` …).
   case interpolator(String)
-  /// Bytes read through a closure.
-  case source(CustomSource)
-  /// Bytes written through a closure.
-  case target(CustomTarget)
   /// Bytes, copied: libvips reads them long after the call.
   case bytes([UInt8])
 }

@@ -3,7 +3,7 @@ import ImageFilters
 import Vips
 
 /// Every filter's example on a few test pictures, as one HTML page and one PNG that a person can judge by eye.
-public struct ContactSheet {
+struct ContactSheet {
   /// A row of the sheet.
   struct Row {
     let filter: FilterDefinition
@@ -16,12 +16,12 @@ public struct ContactSheet {
   private let side = 160
 
   /// A sheet in a directory, which is made if it isn't there.
-  public init(directory: String) { self.directory = directory }
+  init(directory: String) { self.directory = directory }
 
   /// Writes `index.html`, `contact-sheet.png` and a PNG for each cell.
   /// - Parameter pictures: Paths of pictures to use; test pictures are made where none is given.
   /// - Throws: `JobError` where a picture can't be read or written; `FilterError` where an example fails.
-  public func write(pictures: [String] = []) throws {
+  func write(pictures: [String] = []) throws {
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     let sources = pictures.isEmpty ? try TestPictures.all() : try pictures.map(opened)
     let stencil = try TestPictures.stencil()
