@@ -118,14 +118,17 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ImageCachesTests",
-      dependencies: ["ImageCaches", "TestSupport", "Vips", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "ImageCaches", "SystemIO", "TestSupport", "Vips", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: settings),
     .testTarget(
-      name: "ImageDownloadsTests", dependencies: ["ImageDownloads", "LoopbackServer", "TestSupport", "Vips"],
+      name: "ImageDownloadsTests",
+      dependencies: ["ImageDownloads", "LoopbackServer", "SystemIO", "TestSupport", "Vips"],
       swiftSettings: settings),
     .testTarget(
       name: "ImageBatchTests",
-      dependencies: ["ImageBatch", "ImageFilters", "LoopbackServer", "TestSupport", "Vips"],
+      dependencies: ["ImageBatch", "ImageFilters", "LoopbackServer", "SystemIO", "TestSupport", "Vips"],
       swiftSettings: settings),
     .testTarget(
       name: "ManifestsTests", dependencies: ["Manifests", "SystemIO", "TerminalText", "TestSupport"],

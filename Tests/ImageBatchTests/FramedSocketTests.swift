@@ -40,7 +40,7 @@ private final class SocketPair: Sendable {
   }
 
   /// A frame's bytes as they go over the wire.
-  static func frame(of value: some Encodable) throws -> [UInt8] {
+  static func frame(of value: some WireValue) throws -> [UInt8] {
     let pair = try SocketPair()
     try pair.near.send(value)
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
@@ -50,9 +50,21 @@ private final class SocketPair: Sendable {
   }
 }
 
-private struct Note: Codable, Hashable {
+private struct Note: WireValue, Hashable {
   var number: Int
   var text: String
+
+  init(number: Int, text: String) { (self.number, self.text) = (number, text) }
+
+  func write(to writer: inout WireWriter) throws(WireError) {
+    try writer.write(number)
+    try writer.write(text)
+  }
+
+  init(from reader: inout WireReader) throws(WireError) {
+    number = try reader.read()
+    text = try reader.read()
+  }
 }
 
 @Suite("Frames over a socket", .timeLimit(.minutes(8)))

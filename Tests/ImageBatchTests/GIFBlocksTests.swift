@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import SystemIO
 import TestSupport
 import Testing
 
@@ -130,8 +132,8 @@ final class GIFBlocksTests {
 
   @Test("a file that can't be opened says so")
   func unreadable() {
-    let error = #expect(throws: JobError.self) { _ = try FileBytes(path: "/no/such/file").count }
-    #expect(error?.stage == .decode)
+    let error = #expect(throws: SystemError.self) { _ = try FileBytes(path: "/no/such/file").count }
+    #expect(error?.code == ENOENT)
   }
 
   @Test("WebP loses an EXIF chunk at its end, and nothing else", arguments: [0, 1, 7, 8, 200])

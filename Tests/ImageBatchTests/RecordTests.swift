@@ -1,4 +1,5 @@
 import ImageCaches
+import SystemIO
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ struct RecordTests {
   private let seed = SeededRandom.seed
 
   private func records(of store: DiskStore) -> RenderingRecords {
-    RenderingRecords(store: store, threads: BlockingThreads(label: "test", count: 2))
+    RenderingRecords(store: store, threads: BlockingThreadPool(label: "test", threads: 2))
   }
 
   /// What a row must not become when it is damaged: something else.

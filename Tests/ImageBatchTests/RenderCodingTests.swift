@@ -12,7 +12,7 @@ import Testing
 struct RenderCodingTests {
   private let seed = SeededRandom.seed
 
-  private func passed<Value: Codable>(_ value: Value) throws -> Value {
+  private func passed<Value: WireValue>(_ value: Value) throws -> Value {
     var ends: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
     defer { ends.forEach { close($0) } }

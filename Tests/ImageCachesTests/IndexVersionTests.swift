@@ -140,7 +140,7 @@ struct IndexVersionTests {
     let store = try DiskStore(directory: directory.path)
     #expect(try store.object(ContentDigest(hashing: bytes(0))) == nil)
     let told = Mutex<[String]>([])
-    store.onMend { sentence in told.withLock { $0.append(sentence) } }
+    store.onMend { sentence in told.withLock { $0.append(sentence.message) } }
     #expect(told.withLock { $0 } == store.mended && store.mended.count == 1)
     #expect(try store.object(ContentDigest(hashing: bytes(1))) == nil)
     #expect(told.withLock { $0 } == store.mended && store.mended.count == 2)

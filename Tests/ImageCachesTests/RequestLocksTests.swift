@@ -1,3 +1,4 @@
+import SystemIO
 import TestSupport
 import Testing
 
@@ -119,14 +120,14 @@ struct RequestLockModelTests {
   @Test("of another process's directory are seen by those who look")
   func company() throws {
     let (first, second) = (makeLocks(), makeLocks())
-    let begin = RequestLocks.now
+    let begin = SystemTime.monotonic
     // Nothing is known of what was before the first look.
     #expect(try first.lastCompany() >= begin)
     let alone = try first.lastCompany()
     #expect(try first.lastCompany() == alone)
     #expect(try second.take(ContentDigest(hashing: bytes(3))))
     let seen = try first.lastCompany()
-    #expect(seen > alone && seen <= RequestLocks.now)
+    #expect(seen > alone && seen <= SystemTime.monotonic)
   }
 
   @Test("can't be had where the lock file can't be")

@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 import Testing
 
 @testable import ImageCaches
@@ -35,7 +36,7 @@ struct StoreFilesTests {
     write(content, to: path)
     let file = try #require(try FileDescriptor.open(path, O_RDWR))
     var pieces: [UInt8] = []
-    #expect(try file.forEachPiece(path: path) { pieces += $0 } == count)
+    #expect(try file.forEachPiece { pieces += $0 } == count)
     #expect(pieces == content)
     let (digest, length) = try file.digest(path: path)
     #expect(digest == ContentDigest(hashing: content) && length == count)

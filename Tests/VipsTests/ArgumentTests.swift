@@ -13,15 +13,13 @@ struct ArgumentTests {
       ("nick", .nick("copy")), ("doubles", .doubles([1, 2])), ("integers", .integers([0, 0, 4, 4])),
       ("image", .image(image)), ("images", .images([image])), ("interpolator", .interpolator("bilinear")),
       ("bytes", .bytes([1, 2, 3])),
-      ("source", .source(try CustomSource { _ in 0 })), ("target", .target(try CustomTarget { $0.count })),
     ]
     let properties: [(operation: String, name: String, takes: Set<String>)] = [
       ("affine", "interpolate", ["interpolator"]), ("affine", "oarea", ["integers"]),
       ("affine", "odx", ["integer", "double"]), ("affine", "premultiplied", ["boolean"]),
       ("affine", "matrix", ["doubles", "integers"]), ("affine", "in", ["image"]),
       ("bandjoin", "in", ["images"]), ("pngload", "filename", ["string"]),
-      ("pngload_buffer", "buffer", ["bytes"]), ("pngload_source", "source", ["source"]),
-      ("pngsave_target", "target", ["target"]), ("embed", "width", ["integer"]),
+      ("pngload_buffer", "buffer", ["bytes"]), ("embed", "width", ["integer"]),
       ("linear", "a", ["doubles", "integers"]), ("black", "bands", ["integer"]),
     ]
     for property in properties {
