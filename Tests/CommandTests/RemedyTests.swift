@@ -187,13 +187,20 @@ struct RemedyTests {
 
   /// The lines with two hyphens before a letter, which no Swift has outside of a text.
   private static func linesThatNameOptions(_ bytes: [UInt8]) -> [String] {
-    bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
-      let hyphen = UInt8(ascii: "-")
-      let isFound = line.indices.dropLast(2).contains { index in
-        line[index] == hyphen && line[index + 1] == hyphen && (97...122).contains(line[index + 2])
+    let hyphen = UInt8(ascii: "-")
+    let letters: ClosedRange<UInt8> = 97...122
+    var found: [String] = []
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      var hyphens = 0
+      for byte in line {
+        if hyphens >= 2, letters.contains(byte) {
+          found.append(String(decoding: line, as: UTF8.self))
+          break
+        }
+        hyphens = byte == hyphen ? hyphens + 1 : 0
       }
-      return isFound ? String(decoding: line, as: UTF8.self) : nil
     }
+    return found
   }
 
   @Test("is not said by a library: no text below the command names an option of it")

@@ -2,6 +2,8 @@ import FoundationEssentials
 import ImageFilters
 import Vips
 
+@testable import ImageBatch
+
 /// Every filter's example on a few test pictures, as one HTML page and one PNG that a person can judge by eye.
 struct ContactSheet {
   /// A row of the sheet.

@@ -2,6 +2,8 @@ import ImageFilters
 import ImageFilters
 import Vips
 
+@testable import ImageBatch
+
 /// Four pictures that show what a filter does: a scene, a chart of colours, a drawing with alpha, a gray ramp.
 enum TestPictures {
   static func all() throws -> [VipsImage] { [try scene(), try chart(), try badge(), try ramp()] }
