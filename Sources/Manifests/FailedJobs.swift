@@ -1,4 +1,4 @@
-public import ImageBatch
+package import ImageBatch
 import ImageDownloads
 import SystemIO
 
@@ -6,7 +6,7 @@ import SystemIO
 ///
 /// A report names sources as they may be shown, without credentials. A job is one that failed if one of its outputs
 /// has a failed line's source, filter and format, and its path too where that is known before the job runs.
-public struct FailedJobs: Sendable, Hashable {
+package struct FailedJobs: Sendable, Hashable {
   private struct Line: Hashable {
     var source: String
     var filter: String
@@ -17,11 +17,11 @@ public struct FailedJobs: Sendable, Hashable {
   private var paths: [Line: Set<String?>] = [:]
 
   /// Whether nothing failed in that run.
-  public var isEmpty: Bool { paths.isEmpty }
+  package var isEmpty: Bool { paths.isEmpty }
 
   /// Reads the report's lines. Throws where one is no result: not JSON, or without its members.
   /// - Parameter wanted: What is said of a file of another kind besides what is wrong with it.
-  public init(
+  package init(
     report bytes: [UInt8], name: String, wanted: String = "give an NDJSON report"
   ) throws(ManifestErrors) {
     let text = try ManifestText(name: name, bytes: bytes)
@@ -68,7 +68,7 @@ public struct FailedJobs: Sendable, Hashable {
   }
 
   /// Whether the job failed in that run.
-  public func contains(_ job: Job) -> Bool {
+  package func contains(_ job: Job) -> Bool {
     guard let source = job.sources.first?.displayText else { return false }
     return job.outputs.contains { output in
       // A format that is chosen from several may have been chosen when the output failed.

@@ -7,18 +7,18 @@ import SystemIO
 ///     case .document(let manifest): …
 ///     case .lines(let jobs): for await result in jobs { … }
 ///     }
-public enum ManifestInput: Sendable {
+package enum ManifestInput: Sendable {
   /// Read whole and found right.
   case document(Manifest)
   /// To be read as it goes on.
   case lines(LineJobs)
 
   /// A larger document is refused: lists that long are better streamed.
-  public static let maximumDocument = 64 << 20
+  package static let maximumDocument = 64 << 20
 
   /// Opens the manifest at `path`; `-` is standard input. Its name says what it is, or else its first bytes do. With
   /// `form` it is lines of that form, whatever its name. Blocks while a document is read.
-  public init(
+  package init(
     path: String, form: LineForm? = nil, firstIndex: Int = 1, _ options: ManifestOptions
   ) throws(ManifestErrors) {
     let file = try ManifestFile(path: path)

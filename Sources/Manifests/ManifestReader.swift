@@ -9,21 +9,21 @@ import SystemIO
 ///     options.directory = "site"
 ///     let manifest = try ManifestReader(options).read(bytes, name: "site/imagemill.yaml", form: .yaml)
 ///     for job in manifest.jobs { … }
-public struct ManifestReader: Sendable {
+package struct ManifestReader: Sendable {
   /// How a document is written.
-  public enum Form: String, Sendable, CaseIterable {
+  package enum Form: String, Sendable, CaseIterable {
     case yaml, json, toml
   }
 
   private let options: ManifestOptions
 
   /// A reader with what the command line adds.
-  public init(_ options: ManifestOptions = ManifestOptions()) {
+  package init(_ options: ManifestOptions = ManifestOptions()) {
     self.options = options
   }
 
   /// The manifest that `bytes` hold. `name` is how diagnostics and locations call it: its path as it was given.
-  public func read(_ bytes: [UInt8], name: String, form: Form) throws(ManifestErrors) -> Manifest {
+  package func read(_ bytes: [UInt8], name: String, form: Form) throws(ManifestErrors) -> Manifest {
     let text = try ManifestText(name: name, bytes: bytes)
     var log = DiagnosticLog(text)
     let root = root(text, form, log: &log)

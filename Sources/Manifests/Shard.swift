@@ -1,23 +1,23 @@
-public import ImageBatch
+package import ImageBatch
 import ImageCaches
 import ImageDownloads
 
 /// One of several machines' part of a batch: each job belongs to exactly one of the N, whatever the
 /// order of the manifest and whatever other jobs it holds.
-public struct Shard: Sendable, Hashable {
+package struct Shard: Sendable, Hashable {
   /// From 1 to `count`.
-  public let number: Int
+  package let number: Int
   /// At least 1.
-  public let count: Int
+  package let count: Int
 
   /// What is wrong with a shard's text: a sentence for the user.
-  public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+  package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The sentence.
-    public let description: String
+    package let description: String
   }
 
   /// The shard that `K/N` means.
-  public init(parsing text: String) throws(Failure) {
+  package init(parsing text: String) throws(Failure) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 2, let number = parts[0], let count = parts[1], count >= 1,
       (1...count).contains(number)
@@ -27,7 +27,7 @@ public struct Shard: Sendable, Hashable {
 
   /// Whether the job is this shard's. It depends on the job's sources and on the names of its outputs, and on neither
   /// its index nor this version's encoders.
-  public func contains(_ job: Job) -> Bool {
+  package func contains(_ job: Job) -> Bool {
     var key = KeyBuilder("shard")
     for source in job.sources { key.append(source.identityText) }
     for output in job.outputs {

@@ -1,13 +1,13 @@
 import ImageBatch
-public import ImageDownloads
-public import ImageFilters
+package import ImageDownloads
+package import ImageFilters
 
 /// A chain of the command line with `{name}` fields, which each job fills in: `fit:200x,text:{sku}`.
 ///
 /// A field stands for a column of a CSV, a field of an NDJSON line, a job's variable, a name of its matrix, or what a
 /// template calls `{name}`, `{host}`, `{dir}` and `{path}`. What it stands for is a value: it adds no filter and no
 /// argument, whatever it holds.
-public struct ChainTemplate: Sendable, Hashable {
+package struct ChainTemplate: Sendable, Hashable {
   private enum Part: Sendable, Hashable {
     case fixed(FilterChain)
     /// One filter, some of whose text the fields say.
@@ -17,7 +17,7 @@ public struct ChainTemplate: Sendable, Hashable {
   private let parts: [Part]
 
   /// The chain that `text` describes. Throws where a brace isn't closed, or what needs no value of a field is no chain.
-  public init(parsing text: String) throws(FilterError) {
+  package init(parsing text: String) throws(FilterError) {
     let fields: FieldText
     do throws(FieldText.Failure) {
       fields = try FieldText(parsing: text)
@@ -50,7 +50,7 @@ public struct ChainTemplate: Sendable, Hashable {
   }
 
   /// The chains one after the other. Throws where they are longer together than ``ChainLimits`` allow.
-  public init(_ templates: [ChainTemplate]) throws(FilterError) {
+  package init(_ templates: [ChainTemplate]) throws(FilterError) {
     parts = templates.flatMap(\.parts)
     let count = parts.reduce(0) { count, part in
       if case .fixed(let chain) = part { count + chain.count } else { count + 1 }
@@ -59,7 +59,7 @@ public struct ChainTemplate: Sendable, Hashable {
   }
 
   /// Whether it does nothing.
-  public var isEmpty: Bool {
+  package var isEmpty: Bool {
     parts.allSatisfy { if case .fixed(let chain) = $0 { chain.isEmpty } else { false } }
   }
 
@@ -81,7 +81,7 @@ public struct ChainTemplate: Sendable, Hashable {
   }
 
   /// The chain of one source that belongs to no job: `{name}`, `{host}`, `{dir}` and `{path}` are its fields.
-  public func filled(for source: ImageSource) throws(FilterError) -> FilterChain {
+  package func filled(for source: ImageSource) throws(FilterError) -> FilterChain {
     let job = Job(index: 1, sources: [source], outputs: [])
     let values = FieldSubstitution(matrix: [:], variables: [:], builtIn: SourceFields.values(job))
     do throws(SourceResolver.Failure) {

@@ -1,8 +1,8 @@
 /// Sums up what is wrong with many records: each mistake once, with how often it was found, and no more mistakes than
 /// anyone reads.
-public struct DiagnosticSums: Sendable {
+package struct DiagnosticSums: Sendable {
   /// More different mistakes are only counted.
-  public static let maximum = 20
+  package static let maximum = 20
 
   private struct Sum {
     var first: ManifestDiagnostic
@@ -17,14 +17,14 @@ public struct DiagnosticSums: Sendable {
   private var lastUncounted: ManifestDiagnostic?
 
   /// Nothing is wrong yet.
-  public init() {}
+  package init() {}
 
   /// Whether nothing is wrong.
-  public var isEmpty: Bool { sums.isEmpty }
+  package var isEmpty: Bool { sums.isEmpty }
 
   /// Takes in a mistake; whether it is one that nobody has been told of, and is to be told now.
   @discardableResult
-  public mutating func note(_ diagnostic: ManifestDiagnostic) -> Bool {
+  package mutating func note(_ diagnostic: ManifestDiagnostic) -> Bool {
     let key = "\(diagnostic.file)\u{0}\(diagnostic.message)"
     if let position = positions[key] {
       sums[position].others += 1
@@ -42,7 +42,7 @@ public struct DiagnosticSums: Sendable {
   }
 
   /// Each mistake at its first place, with the number of the others.
-  public var diagnostics: [ManifestDiagnostic] {
+  package var diagnostics: [ManifestDiagnostic] {
     sums.map { sum in
       var diagnostic = sum.first
       if let others = Self.others(sum) { diagnostic.message += " (\(others))" }
@@ -51,7 +51,7 @@ public struct DiagnosticSums: Sendable {
   }
 
   /// What is left to say where each mistake has been told when it was noted.
-  public var remainder: [ManifestDiagnostic] {
+  package var remainder: [ManifestDiagnostic] {
     sums.compactMap { sum in
       Self.others(sum).map { others in
         ManifestDiagnostic(

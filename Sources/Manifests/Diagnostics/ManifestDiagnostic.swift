@@ -1,22 +1,22 @@
 import TerminalText
 
 /// One thing that is wrong with a manifest: where, what, and what to write instead.
-public struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConvertible {
+package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConvertible {
   /// The manifest's path as it was given; `-` is standard input.
-  public var file: String
+  package var file: String
   /// From 1.
-  public var line: Int
+  package var line: Int
   /// From 1, in Unicode scalars.
-  public var column: Int
+  package var column: Int
   /// One sentence: what is wrong, and what to write instead. It shows no secret.
-  public var message: String
+  package var message: String
   /// The line of the manifest; nil where it isn't known or could show a secret.
-  public var sourceLine: String?
+  package var sourceLine: String?
   /// Whether no record of the input can be understood because of it, as with a wrong header.
-  public var concernsInput = false
+  package var concernsInput = false
 
   /// Something wrong at a place.
-  public init(file: String, line: Int, column: Int, message: String, sourceLine: String? = nil) {
+  package init(file: String, line: Int, column: Int, message: String, sourceLine: String? = nil) {
     self.file = file
     self.line = line
     self.column = column
@@ -30,7 +30,7 @@ public struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConvert
   ///     images.yaml:14:7: error: unknown filter 'crcle' (did you mean 'circle'?)
   ///           - filter: crcle
   ///                     ^
-  public var description: String {
+  package var description: String {
     let head = "\(TerminalText.visible(file)):\(line):\(column): error: \(TerminalText.visible(message))"
     guard let sourceLine else { return head }
     let (shown, caret) = Self.excerpt(of: sourceLine, column: column)
@@ -93,17 +93,17 @@ public struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConvert
 }
 
 /// Everything that is wrong with a manifest, in the order of the places.
-public struct ManifestErrors: Error, Hashable, Sendable, CustomStringConvertible {
+package struct ManifestErrors: Error, Hashable, Sendable, CustomStringConvertible {
   /// Never empty.
-  public var diagnostics: [ManifestDiagnostic]
+  package var diagnostics: [ManifestDiagnostic]
 
   /// All that was found.
-  public init(_ diagnostics: [ManifestDiagnostic]) {
+  package init(_ diagnostics: [ManifestDiagnostic]) {
     self.diagnostics = diagnostics
   }
 
   /// Every diagnostic, one after the other.
-  public var description: String {
+  package var description: String {
     diagnostics.map(\.description).joined(separator: "\n")
   }
 }

@@ -1,5 +1,5 @@
 /// How a stream of jobs is written, one job a record.
-public enum LineForm: String, Sendable, CaseIterable {
+package enum LineForm: String, Sendable, CaseIterable {
   /// A source a line; `HASH  SOURCE`, as sha256sum writes it, pins the content. Lines that begin with `#` are
   /// comments.
   case sources
@@ -12,12 +12,12 @@ public enum LineForm: String, Sendable, CaseIterable {
 }
 
 /// What a manifest is: a document, or a stream of lines.
-public enum ManifestKind: Sendable, Hashable {
+package enum ManifestKind: Sendable, Hashable {
   case document(ManifestReader.Form)
   case lines(LineForm)
 
   /// What the file name says; nil where it says nothing. `.gz` is looked behind.
-  public init?(fileName: String) {
+  package init?(fileName: String) {
     var name = fileName.lowercased()[...]
     if name.hasSuffix(".gz") { name = name.dropLast(3) }
     guard let dot = name.lastIndex(of: ".") else { return nil }
@@ -36,7 +36,7 @@ public enum ManifestKind: Sendable, Hashable {
   /// What the first bytes look like, for standard input and files without a telling name. The first line that
   /// isn't blank or a comment decides: a JSON object that is complete is NDJSON, `imagemill: 1` or another key of
   /// the manifest is YAML, and what is nothing else is a source.
-  public init(sniffing start: some Collection<UInt8>) {
+  package init(sniffing start: some Collection<UInt8>) {
     let hasMark = start.starts(with: [0xEF, 0xBB, 0xBF])
     let text = String(decoding: start.dropFirst(hasMark ? 3 : 0).prefix(65536), as: UTF8.self)
     let line = text.split(whereSeparator: \.isNewline).first { line in

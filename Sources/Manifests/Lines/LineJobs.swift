@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-public import ImageBatch
+package import ImageBatch
 import Synchronization
 import SystemIO
 
@@ -18,15 +18,15 @@ import SystemIO
 /// The descriptor stays the caller's. Input that is compressed with gzip is unpacked. Elements are counted: the
 /// n-th is the n-th record that isn't blank or a comment, and has index `firstIndex + n - 1` if it is a job. Where
 /// the input can't be read, one failure says so and the stream ends. When the task is cancelled the stream ends.
-public struct LineJobs: AsyncSequence, Sendable {
+package struct LineJobs: AsyncSequence, Sendable {
   /// A job, or what is wrong with its record.
-  public typealias Element = Result<Job, ManifestDiagnostic>
+  package typealias Element = Result<Job, ManifestDiagnostic>
 
   private let reading: Reading
 
   /// Jobs from the records of `descriptor`, which can be iterated over once. `name` is how diagnostics call it. Throws
   /// where the command line's own part is wrong.
-  public init(
+  package init(
     descriptor: Int32, name: String, _ lines: LineOptions, _ options: ManifestOptions
   ) throws(ManifestErrors) {
     try self.init(file: ManifestFile(borrowing: descriptor), name: name, lines, options)
@@ -56,17 +56,17 @@ public struct LineJobs: AsyncSequence, Sendable {
   }
 
   /// An iterator; all of one stream's share its place.
-  public func makeAsyncIterator() -> Iterator { Iterator(reading: reading) }
+  package func makeAsyncIterator() -> Iterator { Iterator(reading: reading) }
 
   /// Gives one element after the other.
-  public struct Iterator: AsyncIteratorProtocol {
+  package struct Iterator: AsyncIteratorProtocol {
     fileprivate let reading: Reading
     private var ready: ArraySlice<Element> = []
 
     fileprivate init(reading: Reading) { self.reading = reading }
 
     /// The next element; nil at the end.
-    public mutating func next() async -> Element? {
+    package mutating func next() async -> Element? {
       while ready.isEmpty {
         guard !Task.isCancelled, let batch = await reading.next() else { return nil }
         ready = batch[...]

@@ -1,5 +1,5 @@
 import Glibc
-public import ImageBatch
+package import ImageBatch
 import ImageDownloads
 import SystemIO
 
@@ -7,14 +7,14 @@ import SystemIO
 /// such as `photos/**/*.heic`.
 ///
 /// Directories are read as the jobs are asked for.
-public struct OperandJobs: Sequence, Sendable {
+package struct OperandJobs: Sequence, Sendable {
   /// A job, or what can't be read.
-  public typealias Element = Result<Job, ManifestDiagnostic>
+  package typealias Element = Result<Job, ManifestDiagnostic>
 
   /// What is wrong with an operand: a sentence for the user.
-  public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+  package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The sentence.
-    public let description: String
+    package let description: String
   }
 
   private enum Operand {
@@ -32,7 +32,7 @@ public struct OperandJobs: Sequence, Sendable {
   /// - Parameters:
   ///   - isImage: Whether a directory's file of this name is a source.
   /// - Throws: `ManifestErrors` where the template or the chain is wrong, `Failure` where an operand names nothing.
-  public init(
+  package init(
     _ operands: [String], _ options: ManifestOptions, isImage: @escaping @Sendable (String) -> Bool
   ) throws {
     self.isImage = isImage
@@ -77,10 +77,10 @@ public struct OperandJobs: Sequence, Sendable {
   }
 
   /// An iterator at the first operand.
-  public func makeIterator() -> Iterator { Iterator(self) }
+  package func makeIterator() -> Iterator { Iterator(self) }
 
   /// Gives one element after the other.
-  public struct Iterator: IteratorProtocol {
+  package struct Iterator: IteratorProtocol {
     private let jobs: OperandJobs
     private var parser: RecordParser
     private var position = 0
@@ -92,7 +92,7 @@ public struct OperandJobs: Sequence, Sendable {
     }
 
     /// The next source's job; nil at the end.
-    public mutating func next() -> Element? {
+    package mutating func next() -> Element? {
       while true {
         if let found = files?.next() {
           switch found {

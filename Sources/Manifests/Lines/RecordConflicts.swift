@@ -1,12 +1,12 @@
 import Glibc
-public import ImageBatch
+package import ImageBatch
 
 /// Finds outputs of many jobs that have one path and different content, in one manifest or in several, before they
 /// are run.
 ///
 /// Hashes stand for paths and contents, since there may be millions of them. Beyond a number of paths it goes on with
 /// a part of them only, half as many each time; ``otherParts`` are then to be gone through as well.
-public struct RecordConflicts: Sendable {
+package struct RecordConflicts: Sendable {
   private struct Claim {
     var content: UInt32
     var line: UInt32
@@ -30,7 +30,7 @@ public struct RecordConflicts: Sendable {
   private var files: [String] = []
 
   /// Nothing is claimed yet.
-  public init() { self.init(Part()) }
+  package init() { self.init(Part()) }
 
   init(_ part: Part, capacity: Int = RecordConflicts.capacity) {
     self.part = part
@@ -44,7 +44,7 @@ public struct RecordConflicts: Sendable {
 
   /// Claims the paths of a job's outputs, as far as they are known before it runs; what is wrong where an earlier one
   /// has one of them.
-  public mutating func claim(_ job: Job) -> ManifestDiagnostic? {
+  package mutating func claim(_ job: Job) -> ManifestDiagnostic? {
     var found: ManifestDiagnostic?
     for output in job.outputs {
       guard let path = OutputConflicts.path(of: output, job) else { continue }

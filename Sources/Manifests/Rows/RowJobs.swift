@@ -1,4 +1,4 @@
-public import ImageBatch
+package import ImageBatch
 
 /// The jobs that a member of a manifest's `jobs` stands for: one for each row of its `from`.
 ///
@@ -10,26 +10,26 @@ public import ImageBatch
 ///     }
 ///
 /// The rows are read as they are asked for, however many there are, and again by each iterator.
-public struct RowJobs: Sequence, Sendable {
+package struct RowJobs: Sequence, Sendable {
   /// A job, or what is wrong with its row.
-  public typealias Element = Result<Job, ManifestDiagnostic>
+  package typealias Element = Result<Job, ManifestDiagnostic>
 
   let table: RowTable
   let template: RowTemplate
   /// The index of the first row's job.
-  public var firstIndex = 1
+  package var firstIndex = 1
   /// How many jobs there are, as they were counted when the manifest was read.
-  public internal(set) var count = 0
+  package internal(set) var count = 0
   /// What its outputs' relative paths start from.
-  public var outputDirectory: String?
+  package var outputDirectory: String?
 
   /// The file that the rows come from; nil for files that a pattern means.
-  public var tablePath: String? {
+  package var tablePath: String? {
     if case .records = table.kind { table.name } else { nil }
   }
 
   /// Whether `markup` asks for a background, in any of the places where it may stand.
-  public var showsPlaceholders: Bool {
+  package var showsPlaceholders: Bool {
     let places = [template.context.defaults, template.node] + (template.node["outputs"]?.list ?? [])
     return places.contains { place in
       let placeholder = place?["markup"]?["placeholder"]?.scalar
@@ -43,10 +43,10 @@ public struct RowJobs: Sequence, Sendable {
   }
 
   /// An iterator at the first row.
-  public func makeIterator() -> Iterator { Iterator(self) }
+  package func makeIterator() -> Iterator { Iterator(self) }
 
   /// Gives one element after the other.
-  public struct Iterator: IteratorProtocol {
+  package struct Iterator: IteratorProtocol {
     private let jobs: RowJobs
     private var reader: RowReader?
     private var failures: ArraySlice<ManifestDiagnostic> = []
@@ -72,7 +72,7 @@ public struct RowJobs: Sequence, Sendable {
     }
 
     /// The next row's job; nil at the end.
-    public mutating func next() -> Element? {
+    package mutating func next() -> Element? {
       if let failure = failures.popFirst() { return .failure(failure) }
       while let found = reader?.next() {
         switch found {

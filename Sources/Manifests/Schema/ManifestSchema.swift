@@ -5,9 +5,9 @@ import ImageFilters
 ///
 /// It is made from the same table of keys that the reader holds manifests against, and from the tables of filters and
 /// encoders. What a schema can't say (names that must be defined, geometry, paths) only the reader checks.
-public enum ManifestSchema {
+package enum ManifestSchema {
   /// The schema's text, which ends with a line break.
-  public static func json() -> String {
+  package static func json() -> String {
     let head: SchemaValue = [
       "$schema": "https://json-schema.org/draft/2020-12/schema",
       "title": "imagemill manifest",
