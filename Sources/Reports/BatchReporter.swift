@@ -1,9 +1,9 @@
-public import ImageBatch
+package import ImageBatch
 
 /// Something that listens to a batch: a display, a report, a stream of results.
 ///
 /// Whoever runs the batch calls every reporter from one place, one call after the other, in the order of the events.
-public protocol BatchReporter: Sendable {
+package protocol BatchReporter: Sendable {
   /// Takes note of what happened.
   func receive(_ event: BatchEvent)
 
@@ -16,11 +16,11 @@ public protocol BatchReporter: Sendable {
 
 extension BatchReporter {
   /// Nothing.
-  public func tick() {}
+  package func tick() {}
 
   /// Nothing.
-  public func finish() throws(ReportError) {}
+  package func finish() throws(ReportError) {}
 }
 
 /// Where a reporter's text goes. False: the reader is gone, and nothing more need be written.
-public typealias TextOutput = @Sendable (String) -> Bool
+package typealias TextOutput = @Sendable (String) -> Bool

@@ -2,9 +2,9 @@ import Glibc
 import SystemIO
 
 /// Why there is no report.
-public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What kind of trouble it is.
-  public enum Code: String, Sendable {
+  package enum Code: String, Sendable {
     /// The name's extension stands for no kind of report: the command line is wrong.
     case unknownFormat = "unknown-report-format"
     /// A file could not be made, written or put in its place.
@@ -12,14 +12,14 @@ public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Stable.
-  public var code: Code
+  package var code: Code
   /// The report's path.
-  public var path: String
+  package var path: String
   /// One sentence: what happened, and what to do about it.
-  public var message: String
+  package var message: String
 
   /// The message.
-  public var description: String { message }
+  package var description: String { message }
 
   static func unknownFormat(_ path: String) -> ReportError {
     ReportError(

@@ -1,7 +1,7 @@
 import SystemIO
 
 /// The kinds of report, each known by its file's extension.
-public enum ReportFormat: String, Sendable, CaseIterable {
+package enum ReportFormat: String, Sendable, CaseIterable {
   /// One JSON document: the summary and every output.
   case json
   /// One JSON object a line, an output each; what `--failed` reads.
@@ -13,7 +13,7 @@ public enum ReportFormat: String, Sendable, CaseIterable {
 
   /// The format of the report at `path`, by its extension in any case; standard output (`-`) takes ``ndjson``. Throws
   /// where the extension is no report's.
-  public init(path: String) throws(ReportError) {
+  package init(path: String) throws(ReportError) {
     if path == "-" {
       self = .ndjson
       return

@@ -1,13 +1,13 @@
-public import ImageBatch
+package import ImageBatch
 
 /// The line that closes every run.
-public enum Summary {
+package enum Summary {
   /// The closing line, without its end:
   /// `jobs 120: 118 done, 2 failed; outputs 354: 310 written, 40 unchanged, 4 failed; 96 downloads (41.2 MB), 24 merged, 22 revalidated; 11.8 s`.
   ///
   /// An output that was put in place from the store counts as written. What else there is to say stands before the
   /// time, where it isn't zero.
-  public static func text(_ summary: BatchSummary) -> String {
+  package static func text(_ summary: BatchSummary) -> String {
     var parts = [
       "jobs \(summary.jobs): \(summary.jobsDone) done, \(summary.jobsFailed) failed",
       "outputs \(summary.outputs): \(summary.outputsWritten + summary.outputsFromCache) written, "

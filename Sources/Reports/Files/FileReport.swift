@@ -1,4 +1,4 @@
-public import ImageBatch
+package import ImageBatch
 import Synchronization
 import SystemIO
 
@@ -9,7 +9,7 @@ import SystemIO
 ///     try report.finish()    // the file is there, whole
 ///
 /// Outputs stand in the manifest's order, whatever order they were finished in.
-public final class FileReport: BatchReporter {
+package final class FileReport: BatchReporter {
   private struct State {
     var spool: ReportSpool
     var summary: BatchSummary?
@@ -23,7 +23,7 @@ public final class FileReport: BatchReporter {
   /// A report of the format that the path's extension says; `-` is standard output. Missing directories are made.
   /// Throws if the extension is no report's, or if the directory can't be written: before the batch has begun. `version`
   /// is imagemill's.
-  public init(path: String, version: String) throws(ReportError) {
+  package init(path: String, version: String) throws(ReportError) {
     let format = try ReportFormat(path: path)
     self.path = ReportPath(path)
     try self.path.makeDirectories()
@@ -33,7 +33,7 @@ public final class FileReport: BatchReporter {
 
   /// What `--emit` asks for, in the file at `path` or on standard output (`-`); pictures are named from the file's
   /// directory, which is made if it is missing. Throws if that can't be written.
-  public init(path: String, markup: MarkupFormat) throws(ReportError) {
+  package init(path: String, markup: MarkupFormat) throws(ReportError) {
     self.path = ReportPath(path)
     try self.path.makeDirectories()
     let paths = PicturePaths(reportDirectory: self.path.directory)
@@ -47,7 +47,7 @@ public final class FileReport: BatchReporter {
   }
 
   /// Takes note of outputs, jobs and the totals.
-  public func receive(_ event: BatchEvent) {
+  package func receive(_ event: BatchEvent) {
     switch event {
     case .outputFinished(let result):
       append(document.entry(result), job: result.index, output: result.outputIndex)
@@ -71,7 +71,7 @@ public final class FileReport: BatchReporter {
 
   /// Writes the file and puts it in place. Throws what went wrong, now or earlier; then no file is there, or the
   /// old one. Where the batch didn't end, there is no report.
-  public func finish() throws(ReportError) {
+  package func finish() throws(ReportError) {
     try state.withLock { (state) throws(ReportError) in
       if let failure = state.failure { throw failure }
       guard let summary = state.summary else { return }

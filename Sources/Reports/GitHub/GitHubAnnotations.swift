@@ -1,25 +1,25 @@
-public import ImageBatch
+package import ImageBatch
 import SystemIO
 import TerminalText
 
 /// GitHub's workflow commands: failures and warnings at their place in the manifest.
 /// Spelled as docs.github.com says under "Workflow commands", and escaped as actions/toolkit does
 /// (`packages/core/src/command.ts`).
-public final class GitHubAnnotations: BatchReporter {
+package final class GitHubAnnotations: BatchReporter {
   private let write: TextOutput
   private let directory: String
   private let workspace: String?
 
   /// Annotations name files from the repository's root, which `workspace` (`GITHUB_WORKSPACE`) is; manifests are
   /// named from `directory`, the current one. `write` is standard output, or standard error where results go there.
-  public init(directory: String, workspace: String?, write: @escaping TextOutput) {
+  package init(directory: String, workspace: String?, write: @escaping TextOutput) {
     self.directory = directory
     self.workspace = workspace
     self.write = write
   }
 
   /// Annotates failures, once for what several outputs of a job failed of, and warnings.
-  public func receive(_ event: BatchEvent) {
+  package func receive(_ event: BatchEvent) {
     switch event {
     case .jobFinished(let job):
       var said: Set<JobError> = []

@@ -1,11 +1,11 @@
 import Glibc
-public import ImageBatch
+package import ImageBatch
 import Synchronization
 import SystemIO
 import TerminalText
 
 /// What GitHub shows under a workflow's run: Markdown, appended to the file that `GITHUB_STEP_SUMMARY` names.
-public final class StepSummary: BatchReporter {
+package final class StepSummary: BatchReporter {
   /// GitHub takes 1 MiB a step: what fails after these is counted, not listed.
   private static let listed = 50
 
@@ -18,10 +18,10 @@ public final class StepSummary: BatchReporter {
   private let state = Mutex(State())
 
   /// A summary that is appended to the file at `path`.
-  public init(path: String) { self.path = path }
+  package init(path: String) { self.path = path }
 
   /// Takes note of failures and of the totals.
-  public func receive(_ event: BatchEvent) {
+  package func receive(_ event: BatchEvent) {
     switch event {
     case .outputFinished(let result):
       guard let error = result.error else { return }
@@ -34,7 +34,7 @@ public final class StepSummary: BatchReporter {
   }
 
   /// Appends the text.
-  public func finish() throws(ReportError) {
+  package func finish() throws(ReportError) {
     let (rows, summary) = state.withLock { ($0.rows, $0.summary) }
     guard let summary else { return }
     let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)

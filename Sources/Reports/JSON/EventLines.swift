@@ -1,18 +1,18 @@
-public import ImageBatch
+package import ImageBatch
 import Synchronization
 
 /// Every event of a batch as it happens, one JSON object a line: `--events FILE`.
 ///
 /// A line has `event` (its name, such as `output-finished`), `time` (seconds since the reporter was made) and the
 /// event's own members.
-public final class EventLines: BatchReporter {
+package final class EventLines: BatchReporter {
   private let write: TextOutput
   private let start: ContinuousClock.Instant
   private let now: @Sendable () -> ContinuousClock.Instant
   private let isReaderGone = Mutex(false)
 
   /// Lines go to `write`, until that says that the reader is gone.
-  public init(
+  package init(
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, write: @escaping TextOutput
   ) {
     self.write = write
@@ -21,7 +21,7 @@ public final class EventLines: BatchReporter {
   }
 
   /// Writes the event's line.
-  public func receive(_ event: BatchEvent) {
+  package func receive(_ event: BatchEvent) {
     guard !isReaderGone.withLock({ $0 }) else { return }
     var json = JSONWriter()
     json.object { json in

@@ -1,5 +1,5 @@
 /// What `--emit` writes of the pictures, for pages that show them.
-public enum MarkupFormat: String, Sendable, CaseIterable {
+package enum MarkupFormat: String, Sendable, CaseIterable {
   /// An `<img>` with a `srcset` for each matrix of outputs, in the format that most browsers know.
   case srcset
   /// A `<picture>` with a `<source>` for each format.

@@ -1,11 +1,11 @@
 import Glibc
-public import ImageBatch
+package import ImageBatch
 import Synchronization
 import SystemIO
 
 /// What a batch has done so far, in Prometheus' text format: `--metrics FILE`, for the textfile collector of
 /// node_exporter. The file is replaced every ten seconds and at the end, whole each time.
-public final class MetricsFile: BatchReporter {
+package final class MetricsFile: BatchReporter {
   private struct State {
     var metrics: MetricsState
     var written: ContinuousClock.Instant
@@ -27,7 +27,7 @@ public final class MetricsFile: BatchReporter {
   ///   - version: imagemill's.
   ///   - warn: Told, once, that the file can't be written while the run lasts.
   /// - Throws: `ReportError` where the file can't be written.
-  public init(
+  package init(
     path: String, workers: Int, version: String,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, warn: @escaping TextOutput
   ) throws(ReportError) {
@@ -43,16 +43,16 @@ public final class MetricsFile: BatchReporter {
   }
 
   /// Takes note of jobs that have been read and wait.
-  public func queue(_ jobs: Int) { state.withLock { $0.metrics.queue(jobs) } }
+  package func queue(_ jobs: Int) { state.withLock { $0.metrics.queue(jobs) } }
 
   /// Takes note of what happened.
-  public func receive(_ event: BatchEvent) {
+  package func receive(_ event: BatchEvent) {
     let seconds = (now() - start) / .seconds(1)
     state.withLock { $0.metrics.apply(event, at: seconds) }
   }
 
   /// Writes the file where it is time to. A failure is a warning: it may pass.
-  public func tick() {
+  package func tick() {
     let now = now()
     let isTime = state.withLock { state in
       guard path.place != .standardOutput, now - state.written >= Self.interval else { return false }
@@ -72,7 +72,7 @@ public final class MetricsFile: BatchReporter {
   }
 
   /// Writes the totals.
-  public func finish() throws(ReportError) { try write() }
+  package func finish() throws(ReportError) { try write() }
 
   private func write() throws(ReportError) {
     let seconds = ((now() - start) / .seconds(1)).roundedToMilliseconds

@@ -1,12 +1,12 @@
-public import ImageBatch
+package import ImageBatch
 import TerminalText
 
 /// What standard error says of failures, warnings and, on request, of the rest, one line each, in GNU's form: the place in the manifest (else
 /// the program's name), the kind, the source, the stage, the sentence.
-public enum FailureMessage {
+package enum FailureMessage {
   /// `m.yaml:4:5: error: https://example.com/a.jpg: download: the server says 404 …`, one line for each failure of
   /// a job; what several outputs failed of is said once. No line ends.
-  public static func lines(_ job: JobResult) -> [String] {
+  package static func lines(_ job: JobResult) -> [String] {
     var said: Set<JobError> = []
     return job.outputs.compactMap { output in
       guard let error = output.error, said.insert(error).inserted else { return nil }
@@ -15,14 +15,14 @@ public enum FailureMessage {
   }
 
   /// One output's failure, nil where it didn't fail.
-  public static func line(_ output: OutputResult) -> String? {
+  package static func line(_ output: OutputResult) -> String? {
     guard let error = output.error else { return nil }
     return line(
       "error", output.location, [error.source ?? output.source, error.stage.rawValue, error.message])
   }
 
   /// Something that fails nothing.
-  public static func line(_ warning: BatchWarning) -> String {
+  package static func line(_ warning: BatchWarning) -> String {
     line("warning", warning.location, [warning.source, warning.message].compactMap(\.self))
   }
 

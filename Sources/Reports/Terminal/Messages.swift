@@ -1,10 +1,10 @@
-public import ImageBatch
+package import ImageBatch
 import Synchronization
 
 /// Writes failures, warnings and the closing summary as they happen, each on a line of its own.
-public final class Messages: BatchReporter {
+package final class Messages: BatchReporter {
   /// How much is said.
-  public enum Extent: Sendable {
+  package enum Extent: Sendable {
     /// Failures only.
     case failures
     /// Warnings too.
@@ -21,13 +21,13 @@ public final class Messages: BatchReporter {
   private let downloads = Mutex<[Int: String]>([:])
 
   /// `write` is standard error, or what writes above a live display.
-  public init(_ extent: Extent = .usual, write: @escaping TextOutput) {
+  package init(_ extent: Extent = .usual, write: @escaping TextOutput) {
     self.write = write
     self.extent = extent
   }
 
   /// Writes the event's message, if it has one of this extent.
-  public func receive(_ event: BatchEvent) {
+  package func receive(_ event: BatchEvent) {
     switch event {
     case .jobFinished(let job):
       for line in FailureMessage.lines(job) { say(line) }

@@ -1,8 +1,8 @@
-public import ImageBatch
+package import ImageBatch
 import Synchronization
 
 /// Progress where there is no terminal: a line every few seconds, so that a log shows that something goes on.
-public final class PlainProgress: BatchReporter {
+package final class PlainProgress: BatchReporter {
   private struct State {
     var progress = ProgressState()
     var lastLine = 0.0
@@ -15,7 +15,7 @@ public final class PlainProgress: BatchReporter {
   private let write: TextOutput
 
   /// `interval` is in seconds. `write` is standard error.
-  public init(
+  package init(
     interval: Double = 5, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
     write: @escaping TextOutput
   ) {
@@ -26,10 +26,10 @@ public final class PlainProgress: BatchReporter {
   }
 
   /// Takes note, and says so if it is time.
-  public func receive(_ event: BatchEvent) { update { $0.apply(event, at: $1) } }
+  package func receive(_ event: BatchEvent) { update { $0.apply(event, at: $1) } }
 
   /// Says something if it is time.
-  public func tick() { update { _, _ in } }
+  package func tick() { update { _, _ in } }
 
   private func update(_ change: (inout ProgressState, Double) -> Void) {
     let seconds = (now() - start) / .seconds(1)

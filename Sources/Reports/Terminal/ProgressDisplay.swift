@@ -1,4 +1,4 @@
-public import ImageBatch
+package import ImageBatch
 import Synchronization
 import TerminalText
 
@@ -6,7 +6,7 @@ import TerminalText
 ///
 /// Whoever else writes to the same terminal does it through ``writeAbove(_:)``. The terminal's size is asked for at
 /// each drawing, so that it may change.
-public final class ProgressDisplay: BatchReporter {
+package final class ProgressDisplay: BatchReporter {
   private struct State {
     var progress = ProgressState()
     var drawn: [StyledLine] = []
@@ -28,7 +28,7 @@ public final class ProgressDisplay: BatchReporter {
 
   /// A display of a terminal of this `size`, which takes what `write` is given. No colour where `NO_COLOR` is set:
   /// the caller says so. Nothing is drawn while the terminal is another job's.
-  public init(
+  package init(
     usesColour: Bool, size: @escaping @Sendable () -> TerminalSize,
     isInForeground: @escaping @Sendable () -> Bool = { true },
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, write: @escaping TextOutput
@@ -42,7 +42,7 @@ public final class ProgressDisplay: BatchReporter {
   }
 
   /// Takes note, and draws if it is time. The end of the batch clears the display, so that the summary can follow.
-  public func receive(_ event: BatchEvent) {
+  package func receive(_ event: BatchEvent) {
     let seconds = seconds
     state.withLock { state in
       state.progress.apply(event, at: seconds)
@@ -51,13 +51,13 @@ public final class ProgressDisplay: BatchReporter {
   }
 
   /// Draws if it is time.
-  public func tick() {
+  package func tick() {
     let seconds = seconds
     state.withLock { drawIfDue(&$0, seconds) }
   }
 
   /// Writes `text`, whole lines, above the display; plainly once the display has ended.
-  public func writeAbove(_ text: String) -> Bool {
+  package func writeAbove(_ text: String) -> Bool {
     let seconds = seconds
     return state.withLock { state in
       let erasure = erasure(&state)
@@ -66,7 +66,7 @@ public final class ProgressDisplay: BatchReporter {
   }
 
   /// The same for what another stream takes to the same terminal: `body` writes whole lines there.
-  public func above(_ body: () -> Bool) -> Bool {
+  package func above(_ body: () -> Bool) -> Bool {
     let seconds = seconds
     return state.withLock { state in
       let erasure = erasure(&state)
@@ -78,7 +78,7 @@ public final class ProgressDisplay: BatchReporter {
   }
 
   /// Takes the display off the terminal until it is time to draw again: before the process is stopped.
-  public func hide() {
+  package func hide() {
     let seconds = seconds
     state.withLock { state in
       state.lastDrawing = seconds
@@ -88,10 +88,10 @@ public final class ProgressDisplay: BatchReporter {
   }
 
   /// Takes the display off the terminal for good: before the process ends, however it ends.
-  public func clear() { state.withLock { end(&$0) } }
+  package func clear() { state.withLock { end(&$0) } }
 
   /// Clears.
-  public func finish() throws(ReportError) { clear() }
+  package func finish() throws(ReportError) { clear() }
 
   private var seconds: Double { (now() - start) / .seconds(1) }
 

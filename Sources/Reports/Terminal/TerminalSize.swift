@@ -1,20 +1,20 @@
 import Glibc
 
 /// A terminal's room for text.
-public struct TerminalSize: Sendable, Hashable {
+package struct TerminalSize: Sendable, Hashable {
   /// In columns, at least 1.
-  public var columns: Int
+  package var columns: Int
   /// In lines, at least 1.
-  public var rows: Int
+  package var rows: Int
 
   /// A size.
-  public init(columns: Int, rows: Int) {
+  package init(columns: Int, rows: Int) {
     self.columns = max(1, columns)
     self.rows = max(1, rows)
   }
 
   /// The size now of the terminal that is open as `descriptor`; 80 by 24 where it doesn't say.
-  public static func current(of descriptor: Int32) -> TerminalSize {
+  package static func current(of descriptor: Int32) -> TerminalSize {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
       return TerminalSize(columns: 80, rows: 24)
@@ -24,7 +24,7 @@ public struct TerminalSize: Sendable, Hashable {
 
   /// Whether this process may use the terminal that is open as `descriptor`: a job in the background may not. True
   /// where that isn't this process's own terminal, and nobody can say.
-  public static func isInForeground(_ descriptor: Int32) -> Bool {
+  package static func isInForeground(_ descriptor: Int32) -> Bool {
     let group = tcgetpgrp(descriptor)
     return group < 0 || group == getpgrp()
   }
