@@ -1,15 +1,15 @@
 /// How much room text takes on a terminal, where a letter is one column wide, a Chinese character or an emoji
 /// two, and a combining mark none.
-public enum TerminalText {
+package enum TerminalText {
   /// The columns that `text` takes. Control characters count for none: see ``visible(_:)``.
-  public static func width(_ text: some StringProtocol) -> Int {
+  package static func width(_ text: some StringProtocol) -> Int {
     if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text.utf8.count }
     return text.reduce(0) { $0 + width($1) }
   }
 
   /// The columns that one character (a grapheme cluster) takes, at most: a terminal that doesn't join the people of
   /// a family draws each of them, and what is too wide would break a line.
-  public static func width(_ character: Character) -> Int {
+  package static func width(_ character: Character) -> Int {
     var width = 0
     for scalar in character.unicodeScalars {
       // U+FE0F asks for the emoji form of what stands before it.
@@ -20,7 +20,7 @@ public enum TerminalText {
 
   /// `text` cut to at most `columns`, with `…` where something was left out: at the end, or in the middle, which
   /// keeps a file name's end in sight.
-  public static func truncated(_ text: String, to columns: Int, inTheMiddle: Bool = false) -> String {
+  package static func truncated(_ text: String, to columns: Int, inTheMiddle: Bool = false) -> String {
     guard width(text) > columns else { return text }
     guard columns > 1 else { return columns == 1 ? "…" : "" }
     let room = columns - 1
@@ -31,13 +31,13 @@ public enum TerminalText {
   }
 
   /// `text` followed by as many spaces as make it `columns` wide.
-  public static func padded(_ text: String, to columns: Int) -> String {
+  package static func padded(_ text: String, to columns: Int) -> String {
     text + String(repeating: " ", count: max(0, columns - width(text)))
   }
 
   /// `text` with each control character (and what would turn the direction of the line around) replaced by `�`:
   /// a file name must not be able to move the cursor or colour the terminal.
-  public static func visible(_ text: String) -> String {
+  package static func visible(_ text: String) -> String {
     if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -51,7 +51,7 @@ public enum TerminalText {
 
   /// `text` without what joins, colours or restyles emoji. Terminals disagree on the width of a joined one, and on each
   /// of its parts they agree.
-  public static func unjoined(_ text: String) -> String {
+  package static func unjoined(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
