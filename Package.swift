@@ -45,9 +45,7 @@ let package = Package(
     .target(name: "Vips", dependencies: ["CVips", "CVipsLibrary", "SystemIO"], swiftSettings: settings),
     .target(name: "Curl", dependencies: ["CCurl", "SystemIO"], swiftSettings: settings),
     .target(
-      name: "ImageFilters",
-      dependencies: ["CReduce", "Vips", .product(name: "Crypto", package: "swift-crypto")],
-      swiftSettings: settings),
+      name: "ImageFilters", dependencies: ["CReduce", "SystemIO", "Vips"], swiftSettings: settings),
     .target(
       name: "ImageCaches",
       dependencies: [
@@ -68,7 +66,7 @@ let package = Package(
     .target(
       name: "ImageBatch",
       dependencies: [
-        "ImageFilters", "ImageCaches", "ImageDownloads", "Vips", "SystemIO",
+        "ImageFilters", "ImageCaches", "ImageDownloads", "Curl", "SystemIO", "Vips",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Collections", package: "swift-collections"),
       ],
@@ -76,18 +74,23 @@ let package = Package(
     .target(name: "TerminalText", swiftSettings: settings),
     .target(
       name: "Manifests",
-      dependencies: ["ImageBatch", "SystemIO", "TerminalText", "CYAML", "CZlib"],
+      dependencies: [
+        "ImageBatch", "ImageCaches", "ImageDownloads", "ImageFilters", "SystemIO", "TerminalText", "CYAML",
+        "CZlib",
+      ],
       swiftSettings: settings),
     .target(
       name: "Reports",
       dependencies: [
-        "ImageBatch", "SystemIO", "TerminalText", .product(name: "Crypto", package: "swift-crypto"),
+        "ImageBatch", "ImageCaches", "SystemIO", "TerminalText",
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "imagemill",
       dependencies: [
-        "Manifests", "Reports", "ImageBatch", "SystemIO", "TerminalText",
+        "Manifests", "Reports", "ImageBatch", "ImageCaches", "ImageDownloads", "ImageFilters", "Curl",
+        "SystemIO", "TerminalText", "Vips",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings,
@@ -124,19 +127,35 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ImageDownloadsTests",
-      dependencies: ["ImageDownloads", "LoopbackServer", "SystemIO", "TestSupport", "Vips"],
+      dependencies: [
+        "Curl", "ImageCaches", "ImageDownloads", "LoopbackServer", "SystemIO", "TestSupport", "Vips",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ImageBatchTests",
-      dependencies: ["ImageBatch", "ImageFilters", "LoopbackServer", "SystemIO", "TestSupport", "Vips"],
+      dependencies: [
+        "ImageBatch", "ImageCaches", "ImageDownloads", "ImageFilters", "LoopbackServer", "SystemIO",
+        "TestSupport", "Vips",
+      ],
       swiftSettings: settings),
     .testTarget(
-      name: "ManifestsTests", dependencies: ["Manifests", "SystemIO", "TerminalText", "TestSupport"],
+      name: "ManifestsTests",
+      dependencies: [
+        "ImageBatch", "ImageDownloads", "ImageFilters", "Manifests", "SystemIO", "TerminalText",
+        "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
-      name: "ReportsTests", dependencies: ["Reports", "TerminalText", "TestSupport"], swiftSettings: settings),
+      name: "ReportsTests",
+      dependencies: ["ImageBatch", "ImageCaches", "Reports", "TerminalText", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
-      name: "CommandTests", dependencies: ["imagemill", "LoopbackServer", "TestSupport", "Vips"],
+      name: "CommandTests",
+      dependencies: [
+        "imagemill", "ImageBatch", "ImageCaches", "ImageDownloads", "ImageFilters", "LoopbackServer",
+        "Manifests", "Reports", "TerminalText", "TestSupport", "Vips",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       exclude: ["Golden", "Tasks.md"], swiftSettings: settings),
   ]
 )
