@@ -45,7 +45,7 @@ let package = Package(
     .target(name: "Vips", dependencies: ["CVips", "CVipsLibrary", "SystemIO"], swiftSettings: settings),
     .target(name: "Curl", dependencies: ["CCurl", "SystemIO"], swiftSettings: settings),
     .target(
-      name: "ImageFilters", dependencies: ["CReduce", "SystemIO", "Vips"], swiftSettings: settings),
+      name: "ImageFilters", dependencies: ["CReduce", "Vips"], swiftSettings: settings),
     .target(
       name: "ImageCaches",
       dependencies: [
@@ -67,7 +67,6 @@ let package = Package(
       name: "ImageBatch",
       dependencies: [
         "ImageFilters", "ImageCaches", "ImageDownloads", "Curl", "SystemIO", "Vips",
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Collections", package: "swift-collections"),
       ],
       swiftSettings: settings),
@@ -111,7 +110,7 @@ let package = Package(
     .target(
       name: "LoopbackServer", dependencies: ["TestSupport"], path: "Tests/LoopbackServer",
       swiftSettings: settings),
-    .testTarget(name: "VipsTests", dependencies: ["TestSupport", "Vips"], swiftSettings: settings),
+    .testTarget(name: "VipsTests", dependencies: ["CVips", "TestSupport", "Vips"], swiftSettings: settings),
     .testTarget(
       name: "SystemIOTests", dependencies: ["SystemIO", "TestSupport"], swiftSettings: settings),
     .testTarget(
@@ -128,7 +127,7 @@ let package = Package(
     .testTarget(
       name: "ImageDownloadsTests",
       dependencies: [
-        "Curl", "ImageCaches", "ImageDownloads", "LoopbackServer", "SystemIO", "TestSupport", "Vips",
+        "Curl", "ImageCaches", "ImageDownloads", "LoopbackServer", "TestSupport", "Vips",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -141,7 +140,8 @@ let package = Package(
     .testTarget(
       name: "ManifestsTests",
       dependencies: [
-        "ImageBatch", "ImageDownloads", "ImageFilters", "Manifests", "SystemIO", "TerminalText",
+        "ImageBatch", "ImageCaches", "ImageDownloads", "ImageFilters", "Manifests", "SystemIO",
+        "TerminalText",
         "TestSupport",
       ],
       swiftSettings: settings),

@@ -91,7 +91,7 @@ struct EncoderTableTests {
       for text in wrong {
         let error = #expect(throws: EncodingError.self) { try resolved(format, option.name, text) }
         #expect(
-          error?.setting == "encode.\(option.name)" && error?.isUnknown == false, "\(option.name)=\(text)")
+          error?.setting == "encode.\(option.name)" && error?.code == .badValue, "\(option.name)=\(text)")
         #expect(error?.message.contains(option.valueText) == true)
       }
     }
@@ -125,7 +125,7 @@ struct EncoderTableTests {
           let error = #expect(throws: EncodingError.self) {
             try resolved(definition.format, option.name, "1")
           }
-          #expect(error?.isUnknown == true)
+          #expect(error?.code == .unknownSetting)
           var settings = EncodingSettings()
           settings.format = "\(definition.format.rawValue),\(other.format.rawValue)"
           settings.options[option.name] = option.defaultValue.description

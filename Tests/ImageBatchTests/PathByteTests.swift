@@ -28,7 +28,7 @@ final class PathByteTests {
       let error = #expect(throws: JobError.self, "\(path)") {
         try root.prepare(try root.location(of: path))
       }
-      #expect(error?.code == "outside-output-dir", "\(path)")
+      #expect(error?.code == .outsideOutputDirectory, "\(path)")
     }
     #expect(try names == [])
   }
