@@ -1,6 +1,7 @@
 # make               the command, built for release
 # make test          sets up and runs the tests
 # make demo          sets up and runs Examples/gallery.yaml against a loopback server
+# make bench         compares whole jobs with Pillow, libvips and img2dataset; minutes, on a machine that does nothing else
 # make install PREFIX=/usr/local
 # make deb           a Debian package in dist/; make deb-check installs and uses it in a clean Debian
 PREFIX ?= /usr/local
@@ -15,7 +16,7 @@ ZSH_COMPLETIONS = $(COMPLETIONS)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-comple
 HTTP_CACHE_TESTS ?= ../shared/reference/http-cache/cache-tests.json
 REFERENCE_PICTURES ?= $(abspath ../shared/reference/alamofireimage)
 
-.PHONY: all packages build test demo install uninstall deb deb-check manuals format check-format lint http-cache-check \
+.PHONY: all packages build test demo bench install uninstall deb deb-check manuals format check-format lint http-cache-check \
   reference-check contact-sheet clean
 
 all: build
@@ -34,6 +35,17 @@ test: packages
 demo: build
 	@.ci/packages python3
 	Examples/demo $(BINARY) demo-output
+
+# Corpora and outputs go where the comparison is to be made: /dev/shm, or a directory on the disk in question.
+BENCH_DIRECTORY ?= /dev/shm/imagemill-bench
+BENCH_TOOLS = .build/bench
+
+bench: build
+	@.ci/packages nginx-light libvips-tools libvips-dev python3-venv plasma-workspace-wallpapers gnome-backgrounds \
+	  mate-backgrounds
+	test -x $(BENCH_TOOLS)/bin/python || python3 -m venv $(BENCH_TOOLS)
+	$(BENCH_TOOLS)/bin/pip install --quiet pillow img2dataset
+	$(BENCH_TOOLS)/bin/python Benchmarks/suite/bench.py $(BINARY) $(BENCH_DIRECTORY) $(SCENARIOS)
 
 install:
 	@test -x $(BINARY) || $(MAKE) build

@@ -9,7 +9,7 @@ public enum RenderKeys {
   /// version, and a digest of the builds of the codecs that are loaded. It doesn't start libvips.
   public static let engine: String = {
     let builds = ContentDigest(hashing: LoadedLibraries.builds.joined(separator: "\n").utf8)
-    return "imagemill-pixels-3;libvips-\(VipsRuntime.version);codecs-\(builds.hex.prefix(16))"
+    return "imagemill-pixels-4;libvips-\(VipsRuntime.version);codecs-\(builds.hex.prefix(16))"
   }()
 
   /// What a rendition is known by: the source's content, what of it is decoded, the filters so far, and the contents
