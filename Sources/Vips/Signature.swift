@@ -79,9 +79,11 @@ enum Signature {
       return .ppm
     }
     let beginning = leadingText(of: head)
-    if beginning.hasPrefix("#define"), beginning.contains("_width ") { return .xbm }
-    if beginning.hasPrefix("<"), !beginning.hasPrefix("<!doctype html"), !beginning.hasPrefix("<html"),
-      beginning.contains("<svg")
+    // By bytes: a letter and the combining mark behind it are one Character.
+    if beginning.utf8.starts(with: "#define".utf8), beginning.utf8.contains("_width ".utf8) { return .xbm }
+    if beginning.utf8.starts(with: "<".utf8), !beginning.utf8.starts(with: "<!doctype html".utf8),
+      !beginning.utf8.starts(with: "<html".utf8),
+      beginning.utf8.contains("<svg".utf8)
     {
       return .svg
     }

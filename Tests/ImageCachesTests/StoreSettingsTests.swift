@@ -52,15 +52,15 @@ struct StoreSettingsTests {
     }
   }
 
-  @Test("an error of the file system names the path and what to do, by its cause")
+  @Test("an error of the file system names the path, and has a reason by its cause")
   func errors() {
     for number in [ENOSPC, EDQUOT, EACCES, EPERM, EROFS, ENOENT, EIO] {
       let error = CacheError.file("write", "/some/path", errno: number)
       #expect(
         error.code == .fileSystem && error.message.contains("/some/path") && error.message.contains("write"))
       #expect(error.message.contains(String(cString: strerror(number))) && error.description == error.message)
-      #expect(error.message.contains("space") == (number == ENOSPC || number == EDQUOT))
-      #expect(error.message.contains("permissions") == [EACCES, EPERM, EROFS].contains(number))
+      #expect((error.reason == .noSpace) == (number == ENOSPC || number == EDQUOT))
+      #expect((error.reason == .notPermitted) == [EACCES, EPERM, EROFS].contains(number))
     }
   }
 

@@ -31,7 +31,7 @@ struct SourceResolver: Sendable {
     case "file":
       guard let path = FileURL.path(text) else {
         throw Failure(
-          message: "a file: URL names a path of this machine, its '%' as '%25': write 'file:///PATH'")
+          message: "a file: URL names a path of this machine: write 'file:///PATH', with '%25' for '%'")
       }
       return .file(try directory.inside(path))
     case let scheme?:
