@@ -35,7 +35,8 @@ extension ImageSource {
     case "data"?: self = .data(text)
     case "file"?:
       guard let path = FileURL.path(text) else {
-        throw .badSource(text, "a file: URL names a path of this machine: write 'file:///PATH', with '%25' for '%'")
+        throw .badSource(
+          text, "a file: URL names a path of this machine: write 'file:///PATH', with '%25' for '%'")
       }
       self = .file(path)
     case let scheme? where text.dropFirst(scheme.count).hasPrefix("://"):
