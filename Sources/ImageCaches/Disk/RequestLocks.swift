@@ -181,7 +181,7 @@ package final class RequestLocks: Sendable {
 
 /// Calls back when a file is written to or closed, and once a second, for file systems that tell of neither.
 ///
-/// `@unchecked Sendable`: the sources are set up before anybody else has them, and may be cancelled from any thread.
+/// `@unchecked Sendable`: the sources are set up before another thread has them, and may be cancelled from any thread.
 private final class LockFileWatch: @unchecked Sendable {
   private let events: (any DispatchSourceRead)?
   private let timer: any DispatchSourceTimer

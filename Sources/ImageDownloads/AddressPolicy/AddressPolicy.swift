@@ -60,7 +60,8 @@ public struct AddressPolicy: Hashable, Sendable {
     return [name, address.description, address.unwrapped.description]
   }
 
-  /// Why a host may not be asked at all, by its name or its literal address; nil where it may. Addresses behind names are judged later, unless a proxy is used: then nobody here sees them.
+  /// Why a host is refused by its name or its literal address; nil if it is allowed. The addresses of a name are checked
+  /// when it is resolved. Behind a proxy they are not: the proxy resolves the name.
   func refusal(ofHost host: String) -> Refusal? {
     let names = Self.names(of: host)
     func matches(_ pattern: String) -> Bool {

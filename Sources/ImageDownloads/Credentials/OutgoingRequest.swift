@@ -36,8 +36,8 @@ struct OutgoingRequest: Sendable {
     fields += list
   }
 
-  /// The key of its responses: method, URL, and a keyed hash that stands for the credentials, so that nobody is served
-  /// what another user may see.
+  /// The key of its responses: method, URL, and a keyed hash of the credentials. Without the hash, one user would be
+  /// served the response to another.
   func key(_ address: WebAddress, salt: [UInt8]) -> ContentDigest {
     var key = KeyBuilder("request")
     key.append("GET")

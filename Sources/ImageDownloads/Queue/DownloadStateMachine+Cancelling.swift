@@ -49,7 +49,7 @@ extension DownloadStateMachine {
   mutating func shutDown() -> [Action] {
     isShutDown = true
     let actions = cancelWaiters(aborts: true)
-    // What is left has nobody waiting: downloads that complete for the cache, and those cancelled already.
+    // What is left has no waiters: downloads that complete for the cache, and those cancelled already.
     return actions + downloads.keys.sorted().flatMap { abandon($0, aborts: true) }
   }
 }

@@ -21,10 +21,10 @@ import Collections
 /// | the same | the same with `.completeAndValidate` | –, and `pending` for the validation | `finished`, `answer` |
 /// | `transferring`, `resolving` | `resolved(.transfer)` | `queued` | |
 /// | `transferring`, `resolving` | `resolved(.retry)` | `waitingToRetry` | `report` |
-/// | `transferring`, `resolving` | `resolved`, nobody waits or it was cancelled | – | `finished` |
+/// | `transferring`, `resolving` | `resolved`, without waiters or cancelled | – | `finished` |
 /// | `waitingToRetry` | `timeReached` | `queued` | |
-/// | `transferring`, `resolving` | `cancelled`, nobody waits any more | the same; cancelled with `abortsOnCancel` | `answer`; `cancelTransfer` with `abortsOnCancel` |
-/// | any other | `cancelled`, nobody waits any more | – | `answer`, `finished` |
+/// | `transferring`, `resolving` | `cancelled`, the last waiter | the same; cancelled with `abortsOnCancel` | `answer`; `cancelTransfer` with `abortsOnCancel` |
+/// | any other | `cancelled`, the last waiter | – | `answer`, `finished` |
 /// | `transferring`, `resolving` | `shutDown` | the same, cancelled | `answer`, `cancelTransfer` |
 /// | any other | `shutDown` | – | `answer`, `finished` |
 ///
@@ -111,7 +111,7 @@ struct DownloadStateMachine: Sendable {
   /// - Parameters:
   ///   - limits: the slots.
   ///   - lookupLimit: how many lookups run at once.
-  ///   - abortsOnCancel: whether a transfer that nobody waits for is aborted; otherwise it completes for the cache.
+  ///   - abortsOnCancel: whether a transfer without waiters is aborted; otherwise it completes for the cache.
   init(limits: DownloadQueue<Int>.Limits, lookupLimit: Int = 8, abortsOnCancel: Bool = false) {
     queue = DownloadQueue(limits: limits)
     self.lookupLimit = lookupLimit
@@ -165,7 +165,7 @@ struct DownloadStateMachine: Sendable {
       default: break
       }
     case .timeReached(let time):
-      // A timer may fire a little early by another clock. Without this nobody would wake it again.
+      // A timer may fire a little early by another clock. Without this the machine would not be woken again.
       now = max(now, time)
     case .cancelled(let scope): actions = cancel(scope)
     case .held(let holds): holdsNewTransfers = holds
@@ -215,10 +215,10 @@ struct DownloadStateMachine: Sendable {
     switch step {
     case .complete(let outcome): return complete(id, outcome)
     case .completeAndValidate(let response, let key):
-      // A receipt of its own, so that the validation isn't dropped as a download that nobody waits for.
-      var nobody = Waiter(receipt: RequestReceipt(ImageRequest(key.source)), completion: { _ in })
-      nobody.isBackground = true
-      return complete(id, .success(response)) + request(key, priority: -1, nobody)
+      // A receipt of its own, so that the validation isn't dropped as a download without waiters.
+      var background = Waiter(receipt: RequestReceipt(ImageRequest(key.source)), completion: { _ in })
+      background.isBackground = true
+      return complete(id, .success(response)) + request(key, priority: -1, background)
     case .transfer(let state):
       guard isWanted else { return complete(id, cancellation) }
       enqueue(id, state)

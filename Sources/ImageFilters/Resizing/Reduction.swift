@@ -46,12 +46,45 @@ struct Reduction {
     let columns = axis(across, side: image.width, length: canvas.width)
     let rows = axis(down, side: image.height, length: canvas.height)
     return try image.replacingPixels(width: canvas.width, height: canvas.height) { output throws(VipsError) in
-      if image.format == .ushort {
-        try WideReduction(columns, rows, bands: image.bands, isPremultiplied: false).run(image, output)
-      } else if image.hasAlpha {
-        try WideReduction(columns, rows, bands: image.bands, isPremultiplied: true).run(image, output)
+      if image.format == .uchar, !image.hasAlpha {
+        try narrow(columns, rows, bands: image.bands).run(image, output)
       } else {
-        try NarrowReduction(columns, rows, bands: image.bands).run(image, output)
+        try wide(columns, rows, image).run(image, output)
+      }
+    }
+  }
+
+  /// 8 bits without alpha.
+  private func narrow(
+    _ columns: ReductionAxis, _ rows: ReductionAxis, bands: Int
+  ) -> RowReduction<UInt8, Int16> {
+    RowReduction(columns: columns, rows: rows, bands: bands) { row, kept in
+      kept.update(from: row.assumingMemoryBound(to: UInt8.self), count: columns.side * bands)
+    } addRows: {
+      creduce_rows_8($0, $1, $2, $3, $4)
+    } addPixels: {
+      creduce_pixels_8($0, Int32(bands), $1, $2.assumingMemoryBound(to: UInt8.self))
+    }
+  }
+
+  /// 16 bits without alpha, or 8 with it: colors times alpha, so that transparent pixels lend no color to their neighbors.
+  private func wide(
+    _ columns: ReductionAxis, _ rows: ReductionAxis, _ image: VipsImage
+  ) -> RowReduction<UInt16, Int32> {
+    let (bands, isPremultiplied) = (image.bands, image.hasAlpha)
+    return RowReduction(columns: columns, rows: rows, bands: bands) { row, kept in
+      if isPremultiplied {
+        creduce_premultiply(row.assumingMemoryBound(to: UInt8.self), Int32(bands), columns.side, kept)
+      } else {
+        kept.update(from: row.assumingMemoryBound(to: UInt16.self), count: columns.side * bands)
+      }
+    } addRows: {
+      creduce_rows_16($0, $1, $2, $3, $4)
+    } addPixels: {
+      if isPremultiplied {
+        creduce_pixels_alpha($0, Int32(bands), $1, $2.assumingMemoryBound(to: UInt8.self))
+      } else {
+        creduce_pixels_16($0, Int32(bands), $1, $2.assumingMemoryBound(to: UInt16.self))
       }
     }
   }
@@ -85,103 +118,44 @@ struct RowWindow<Number: FixedWidthInteger>: ~Copyable {
   func row(_ index: Int) -> UnsafeMutablePointer<Number> { numbers + index % capacity * width }
 }
 
-/// Reduces rows as they come. What differs by the type of numbers is given as closures.
-private struct RowReducer {
-  let rows: ReductionAxis
+/// Reduces rows as they come. What differs by the type of numbers, C's functions, is given.
+private struct RowReduction<Number: FixedWidthInteger, Sum: FixedWidthInteger> {
+  typealias Rows = UnsafeMutablePointer<UnsafePointer<Number>?>
 
-  /// - Parameters:
-  ///   - keep: Takes a row of the image in.
-  ///   - make: Makes a new row from the row of that number on, with the weights at that place.
-  func run(
-    _ image: VipsImage, keep: (UnsafeMutableRawPointer, Int) -> Void, make: (Int, Int, Int, Int) -> Void
-  ) throws(VipsError) {
+  let columns: ReductionAxis
+  let rows: ReductionAxis
+  let bands: Int
+  /// Takes a row of the image in.
+  let keep: (UnsafeMutableRawPointer, UnsafeMutablePointer<Number>) -> Void
+  /// Adds up rows: their weights, their number, and the numbers in each.
+  let addRows: (Rows, UnsafePointer<Int16>?, Int32, Int, UnsafeMutablePointer<Sum>) -> Void
+  /// Adds up the pixels of a row of sums into a new row.
+  let addPixels: (UnsafePointer<Sum>, creduce_line, UnsafeMutableRawPointer) -> Void
+
+  func run(_ image: VipsImage, _ output: PixelRows) throws(VipsError) {
+    let width = image.width * bands
+    let window = RowWindow<Number>(rows: rows.taps, width: width)
+    // A sum may read on behind its row's end, with weights of 0.
+    let room = width + columns.taps * bands + Int(CREDUCE_PADDING)
+    let sums = UnsafeMutablePointer<Sum>.allocate(capacity: room)
+    sums.initialize(repeating: 0, count: room)
+    defer { sums.deallocate() }
+    let sources = Rows.allocate(capacity: max(1, rows.taps))
+    defer { sources.deallocate() }
     var next = 0
-    try image.forEachRows(RowWindow<UInt8>.step) { piece, top in
-      for index in 0..<piece.height { keep(piece.row(index), top + index) }
+    try image.forEachRows(RowWindow<Number>.step) { piece, top in
+      for index in 0..<piece.height { keep(piece.row(index), window.row(top + index)) }
       let end = top + piece.height
       while next < rows.starts.count, Int(rows.starts[next]) + rows.counts[next] <= end {
-        make(next, Int(rows.starts[next]), rows.counts[next], next * rows.taps)
+        let count = rows.counts[next]
+        for tap in 0..<count { sources[tap] = UnsafePointer(window.row(Int(rows.starts[next]) + tap)) }
+        rows.weights.withUnsafeBufferPointer { weights in
+          addRows(sources, weights.baseAddress.map { $0 + next * rows.taps }, Int32(count), width, sums)
+        }
+        columns.withLine { addPixels(sums, $0, output.row(next)) }
         next += 1
       }
       return next < rows.starts.count
-    }
-  }
-}
-
-/// 8 bits without alpha.
-private struct NarrowReduction {
-  let columns: ReductionAxis
-  let rows: ReductionAxis
-  let bands: Int
-
-  init(_ columns: ReductionAxis, _ rows: ReductionAxis, bands: Int) {
-    (self.columns, self.rows, self.bands) = (columns, rows, bands)
-  }
-
-  func run(_ image: VipsImage, _ output: PixelRows) throws(VipsError) {
-    let width = image.width * bands
-    let window = RowWindow<UInt8>(rows: rows.taps, width: width)
-    // A sum may read on behind its row's end, with weights of 0.
-    let room = width + columns.taps * bands + Int(CREDUCE_PADDING)
-    let sums = UnsafeMutablePointer<Int16>.allocate(capacity: room)
-    sums.initialize(repeating: 0, count: room)
-    defer { sums.deallocate() }
-    let sources = UnsafeMutablePointer<UnsafePointer<UInt8>?>.allocate(capacity: max(1, rows.taps))
-    defer { sources.deallocate() }
-    try RowReducer(rows: rows).run(image) { row, number in
-      window.row(number).update(from: row.assumingMemoryBound(to: UInt8.self), count: width)
-    } make: { index, start, count, place in
-      for tap in 0..<count { sources[tap] = UnsafePointer(window.row(start + tap)) }
-      rows.weights.withUnsafeBufferPointer { weights in
-        creduce_rows_8(sources, weights.baseAddress.map { $0 + place }, Int32(count), width, sums)
-      }
-      columns.withLine { line in
-        creduce_pixels_8(sums, Int32(bands), line, output.row(index).assumingMemoryBound(to: UInt8.self))
-      }
-    }
-  }
-}
-
-/// 16 bits without alpha, or 8 with it: colors times alpha, so that transparent pixels lend no color to their neighbors.
-private struct WideReduction {
-  let columns: ReductionAxis
-  let rows: ReductionAxis
-  let bands: Int
-  let isPremultiplied: Bool
-
-  init(_ columns: ReductionAxis, _ rows: ReductionAxis, bands: Int, isPremultiplied: Bool) {
-    (self.columns, self.rows, self.bands, self.isPremultiplied) = (columns, rows, bands, isPremultiplied)
-  }
-
-  func run(_ image: VipsImage, _ output: PixelRows) throws(VipsError) {
-    let width = image.width * bands
-    let window = RowWindow<UInt16>(rows: rows.taps, width: width)
-    let room = width + columns.taps * bands + Int(CREDUCE_PADDING)
-    let sums = UnsafeMutablePointer<Int32>.allocate(capacity: room)
-    sums.initialize(repeating: 0, count: room)
-    defer { sums.deallocate() }
-    let sources = UnsafeMutablePointer<UnsafePointer<UInt16>?>.allocate(capacity: max(1, rows.taps))
-    defer { sources.deallocate() }
-    try RowReducer(rows: rows).run(image) { row, number in
-      if isPremultiplied {
-        creduce_premultiply(
-          row.assumingMemoryBound(to: UInt8.self), Int32(bands), image.width, window.row(number))
-      } else {
-        window.row(number).update(from: row.assumingMemoryBound(to: UInt16.self), count: width)
-      }
-    } make: { index, start, count, place in
-      for tap in 0..<count { sources[tap] = UnsafePointer(window.row(start + tap)) }
-      rows.weights.withUnsafeBufferPointer { weights in
-        creduce_rows_16(sources, weights.baseAddress.map { $0 + place }, Int32(count), width, sums)
-      }
-      columns.withLine { line in
-        let row = output.row(index)
-        if isPremultiplied {
-          creduce_pixels_alpha(sums, Int32(bands), line, row.assumingMemoryBound(to: UInt8.self))
-        } else {
-          creduce_pixels_16(sums, Int32(bands), line, row.assumingMemoryBound(to: UInt16.self))
-        }
-      }
     }
   }
 }

@@ -10,6 +10,8 @@ struct ReductionAxis: Sendable {
   private(set) var weights: [Int16] = []
   /// The most that a new pixel reads, made even.
   let taps: Int
+  /// The old pixels.
+  let side: Int
 
   /// - Parameters:
   ///   - side: The old pixels.
@@ -20,6 +22,7 @@ struct ReductionAxis: Sendable {
   init(
     _ kernel: ReductionKernel, side: Int, factor: Double, origin: Double, length: Int, block: Int
   ) {
+    self.side = side
     let isCopy = factor >= 1 - 1e-9
     // In blocks.
     let scale = 1 / (factor * Double(block))
