@@ -16,7 +16,7 @@ ZSH_COMPLETIONS = $(COMPLETIONS)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-comple
 HTTP_CACHE_TESTS ?= ../shared/reference/http-cache/cache-tests.json
 REFERENCE_PICTURES ?= $(abspath ../shared/reference/alamofireimage)
 
-.PHONY: all packages build test demo bench install uninstall deb deb-check manuals format check-format lint http-cache-check \
+.PHONY: all packages build test demo bench install uninstall deb deb-check generated manuals format check-format lint http-cache-check \
   reference-check contact-sheet clean
 
 all: build
@@ -72,6 +72,10 @@ deb: build
 deb-check: deb
 	@.ci/packages debootstrap
 	.ci/deb-check dist/imagemill_*.deb
+
+# Swift that is made from the tables of filters and encoders.
+generated:
+	IMAGEMILL_WRITE_GENERATED=1 swift test --filter 'TypedFilterTests|TypedEncodingTests'
 
 # The pages that are made from the tables of commands and filters.
 manuals:

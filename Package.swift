@@ -20,6 +20,8 @@ let package = Package(
     .library(name: "ImageFilters", targets: ["ImageFilters"]),
     .library(name: "ImageCaches", targets: ["ImageCaches"]),
     .library(name: "ImageDownloads", targets: ["ImageDownloads"]),
+    .library(name: "ImageRendering", targets: ["ImageRendering"]),
+    .library(name: "ImagePipeline", targets: ["ImagePipeline"]),
     .library(name: "ImageBatch", targets: ["ImageBatch"]),
   ],
   dependencies: [
@@ -64,9 +66,20 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
+      name: "ImageRendering",
+      dependencies: [
+        "ImageFilters", "ImageCaches", "SystemIO", "Vips", "CZlib",
+        .product(name: "Collections", package: "swift-collections"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "ImagePipeline",
+      dependencies: ["ImageRendering", "ImageDownloads", "ImageFilters", "ImageCaches", "SystemIO", "Vips"],
+      swiftSettings: settings),
+    .target(
       name: "ImageBatch",
       dependencies: [
-        "ImageFilters", "ImageCaches", "ImageDownloads", "Curl", "SystemIO", "Vips",
+        "ImageRendering", "ImageFilters", "ImageCaches", "ImageDownloads", "Curl", "SystemIO",
         .product(name: "Collections", package: "swift-collections"),
       ],
       swiftSettings: settings),
@@ -74,21 +87,23 @@ let package = Package(
     .target(
       name: "Manifests",
       dependencies: [
-        "ImageBatch", "ImageCaches", "ImageDownloads", "ImageFilters", "SystemIO", "TerminalText", "CYAML",
+        "ImageBatch", "ImageRendering", "ImageCaches", "ImageDownloads", "ImageFilters", "SystemIO",
+        "TerminalText", "CYAML",
         "CZlib",
       ],
       swiftSettings: settings),
     .target(
       name: "Reports",
       dependencies: [
-        "ImageBatch", "ImageCaches", "SystemIO", "TerminalText",
+        "ImageBatch", "ImageRendering", "ImageCaches", "SystemIO", "TerminalText",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "imagemill",
       dependencies: [
-        "Manifests", "Reports", "ImageBatch", "ImageCaches", "ImageDownloads", "ImageFilters", "Curl",
+        "Manifests", "Reports", "ImageBatch", "ImageRendering", "ImageCaches", "ImageDownloads",
+        "ImageFilters", "Curl",
         "SystemIO", "TerminalText", "Vips",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -106,7 +121,9 @@ let package = Package(
           ], .when(configuration: .release))
       ]),
 
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["ImageCaches", "ImageRendering"], path: "Tests/TestSupport",
+      swiftSettings: settings),
     .target(
       name: "LoopbackServer", dependencies: ["TestSupport"], path: "Tests/LoopbackServer",
       swiftSettings: settings),
@@ -131,28 +148,47 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "ImageRenderingTests",
+      dependencies: [
+        "CZlib", "ImageCaches", "ImageFilters", "ImageRendering", "LoopbackServer", "SystemIO", "TestSupport",
+        "Vips",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ImagePipelineTests",
+      dependencies: [
+        "Curl", "ImageCaches", "ImageDownloads", "ImageFilters", "ImagePipeline", "ImageRendering",
+        "LoopbackServer", "TestSupport", "Vips",
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "ImageBatchTests",
       dependencies: [
-        "ImageBatch", "ImageCaches", "ImageDownloads", "ImageFilters", "LoopbackServer", "SystemIO",
-        "TestSupport", "Vips",
+        "ImageBatch", "ImageRendering", "ImageCaches", "ImageDownloads", "ImageFilters", "LoopbackServer",
+        "SystemIO",
+        "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "ManifestsTests",
       dependencies: [
-        "ImageBatch", "ImageCaches", "ImageDownloads", "ImageFilters", "Manifests", "SystemIO",
+        "ImageBatch", "ImageRendering", "ImageCaches", "ImageDownloads", "ImageFilters", "Manifests",
+        "SystemIO",
         "TerminalText",
         "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "ReportsTests",
-      dependencies: ["ImageBatch", "ImageCaches", "Reports", "TerminalText", "TestSupport"],
+      dependencies: [
+        "ImageBatch", "ImageRendering", "ImageCaches", "Reports", "TerminalText", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "imagemill", "ImageBatch", "ImageCaches", "ImageDownloads", "ImageFilters", "LoopbackServer",
+        "imagemill", "ImageBatch", "ImageRendering", "ImageCaches", "ImageDownloads", "ImageFilters",
+        "LoopbackServer",
         "Manifests", "Reports", "TerminalText", "TestSupport", "Vips",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

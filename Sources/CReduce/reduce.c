@@ -1,8 +1,8 @@
-// Weighted sums of rows and of pixels: the inner loops of a resampler.
+// The inner loops of a resampler: weighted sums of rows and of pixels.
 //
-// They are in C because Swift can't compile a function for several processors and choose at run time. The same loops in
-// Swift's SIMD types are SSE2 on x86-64, and a hundred times slower in debug builds, where each operation is a generic
-// call. libvips compiles such loops with Orc for each image, or leaves them scalar before 8.15.
+// They are in C because Swift can't compile a function for several processors and select one at run time. With Swift's
+// SIMD types the loops use SSE2 on x86-64, and debug builds are a hundred times slower because each operation is a
+// generic call. libvips compiles such loops with Orc for each image, or leaves them scalar before 8.15.
 #include "CReduce.h"
 
 #include <string.h>
@@ -77,7 +77,7 @@ void creduce_rows_16(const uint16_t *const *rows, const int16_t *weights, int32_
 
 INLINE int32_t clipped(int32_t value, int32_t most) { return value < 0 ? 0 : value > most ? most : value; }
 
-// The sums of products of neighbors: `pmaddwd`.
+// Multiplies samples by weights and sums adjacent products (`pmaddwd`).
 INLINE int32x4 pair_sums(int16x8 numbers, int16x8 weights) {
 #if defined(__x86_64__)
   return (int32x4)_mm_madd_epi16((__m128i)numbers, (__m128i)weights);
@@ -87,7 +87,7 @@ INLINE int32x4 pair_sums(int16x8 numbers, int16x8 weights) {
 #endif
 }
 
-// Two pixels at a time, each band's numbers side by side.
+// Reads two pixels at a time and shuffles each band's samples next to each other for pair_sums.
 INLINE void pixels_8(const int16_t *sums, int32_t bands, struct creduce_line line, uint8_t *pixels) {
   for (int32_t index = 0; index < line.count; index++) {
     const int16_t *numbers = sums + (ptrdiff_t)line.starts[index] * bands;
@@ -118,7 +118,7 @@ void creduce_pixels_8(const int16_t *sums, int32_t bands, struct creduce_line li
   }
 }
 
-// Bands side by side. Those behind the last are of the next pixel, and are dropped.
+// Sums four lanes, one for each band. Lanes beyond the last band hold samples of the next pixel and are ignored.
 INLINE int32x4 pixel_16(const int32_t *sums, int32_t bands, struct creduce_line line, int32_t index) {
   const int32_t *numbers = sums + (ptrdiff_t)line.starts[index] * bands;
   const int16_t *weights = line.weights + (ptrdiff_t)index * line.taps;
@@ -167,7 +167,7 @@ void creduce_premultiply(const uint8_t *pixels, int32_t bands, ptrdiff_t count, 
   else premultiply(pixels, 4, count, products);
 }
 
-// Kernels with negative weights overshoot: an alpha beyond 255 divides its colors all the same, and is clipped after that.
+// Kernels with negative weights overshoot, so alpha may exceed 255. Divide the colors by it before clipping it.
 INLINE void pixels_alpha(const int32_t *sums, int32_t bands, struct creduce_line line, uint8_t *pixels) {
   for (int32_t index = 0; index < line.count; index++) {
     int32x4 sum = pixel_16(sums, bands, line, index);

@@ -1,8 +1,8 @@
-// libvips, loaded at the first call of one of its functions.
+// Loads libvips on the first call of one of its functions.
 //
-// The library brings a hundred others with it, which take the dynamic linker longer than all else that a command without
-// pictures does, and a good part of its memory. Nothing but this file needs to know: the functions have the library's
-// own names and types, which the compiler holds against its headers.
+// libvips depends on a hundred other libraries. Loading them takes longer than everything else that a command without
+// images does, and much of its memory. Callers don't notice: these functions have the library's own names and types,
+// which the compiler checks against its headers.
 #include "CVipsLibrary.h"
 
 #include <dlfcn.h>
@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <vips/vips.h>
 
-// The ABI's number has been the same since libvips 8.0.
+// The ABI number, unchanged since libvips 8.0.
 static const char *const file_name = "libvips.so.42";
 
-// FUNCTION(result, name, parameters, arguments), by name. One that is called and isn't here is an undefined symbol to the linker.
+// FUNCTION(result, name, parameters, arguments), sorted by name. A missing one is an undefined symbol at link time.
 #define FUNCTIONS \
   FUNCTION(void, vips_area_unref, (VipsArea *area), (area)) \
   FUNCTION(GType, vips_array_double_get_type, (void), ()) \

@@ -1,40 +1,40 @@
 import CCurl
 
-/// Why a transfer did not end with a whole response.
+/// The reason that a transfer ended without a complete response.
 public struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What kind of failure.
+  /// The kinds of failure.
   public enum Reason: Hashable, Sendable {
-    /// libcurl's own: `curlCode` says which.
+    /// libcurl failed; `curlCode` holds its code.
     case transport
-    /// The awaiting task was cancelled, or `cancel` was called.
+    /// The calling task was cancelled.
     case cancelled
     /// The engine has been shut down.
     case shutDown
-    /// The body is, or is announced to be, longer than `TransferOptions.byteLimit`.
+    /// The body, or its Content-Length, exceeds ``TransferOptions/byteLimit``.
     case byteLimitExceeded
-    /// The server sent more than its Content-Length announced.
+    /// The server sent more bytes than it announced.
     case longerThanAnnounced
-    /// The response's fields are longer than any honest server's.
+    /// The status line and header fields exceed 256 KiB.
     case headTooLong
-    /// `TransferOptions.allowsAddress` refused every address that was tried, this one last.
+    /// ``TransferOptions/allowsAddress`` refused every address that was tried; this is the last one.
     case addressRefused(IPAddress)
-    /// The sink asked for no more.
+    /// The sink returned false.
     case stoppedBySink
   }
 
-  /// What kind of failure.
+  /// The kind of failure.
   public let reason: Reason
-  /// libcurl's `CURLcode` (7 couldn't connect, 18 partial, 28 timed out …); 0 where it isn't libcurl that failed.
+  /// libcurl's `CURLcode` (7 couldn't connect, 18 partial body, 28 timed out …); 0 if libcurl didn't fail.
   public let curlCode: Int
-  /// libcurl's words about this transfer.
+  /// What failed: libcurl's message about this transfer if libcurl failed.
   public let message: String
   /// The status received before the failure.
   public let status: Int?
   /// The URL of the request, without user name and password.
   public let url: String
-  /// Bytes of the body that reached the sink.
+  /// The bytes of the body that reached the sink.
   public let bytesReceived: Int
-  /// How many requests were sent; 0 where there was no connection.
+  /// The number of requests sent; 0 if no connection was made.
   public var requests = 0
 
   /// `message (curl CODE)`.

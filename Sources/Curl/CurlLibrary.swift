@@ -1,23 +1,23 @@
 import CCurl
 
-/// The libcurl that this process is linked with, as `curl_version_info(3)` tells it.
+/// The libcurl that this process is linked with, as reported by `curl_version_info(3)`.
 public struct CurlLibrary: Sendable {
-  /// As `7.88.1`.
+  /// The version, such as `7.88.1`.
   public let version: String
-  /// The TLS library with its version, as `OpenSSL/3.0.17`; nil where https can't be spoken.
+  /// The TLS library and its version, such as `OpenSSL/3.0.17`; nil if libcurl doesn't support https.
   public let tls: String?
-  /// Whether HTTP/2 can be spoken.
+  /// Whether libcurl supports HTTP/2.
   public let hasHTTP2: Bool
-  /// What bodies can be unpacked from, beyond plain ones: of `gzip`, `br` and `zstd`.
+  /// The content codings that libcurl can decode, of `gzip`, `br` and `zstd`.
   public let encodings: [String]
-  /// The schemes that it was built for, sorted.
+  /// The supported URL schemes, sorted.
   public let protocols: [String]
-  /// Where it looks for certificate authorities unless told otherwise; nil where it wasn't built with a place.
+  /// The default file of certificate authorities; nil if libcurl was built without one.
   public let certificateFile: String?
-  /// As ``certificateFile``: a directory with a file for each authority.
+  /// The default directory of certificate authorities, one file each; nil if libcurl was built without one.
   public let certificateDirectory: String?
 
-  /// The installed one; nil where libcurl doesn't tell.
+  /// The linked libcurl; nil if `curl_version_info` returns nothing.
   public static let installed: CurlLibrary? = {
     guard let info = ccurl_version_info()?.pointee else { return nil }
     return CurlLibrary(info)

@@ -1,17 +1,17 @@
-/// One field of an HTTP message, as it was received or is to be sent.
+/// A header field of an HTTP message.
 public struct HeaderField: Hashable, Sendable, Codable {
-  /// The name in the letter case of the message; compared without regard to case.
+  /// The name in its original letter case.
   public var name: String
-  /// The value without surrounding blanks.
+  /// The value without leading and trailing whitespace.
   public var value: String
 
-  /// A field.
+  /// Creates a field from a name, such as `Content-Type`, and a value.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
   }
 
-  /// Whether the field has this name, in any letter case.
+  /// Whether the field has this name, ignoring case (RFC 9110 §5.1).
   public func isNamed(_ other: String) -> Bool {
     name.utf8.count == other.utf8.count
       && zip(name.utf8, other.utf8).allSatisfy { Self.lowercased($0) == Self.lowercased($1) }
@@ -23,29 +23,29 @@ public struct HeaderField: Hashable, Sendable, Codable {
 }
 
 extension [HeaderField] {
-  /// The values of all fields of this name, in their order.
+  /// The values of all fields with this name, in order.
   public func values(of name: String) -> [String] {
     compactMap { $0.isNamed(name) ? $0.value : nil }
   }
 
-  /// The value of the first field of this name.
+  /// The value of the first field with this name.
   public func first(_ name: String) -> String? {
     first { $0.isNamed(name) }?.value
   }
 
-  /// All values of this name joined by commas (RFC 9110 §5.3), or nil where there is none.
+  /// All values of this name joined by commas (RFC 9110 §5.3); nil if there are none.
   public func combined(_ name: String) -> String? {
     let values = values(of: name)
     return values.isEmpty ? nil : values.joined(separator: ", ")
   }
 
-  /// Replaces every field of this name by one.
+  /// Replaces all fields with this name by one.
   public mutating func set(_ name: String, _ value: String) {
     removeAll { $0.isNamed(name) }
     append(HeaderField(name, value))
   }
 
-  /// Removes every field of this name.
+  /// Removes all fields with this name.
   public mutating func remove(_ name: String) {
     removeAll { $0.isNamed(name) }
   }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// An Internet address without its port: 4 or 16 bytes in network order.
+/// An IPv4 or IPv6 address, without a port.
 public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-  /// 4 bytes for IPv4, 16 for IPv6.
+  /// The address in network byte order: 4 bytes for IPv4, 16 for IPv6.
   public let bytes: [UInt8]
 
   /// An address of 4 or 16 bytes; nil for any other count.
@@ -11,8 +11,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// The address that `text` writes in the forms of `inet_pton`, with or without an IPv6 literal's brackets;
-  /// nil for a name.
+  /// Parses the notations of `inet_pton`, with or without an IPv6 literal's brackets and zone; nil for a host name.
   public init?(_ text: some StringProtocol) {
     var text = String(text)
     if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
@@ -27,8 +26,9 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The address that a URL's host writes, in every notation that resolvers take: those of ``init(_:)``, and of
-  /// `inet_aton` (decimal, hexadecimal or octal, of one to four parts); nil for a name.
+  /// Parses a URL's host in the notations that resolvers accept: those of ``init(_:)`` and of `inet_aton` (decimal,
+  /// hexadecimal or octal, one to four parts); nil for a host name. A check of dotted decimals alone misses
+  /// `http://1572395042/`.
   public init?(host: some StringProtocol) {
     let text = host.hasSuffix(".") ? String(host.dropLast()) : String(host)
     if let address = IPAddress(text) {
@@ -42,7 +42,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     bytes = withUnsafeBytes(of: &value) { Array($0) }
   }
 
-  /// The address of a socket address; nil for any family but IPv4 and IPv6.
+  /// The address in a `sockaddr`; nil for families other than IPv4 and IPv6.
   init?(_ address: UnsafeRawPointer, family: Int32, length: Int) {
     switch family {
     case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
@@ -55,25 +55,26 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether it has 4 bytes.
+  /// Whether this is an IPv4 address.
   public var isIPv4: Bool { bytes.count == 4 }
 
-  /// The IPv4 address inside one of the IPv6 forms that carry one, else itself: v4-mapped (`::ffff:0:0/96`),
-  /// v4-compatible (`::/96`), NAT64 (`64:ff9b::/96`) and 6to4 (`2002::/16`). A packet for such an address may end at the IPv4 one.
+  /// The IPv4 address embedded in an IPv6 address, else the address itself. Packets to such an IPv6 address may reach
+  /// the IPv4 host. Covers IPv4-mapped (`::ffff:0:0/96`), IPv4-compatible (`::/96`), NAT64 (`64:ff9b::/96`) and 6to4
+  /// (`2002::/16`) addresses.
   public var unwrapped: IPAddress {
     guard !isIPv4 else { return self }
     func inner(_ range: Range<Int>) -> IPAddress { IPAddress(bytes: Array(bytes[range])) ?? self }
     if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff { return inner(12..<16) }
     if bytes[..<12].elementsEqual([0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0]) { return inner(12..<16) }
     if bytes[0] == 0x20, bytes[1] == 0x02 { return inner(2..<6) }
-    // `::` and `::1` are addresses of their own.
+    // `::` and `::1` embed no IPv4 address.
     if bytes[..<12].allSatisfy({ $0 == 0 }), bytes[12..<15].contains(where: { $0 != 0 }) {
       return inner(12..<16)
     }
     return self
   }
 
-  /// The text of `inet_ntop`.
+  /// The address as `inet_ntop` formats it.
   public var description: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     guard inet_ntop(isIPv4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count)) != nil else {
@@ -83,14 +84,14 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A block of addresses in CIDR notation: an address and the number of its leading bits that count.
+/// A block of addresses in CIDR notation.
 public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
-  /// The block's first address.
+  /// An address in the block; bits after the prefix are ignored.
   public let address: IPAddress
-  /// The leading bits that count: 0 to 32, or 0 to 128.
+  /// The number of leading bits that must match: 0 to 32 for IPv4, 0 to 128 for IPv6.
   public let prefixLength: Int
 
-  /// The block that `text` writes: `10.0.0.0/8`, `fc00::/7`, or one address alone; nil where it is none.
+  /// Parses `10.0.0.0/8`, `fc00::/7` or a single address; nil for any other text.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let address = IPAddress(parts[0]) else { return nil }
@@ -107,7 +108,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether the address lies in the block; addresses of the two families never lie in one another's.
+  /// Whether the block contains the address. An IPv4 block contains no IPv6 address, and vice versa.
   public func contains(_ other: IPAddress) -> Bool {
     guard other.bytes.count == address.bytes.count else { return false }
     let whole = prefixLength / 8

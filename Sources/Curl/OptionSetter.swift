@@ -1,6 +1,6 @@
 import CCurl
 
-/// Sets options on an easy handle and keeps the first failure, so that one check at the end will do.
+/// Sets options on an easy handle and records the first failure, so that the caller checks only once.
 struct OptionSetter {
   let easy: UnsafeMutableRawPointer
   var code = CURLE_OK

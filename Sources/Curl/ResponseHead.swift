@@ -1,15 +1,15 @@
-/// What comes before a response's body: the status line and the fields.
+/// The status line and header fields of a response.
 public struct ResponseHead: Hashable, Sendable {
-  /// The protocol's version as the status line has it: `1.1`, `2`.
+  /// The protocol version in the status line, such as `1.1` or `2`.
   public var version: String
   /// The status code.
   public var status: Int
   /// The reason phrase; empty in HTTP/2.
   public var reason: String
-  /// The fields in the order of arrival, repeats kept.
+  /// The fields in order of arrival, including repeated ones.
   public var fields: [HeaderField]
 
-  /// A head.
+  /// Creates a head.
   public init(version: String = "1.1", status: Int, reason: String = "", fields: [HeaderField] = []) {
     self.version = version
     self.status = status
@@ -18,24 +18,24 @@ public struct ResponseHead: Hashable, Sendable {
   }
 }
 
-/// Puts a head together from the lines that libcurl hands over one at a time.
+/// Assembles a head from the lines that libcurl passes one at a time.
 struct ResponseHeadParser {
-  /// The lines' limit in bytes, all of one head together; servers send a few hundred.
+  /// The maximum size of a head, in bytes. Servers send a few hundred.
   static let limit = 256 * 1024
 
   private(set) var head: ResponseHead?
-  /// Whether the blank line that ends the head has come.
+  /// Whether the blank line that ends the head has arrived.
   private(set) var isComplete = false
   private var byteCount = 0
 
-  /// Takes one line with its line end; false where the head has grown past the limit.
+  /// Parses one line, including its line ending; returns false if the head exceeds the limit.
   mutating func consume(_ line: UnsafeRawBufferPointer) -> Bool {
     var bytes = line[...]
     while let last = bytes.last, last == UInt8(ascii: "\r") || last == UInt8(ascii: "\n") {
       bytes.removeLast()
     }
     if bytes.starts(with: "HTTP/".utf8), isComplete || head == nil {
-      // A head follows another after 1xx answers and after a challenge that libcurl answers itself.
+      // Another head follows a 1xx response, and a challenge that libcurl answers itself.
       head = Self.statusLine(Self.text(bytes))
       isComplete = false
       byteCount = line.count
@@ -47,13 +47,13 @@ struct ResponseHeadParser {
       isComplete = true
     } else if !isComplete {
       addField(bytes)
-    }  // Else it is a trailer field, which nothing here needs.
+    }  // Otherwise it is a trailer field, which is ignored.
     return true
   }
 
   private mutating func addField(_ bytes: Slice<UnsafeRawBufferPointer>) {
     if let first = bytes.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
-      // An obsolete fold (RFC 9112 §5.2) goes on with the value before it.
+      // An obsolete line fold (RFC 9112 §5.2) continues the previous value.
       guard let head, var last = head.fields.last else { return }
       let rest = Self.text(Self.trimmed(bytes))
       last.value = last.value.isEmpty || rest.isEmpty ? last.value + rest : "\(last.value) \(rest)"
@@ -72,7 +72,7 @@ struct ResponseHeadParser {
     return ResponseHead(version: version, status: status, reason: parts.count > 2 ? String(parts[2]) : "")
   }
 
-  /// UTF-8 where it is that, else ISO 8859-1, which fields were once defined in: no byte is lost.
+  /// Decodes valid UTF-8, else ISO 8859-1, the historical charset of fields (RFC 9110 §5.5), which loses no byte.
   private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     var text = ""

@@ -1,7 +1,7 @@
 import CCurl
 import Glibc
 
-/// One transfer on the engine's thread: its handle, what libcurl keeps pointers to, and what has come so far.
+/// One transfer: its handle, the memory that libcurl keeps pointers to, and the response so far.
 ///
 /// Not Sendable: it never leaves the engine's thread.
 final class Transfer {
@@ -18,9 +18,9 @@ final class Transfer {
   private var requestCount = 0
   private var stopReason: CurlError.Reason?
   private var refusedAddress: IPAddress?
-  /// Our end of the connection that the request went over: what tells connections apart.
+  /// The local address and port of the request's connection, which identify the connection.
   private(set) var localEnd: String?
-  /// Whether libcurl has said that it drops what came after the body's end.
+  /// Whether libcurl has logged that it dropped bytes after the body's end.
   private var hasDroppedBytes = false
 
   init(
@@ -36,28 +36,28 @@ final class Transfer {
   }
 
   deinit {
-    // The handle has been freed by now, so libcurl holds neither pointer.
+    // The handle is freed first, so libcurl no longer uses these pointers.
     curl_slist_free_all(fieldList)
     errorText.deallocate()
   }
 
-  /// Remembers why the transfer is being ended; the first reason counts.
+  /// Records why the transfer is being ended; the first reason wins.
   func stop(_ reason: CurlError.Reason) {
     if stopReason == nil { stopReason = reason }
   }
 
-  /// Answers a transfer that is no longer in the multi handle.
+  /// Reports the failure of a transfer that isn't in the multi handle.
   func finish(_ code: CURLcode) {
     completion(.failure(error(code)))
   }
 
   // MARK: Setting up
 
-  /// Sets every option on the handle.
   func prepare() -> CURLcode {
     var setter = OptionSetter(easy: easy)
     setter.text(CURLOPT_URL, options.url)
     setter.text(CURLOPT_PROTOCOLS_STR, "http,https")
+    // Signals for resolver timeouts are unsafe in a process with threads.
     setter.long(CURLOPT_NOSIGNAL, 1)
     setter.long(CURLOPT_FOLLOWLOCATION, 0)
     setter.long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -79,12 +79,12 @@ final class Transfer {
       setter.text(CURLOPT_CUSTOMREQUEST, options.method)
     }
     for field in options.fields {
-      // A line break would smuggle in another field, or another request.
+      // A line break would inject another field or another request.
       guard !(field.name + field.value).utf8.contains(where: { $0 == 13 || $0 == 10 || $0 == 0 }) else {
         setter.code = CURLE_BAD_FUNCTION_ARGUMENT
         return
       }
-      // "Name;" is libcurl's form of an empty field; "Name:" would remove it.
+      // libcurl sends "Name;" as an empty field; "Name:" would remove the field.
       let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
       guard let list = curl_slist_append(fieldList, line) else {
         setter.code = CURLE_OUT_OF_MEMORY
@@ -97,7 +97,7 @@ final class Transfer {
     if let credential = options.credential {
       setter.text(CURLOPT_USERNAME, credential.user)
       setter.text(CURLOPT_PASSWORD, credential.password)
-      // CURLAUTH_BASIC is 1 << 0, CURLAUTH_DIGEST 1 << 1: macros with casts, which Swift doesn't import.
+      // CURLAUTH_BASIC is 1 << 0, CURLAUTH_DIGEST 1 << 1. Swift doesn't import macros with casts.
       setter.long(CURLOPT_HTTPAUTH, credential.scheme == .basic ? 1 : 2)
     }
   }
@@ -108,6 +108,7 @@ final class Transfer {
     setter.long(CURLOPT_LOW_SPEED_TIME, max(1, Int(options.stallTimeout.rounded(.up))))
     if let timeout = options.timeout { setter.long(CURLOPT_TIMEOUT_MS, Self.milliseconds(timeout)) }
     if options.byteLimit < Int.max { setter.offset(CURLOPT_MAXFILESIZE_LARGE, options.byteLimit) }
+    // Unset, libcurl reads the environment's proxy variables.
     setter.text(CURLOPT_PROXY, options.proxy ?? "")
     setter.text(CURLOPT_NOPROXY, "")
     if let file = options.certificateAuthorities { setter.text(CURLOPT_CAINFO, file) }
@@ -123,7 +124,7 @@ final class Transfer {
   }
 
   private func prepareCallbacks(_ setter: inout OptionSetter) {
-    // The loop keeps the transfer as long as the handle is in use, so an unowned pointer is enough.
+    // The loop retains the transfer while the handle is in use, so an unretained pointer suffices.
     let context = Unmanaged.passUnretained(self).toOpaque()
     setter.dataFunction(CURLOPT_HEADERFUNCTION, Self.headerFunction)
     setter.pointer(CURLOPT_HEADERDATA, context)
@@ -133,6 +134,7 @@ final class Transfer {
     setter.pointer(CURLOPT_OPENSOCKETDATA, context)
     setter.prerequest(Self.prerequestFunction)
     setter.pointer(CURLOPT_PREREQDATA, context)
+    // libcurl reports dropped bytes only in its log.
     setter.long(CURLOPT_VERBOSE, 1)
     setter.debug(Self.debugFunction)
     setter.pointer(CURLOPT_DEBUGDATA, context)
@@ -146,7 +148,7 @@ final class Transfer {
     context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  // MARK: libcurl's calls
+  // MARK: Callbacks
 
   private static let headerFunction: ccurl_data_function = { bytes, size, count, context in
     guard let transfer = from(context), let bytes else { return 0 }
@@ -177,7 +179,8 @@ final class Transfer {
     return true
   }
 
-  /// Shows the sink the head, once. It is shown no sooner than with the first byte of its body, because only then is it certain that libcurl won't answer a challenge.
+  /// Passes the head to the sink, once, and no earlier than the body's first byte: until then libcurl may still answer
+  /// a challenge, and another head follows.
   private func deliverHead() -> Bool {
     guard !hasDeliveredHead, let head = parser.head else { return true }
     hasDeliveredHead = true
@@ -216,13 +219,13 @@ final class Transfer {
     return 0
   }
 
-  /// The beginning of what libcurl says of bytes after the end (lib/transfer.c of 7.88, "Excess found in a read"; later
-  /// versions have other words after these two).
+  /// The start of libcurl's log line about bytes after the body's end ("Excess found in a read" in lib/transfer.c of
+  /// 7.88; later versions change the rest of the line).
   private static let dropNotice = "Excess found"
 
   private func allows(_ address: IPAddress?) -> Bool {
     guard options.proxy == nil else { return true }
-    // An address of a family that can't be judged is refused.
+    // Refuse address families that the policy can't check.
     guard let address else { return false }
     guard options.allowsAddress(address) else {
       refusedAddress = address
@@ -231,10 +234,10 @@ final class Transfer {
     return true
   }
 
-  // MARK: The end
+  // MARK: Completing
 
-  /// What to answer, read off the handle before it is freed.
-  /// - Parameter sharesConnection: whether another transfer has begun on the connection that this one had.
+  /// The transfer's result. Reads the handle, so it must be called before the handle is freed.
+  /// - Parameter sharesConnection: whether another transfer has started on the same connection.
   func outcome(_ code: CURLcode, sharesConnection: Bool) -> Result<TransferResult, CurlError> {
     guard code == CURLE_OK else { return .failure(error(code)) }
     guard let head = parser.head else { return .failure(error(CURLE_GOT_NOTHING)) }
@@ -251,12 +254,11 @@ final class Transfer {
       ))
   }
 
-  /// Whether the server has sent more than it had announced.
+  /// Whether the server sent more bytes than it announced.
   ///
-  /// What comes with the head, libcurl drops, and says so only to its log. Later it reads as many bytes as there should
-  /// be, and leaves the rest on the connection, where nothing may be yet: unless libcurl, which tells of ends later than
-  /// it acts on them, has begun the next transfer there, whose answer it then is.
-  /// Inside of TLS that can't be told from what TLS says itself, and HTTP/2 looks after it (RFC 9113 §8.1.1).
+  /// libcurl drops excess bytes that it reads with the head, and only logs it. Later it leaves them unread on the
+  /// connection. Unread bytes may also be the next response: libcurl may start a transfer on the connection before it
+  /// reports the end of this one. Under TLS they may be TLS records. HTTP/2 checks the length (RFC 9113 §8.1.1).
   private func hasExcess(_ head: ResponseHead, sharesConnection: Bool) -> Bool {
     guard head.version.hasPrefix("1") else { return false }
     if hasDroppedBytes { return true }
@@ -267,7 +269,7 @@ final class Transfer {
     else { return false }
     var byte: UInt8 = 0
     guard recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0 else { return false }
-    // The rest would be taken for the beginning of the next answer.
+    // A later transfer on this connection would read the excess as the start of its response.
     shutdown(socket, Int32(SHUT_RDWR))
     return true
   }
@@ -296,10 +298,10 @@ final class Transfer {
     case .cancelled: return "the transfer was cancelled"
     case .shutDown: return "the transfer engine has been shut down"
     case .byteLimitExceeded: return "the body is longer than \(options.byteLimit) bytes"
-    case .longerThanAnnounced: return "the body is longer than the \(byteCount) bytes that were announced"
-    case .headTooLong: return "the response's header is longer than \(ResponseHeadParser.limit) bytes"
+    case .longerThanAnnounced: return "the body is longer than the \(byteCount) bytes announced"
+    case .headTooLong: return "the response header is longer than \(ResponseHeadParser.limit) bytes"
     case .addressRefused(let address): return "the address \(address) is not allowed"
-    case .stoppedBySink: return "the body was not wanted"
+    case .stoppedBySink: return "the receiver stopped the transfer"
     }
   }
 
@@ -316,7 +318,6 @@ final class Transfer {
 }
 
 extension CurlError {
-  /// A failure of the engine itself.
   init(engineFailure message: String) {
     self.init(
       reason: .transport, curlCode: Int(CURLE_FAILED_INIT.rawValue), message: message, status: nil, url: "",

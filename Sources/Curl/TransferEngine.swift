@@ -3,10 +3,11 @@ import Glibc
 import Synchronization
 import SystemIO
 
-/// Carries out HTTP transfers: one thread that owns one libcurl multi handle with its connections, DNS answers and TLS sessions.
+/// Performs HTTP transfers on one thread, which owns a libcurl multi handle with its connections, DNS cache and TLS
+/// sessions.
 ///
-/// Any number of tasks may call ``perform(_:into:)`` at once; how many at once is wise is the caller's matter (an engine has no queue of its own,
-/// because libcurl's would let time-outs run while waiting).
+/// Any number of tasks may call ``perform(_:into:)`` at once. The caller limits the number of active transfers: a
+/// transfer's timeouts would run while it waits in libcurl's queue.
 ///
 ///     let engine = try TransferEngine()
 ///     let result = try await engine.perform(TransferOptions(url: "https://example.org/a.png"), into: sink)
@@ -15,9 +16,9 @@ public final class TransferEngine: Sendable {
   private let mailbox: TransferMailbox
   private let thread: Mutex<pthread_t?>
 
-  /// Starts the thread.
-  /// - Parameter connectionLimit: how many connections are kept open for further transfers; each is a descriptor.
-  /// - Throws: `CurlError` where libcurl or the system refuses.
+  /// Starts the transfer thread.
+  /// - Parameter connectionLimit: the maximum number of connections kept open for reuse; each is a file descriptor.
+  /// - Throws: `CurlError` if libcurl can't be initialized or the thread can't be started.
   public init(connectionLimit: Int = 256) throws(CurlError) {
     let mailbox = try TransferMailbox(connectionLimit: connectionLimit)
     self.mailbox = mailbox
@@ -41,10 +42,12 @@ public final class TransferEngine: Sendable {
 
   deinit { join() }
 
-  /// Carries out one transfer and returns when the last byte has been handed to `sink`. Any HTTP status is a result; redirects are not followed.
-  ///
-  /// If the calling task is cancelled, the transfer is aborted and the call throws, reason `.cancelled`.
-  /// - Throws: `CurlError`.
+  /// Performs one transfer and returns when `sink` has received the last byte. Any HTTP status is a result; redirects
+  /// are not followed.
+  /// - Parameters:
+  ///   - options: the request and its limits.
+  ///   - sink: receives the response on the engine's thread.
+  /// - Throws: `CurlError`. If the calling task is cancelled, the transfer is aborted and the reason is `.cancelled`.
   public func perform(
     _ options: TransferOptions, into sink: any TransferSink
   ) async throws(CurlError) -> TransferResult {
@@ -60,7 +63,7 @@ public final class TransferEngine: Sendable {
     return try outcome.get()
   }
 
-  /// Aborts what is in flight, ends the thread and waits for its end. Calls after this throw, reason `.shutDown`.
+  /// Aborts all transfers and waits for the thread to end. Aborted and later calls throw with reason `.shutDown`.
   public func shutDown() async {
     await withCheckedContinuation { continuation in
       mailbox.post(.stop { continuation.resume() })
@@ -68,7 +71,6 @@ public final class TransferEngine: Sendable {
     join()
   }
 
-  /// Waits for the thread, which is at its end or soon will be.
   private func join() {
     let joinable = thread.withLock { thread in
       defer { thread = nil }
@@ -76,7 +78,7 @@ public final class TransferEngine: Sendable {
     }
     guard let joinable else { return }
     mailbox.post(.stop {})
-    // The last reference may be dropped by a completion on the thread itself, which can't wait for itself.
+    // A completion on the thread itself may drop the last reference, and a thread can't join itself.
     if pthread_equal(joinable, pthread_self()) != 0 {
       pthread_detach(joinable)
     } else {
@@ -85,8 +87,8 @@ public final class TransferEngine: Sendable {
   }
 }
 
-/// Names a transfer from before it is posted. A cancellation may overtake the start (the task may be cancelled already when it calls),
-/// so it is remembered here and the start finds it.
+/// Identifies a transfer, and records its cancellation, which may come before the start: the calling task may already
+/// be cancelled.
 final class TransferID: Hashable, Sendable {
   private let cancelled = Atomic(false)
 

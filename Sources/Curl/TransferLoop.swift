@@ -1,13 +1,13 @@
 import CCurl
 
-/// The engine's thread: takes messages, drives libcurl, answers.
+/// The engine's thread: receives messages, drives libcurl and completes transfers.
 struct TransferLoop {
   private let mailbox: TransferMailbox
   private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
   private var handles: [TransferID: UnsafeMutableRawPointer] = [:]
   private var stopCompletions: [@Sendable () -> Void] = []
 
-  /// How long the thread sleeps when nothing happens, in milliseconds; messages and sockets wake it at once.
+  /// The maximum sleep, in milliseconds; messages and sockets wake the thread earlier.
   private static let longestSleep: Int32 = 1000
 
   init(mailbox: TransferMailbox) {
@@ -40,7 +40,7 @@ struct TransferLoop {
       }
       guard let easy = curl_easy_init() else {
         completion(
-          .failure(CurlError(engineFailure: "libcurl can't make a handle; there may be too little memory")))
+          .failure(CurlError(engineFailure: "libcurl can't create a handle; memory may be exhausted")))
         return
       }
       let transfer = Transfer(id: id, easy: easy, options: options, sink: sink, completion: completion)
@@ -73,7 +73,7 @@ struct TransferLoop {
     }
     for (easy, code) in ended {
       guard let transfer = transfers[easy] else { continue }
-      // An earlier transfer on its connection has been retired before it: they end in their order.
+      // Transfers on one connection end in order: any other transfer left on it started later.
       let sharesConnection = transfers.values.contains { other in
         other !== transfer && other.localEnd != nil && other.localEnd == transfer.localEnd
       }
@@ -83,10 +83,10 @@ struct TransferLoop {
     }
   }
 
-  /// Takes a handle out of the multi handle and frees it. Its connection stays in the multi handle, for others.
+  /// Removes a handle from the multi handle and frees it. The multi handle keeps the connection for reuse.
   ///
-  /// A handle is never used again. `curl_easy_reset` costs a little less, but libcurl 7.88 keeps a pointer to the last
-  /// header field across it, and writes through that pointer if the next response begins with a folded line.
+  /// Handles aren't reused. `curl_easy_reset` is a little cheaper, but libcurl 7.88 keeps a pointer to the last header
+  /// field across it, and writes through that pointer if the next response begins with a folded line.
   private mutating func retire(_ easy: UnsafeMutableRawPointer, on multi: UnsafeMutableRawPointer) {
     curl_multi_remove_handle(multi, easy)
     if let transfer = transfers.removeValue(forKey: easy) { handles[transfer.id] = nil }

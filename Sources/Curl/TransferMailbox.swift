@@ -1,7 +1,7 @@
 import CCurl
 import Synchronization
 
-/// What other threads ask of the engine's thread.
+/// A message to the engine's thread.
 enum TransferMessage: Sendable {
   case start(TransferID, TransferOptions, any TransferSink, TransferCompletion)
   case cancel(TransferID)
@@ -10,32 +10,31 @@ enum TransferMessage: Sendable {
 
 typealias TransferCompletion = @Sendable (Result<TransferResult, CurlError>) -> Void
 
-/// The messages that wait for the engine's thread, and the bell that wakes it.
+/// The queue of messages to the engine's thread. Posting a message wakes the thread.
 final class TransferMailbox: Sendable {
   private struct State {
     var messages: [TransferMessage] = []
-    /// nil once the engine's thread has ended: nothing may ring then.
+    /// nil once the engine's thread has ended and the handle is freed.
     var multi: MultiHandle?
   }
 
   private let state: Mutex<State>
 
-  /// How many connections the thread keeps open.
   let connectionLimit: Int
 
   init(connectionLimit: Int) throws(CurlError) {
     self.connectionLimit = connectionLimit
-    // Thread-safe, and done once for the process, since 7.84.
+    // Since 7.84 this is thread-safe and initializes libcurl once per process.
     guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let multi = curl_multi_init() else {
-      throw CurlError(engineFailure: "libcurl can't be started; there may be too little memory")
+      throw CurlError(engineFailure: "libcurl can't be initialized; memory may be exhausted")
     }
     state = Mutex(State(multi: MultiHandle(pointer: multi)))
   }
 
-  /// The handle, for the thread that will own it.
+  /// The multi handle, for the thread that owns it.
   var multi: MultiHandle? { state.withLock(\.multi) }
 
-  /// Leaves a message, or answers it at once where the engine has ended.
+  /// Queues a message, or completes it immediately if the engine has ended.
   func post(_ message: TransferMessage) {
     let isDelivered = state.withLock { state in
       guard let multi = state.multi else { return false }
@@ -51,7 +50,7 @@ final class TransferMailbox: Sendable {
     }
   }
 
-  /// All messages since the last call, in their order.
+  /// The messages posted since the last call, in order.
   func take() -> [TransferMessage] {
     state.withLock { state in
       defer { state.messages.removeAll(keepingCapacity: true) }
@@ -59,7 +58,7 @@ final class TransferMailbox: Sendable {
     }
   }
 
-  /// Called by the thread at its end: destroys the handle and returns what had still come in.
+  /// Frees the multi handle and returns the remaining messages. Called when the thread ends or can't start.
   @discardableResult
   func abandon() -> [TransferMessage] {
     let (multi, messages) = state.withLock { state in
@@ -73,8 +72,8 @@ final class TransferMailbox: Sendable {
 
 /// A libcurl multi handle.
 ///
-/// `@unchecked Sendable`: the pointer is used by the engine's thread alone, but for `curl_multi_wakeup`, which libcurl
-/// allows from any thread, and which the mailbox calls only while it holds the handle.
+/// `@unchecked Sendable`: only the engine's thread uses the pointer, except for `curl_multi_wakeup`, which libcurl
+/// allows on any thread and which the mailbox calls only while it holds the handle.
 struct MultiHandle: @unchecked Sendable {
   let pointer: UnsafeMutableRawPointer
 }

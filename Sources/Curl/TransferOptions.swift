@@ -1,52 +1,52 @@
-/// All that one transfer is told. Every field is this request's alone: nothing is kept from one to the next.
+/// The options of one transfer. No option carries over to the next transfer.
 public struct TransferOptions: Sendable {
-  /// An absolute http or https URL without user name and password. Other schemes are refused by libcurl.
+  /// An absolute http or https URL without user name and password. libcurl refuses other schemes.
   public var url: String
-  /// The method; a request has no body.
+  /// The method. Requests have no body.
   public var method = "GET"
-  /// Fields to send, beside those that libcurl makes (`Host`, `Accept: */*` unless given here).
+  /// Fields to send in addition to those of libcurl (`Host`, and `Accept: */*` unless given here).
   public var fields: [HeaderField] = []
   /// The `User-Agent` field.
   public var userAgent: String?
-  /// From start to the connection being ready, in seconds; more than 0.
+  /// The limit for connecting, TLS included, in seconds; more than 0.
   public var connectTimeout: Double = 10
-  /// No byte received for so long, in whole seconds; more than 0.
+  /// The limit for receiving no byte, in seconds; more than 0, rounded up to whole seconds.
   public var stallTimeout: Double = 20
-  /// The whole transfer, in seconds; nil for no end.
+  /// The limit for the whole transfer, in seconds; nil for none.
   public var timeout: Double?
-  /// The longest body that is accepted, in bytes.
+  /// The maximum size of the body, in bytes.
   public var byteLimit = Int.max
-  /// A proxy's URL; nil connects directly whatever the environment says.
+  /// The proxy's URL; nil connects directly, regardless of the environment.
   public var proxy: String?
-  /// A file of certificates (PEM) to trust in place of the system's.
+  /// A PEM file of certificate authorities to trust instead of the system's.
   public var certificateAuthorities: String?
-  /// Whether any certificate will do.
+  /// Whether to accept any server certificate.
   public var acceptsAnyCertificate = false
   /// Whether HTTP/2 may be negotiated over TLS.
   public var allowsHTTP2 = true
-  /// Whether a new connection must be made for this request.
+  /// Whether to open a new connection for this request.
   public var needsFreshConnection = false
-  /// A user name and password, and how they are sent.
+  /// The user name and password for the origin server.
   public var credential: Credential?
-  /// Decides on an address before it is connected to, and again when a connection to it is reused. It is
-  /// called on the engine's thread and must not block. Not asked where a proxy is used: the addresses would be the proxy's.
+  /// Whether to connect to an address; also called before a connection to it is reused. Runs on the engine's thread
+  /// and must not block. Not called if a proxy is used: the addresses would be the proxy's.
   public var allowsAddress: @Sendable (IPAddress) -> Bool = { _ in true }
 
-  /// A GET of `url`.
+  /// A GET request for `url`.
   public init(url: String) {
     self.url = url
   }
 
   /// A user name and password for the origin server.
   public struct Credential: Hashable, Sendable {
-    /// The user's name.
+    /// The user name.
     public var user: String
     /// The password.
     public var password: String
-    /// How they are sent.
+    /// The authentication scheme.
     public var scheme: Scheme
 
-    /// A credential.
+    /// Creates a credential.
     public init(user: String, password: String, scheme: Scheme = .basic) {
       self.user = user
       self.password = password
@@ -57,7 +57,7 @@ public struct TransferOptions: Sendable {
     public enum Scheme: String, Hashable, Sendable {
       /// Sent with the first request.
       case basic
-      /// Sent in answer to the server's challenge.
+      /// Sent in response to the server's challenge.
       case digest
     }
   }

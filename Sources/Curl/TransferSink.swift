@@ -1,28 +1,29 @@
-/// Receives a response while it arrives. All calls come from the engine's thread, one after the other; a call
-/// that blocks holds up every transfer.
+/// Receives a response as it arrives. The engine's thread makes all calls, one at a time; a call that blocks delays
+/// every transfer.
 public protocol TransferSink: AnyObject, Sendable {
-  /// The head of the final response: called once, before the body's first byte or, where there is no body, at the end.
-  /// Interim (1xx) answers and challenges that libcurl answers itself are not shown.
-  /// - Returns: whether the body is wanted.
+  /// Receives the head of the response: once, before the body's first byte, or at the end if there is no body.
+  /// Interim (1xx) responses, and challenges that libcurl answers itself, are skipped.
+  /// - Returns: whether to continue with the body.
   func receive(head: ResponseHead) -> Bool
 
-  /// The next bytes of the body, which are only lent for the call.
-  /// - Returns: whether more is wanted.
+  /// Receives the next bytes of the body. The buffer is valid only during the call.
+  /// - Returns: whether to continue.
   func receive(bytes: UnsafeRawBufferPointer) -> Bool
 }
 
-/// How a transfer that received a whole response went.
+/// The result of a transfer that received a complete response.
 public struct TransferResult: Sendable {
   /// The final response's head.
   public var head: ResponseHead
   /// The body's length in bytes, as received.
   public var byteCount: Int
-  /// Where a redirecting answer points, resolved against the request's URL.
+  /// The target of a redirect, resolved against the request's URL.
   public var redirectURL: String?
-  /// The address that answered; nil where it isn't known.
+  /// The peer's address; nil if unknown.
   public var address: IPAddress?
-  /// How many requests were sent for it: more than one where libcurl sent it again because a reused connection had died, or answered a challenge.
+  /// The number of requests sent: more than one if libcurl answered a challenge, or resent the request because a reused
+  /// connection had died.
   public var requests: Int
-  /// How many connections were made for it; 0 where one was reused.
+  /// The number of connections opened; 0 if one was reused.
   public var connections: Int
 }

@@ -1,30 +1,34 @@
 public import ImageCaches
 public import ImageDownloads
 public import ImageFilters
+import SystemIO
+public import ImageRendering
 
-/// One source to one output, in this process: `imagemill convert`, and a server that answers with one picture.
+/// Converts one source to one output in this process, for `imagemill convert` or a server's response.
 public struct Conversion: Sendable {
-  /// Where the pixels come from.
+  /// The image to convert.
   public var source: ImageSource
-  /// The filters.
+  /// The filters to apply.
   public var chain: FilterChain
-  /// The output's format and options.
+  /// The output's format and encoder options.
   public var encoding: Encoding
-  /// What the chain's SOURCE texts stand for.
+  /// The sources of the chain's SOURCE references, by name. Any other reference is a path or URL.
   public var namedSources: [String: ImageSource]
-  /// What the source may be.
+  /// Limits that are checked against the source's header.
   public var limits: RenderLimits
-  /// How a corrupt or truncated source is treated.
+  /// Whether a corrupt or truncated source fails.
   public var onCorrupt: CorruptPolicy
-  /// The path to write; nil: the bytes are handed back.
+  /// The path to write; if nil, ``Outcome/bytes`` has the result.
   public var destination: String?
-  /// What the output may replace. A conversion keeps no record of its outputs: to ``ReplacementPolicy/keepsForeignFiles``
-  /// every file is foreign.
+  /// Which files the output may replace. A conversion doesn't record its outputs, so that
+  /// ``ReplacementPolicy/keepsForeignFiles`` keeps every existing file.
   public var replacing = ReplacementPolicy()
-  /// Names the path to write, in place of ``destination``: its fields are filled in when the output is known.
+  /// Whether the output is synced to disk before ``run(downloader:store:)`` returns.
+  public var durability = Durability.fast
+  /// The template of the path to write; it overrides ``destination``.
   public var template: OutputTemplate?
 
-  /// A conversion.
+  /// Creates a conversion with the given fields.
   public init(
     source: ImageSource, chain: FilterChain, encoding: Encoding, namedSources: [String: ImageSource] = [:],
     limits: RenderLimits = RenderLimits(), onCorrupt: CorruptPolicy = .fail, destination: String? = nil
@@ -38,21 +42,22 @@ public struct Conversion: Sendable {
     self.destination = destination
   }
 
-  /// What came of it.
+  /// The result of a conversion.
   public struct Outcome: Sendable {
-    /// The output's facts.
+    /// The output's format, size and digest.
     public var image: RenderedFile
-    /// The path that was written.
+    /// The destination's path, if there is one.
     public var path: String?
-    /// The encoded bytes, if no destination was given.
+    /// The encoded bytes, if there is no destination.
     public var bytes: [UInt8]?
-    /// What the user should know.
+    /// Problems that didn't fail the conversion.
     public var warnings: [String]
-    /// Whether nothing was written, because a file at the destination is to be kept.
+    /// Whether nothing was written because the policy keeps the existing file.
     public var isKept = false
   }
 
   /// Downloads, renders and writes.
+  /// - Throws: `JobError` of the stage that failed.
   public func run(downloader: ImageDownloader, store: DiskStore) async throws(JobError) -> Outcome {
     let stored: StoredSource
     do throws(DownloadError) {
@@ -67,7 +72,7 @@ public struct Conversion: Sendable {
     } catch {
       throw JobError(code: .badOutput, stage: .manifest, message: error.message)
     }
-    var output = Output(template: template, chain: chain, encoding: encoding)
+    var output = JobOutput(template: template, chain: chain, encoding: encoding)
     output.namedSources = namedSources
     job.outputs = [output]
     if let destination { try refuseSource(destination, of: job, store: store) }
@@ -99,7 +104,7 @@ public struct Conversion: Sendable {
     let image: RenderedFile
     switch result {
     case .success(let made): image = made
-    case .failure(let error): throw error
+    case .failure(let error): throw JobError(error)
     }
     let path = try path(of: image, job, stored)
     if let path { try prepare(path, for: job, store: store) }
@@ -107,7 +112,8 @@ public struct Conversion: Sendable {
     do throws(AtomicFile.Failure) {
       if let path {
         outcome.isKept = try !AtomicFile.copy(
-          file.path, to: path, replacing: !replacing.keepsForeignFiles)
+          file.path, to: path,
+          options: .init(replaces: !replacing.keepsForeignFiles, syncs: durability == .safe))
       } else {
         outcome.bytes = try AtomicFile.read(file.path)
       }
@@ -117,7 +123,7 @@ public struct Conversion: Sendable {
     return outcome
   }
 
-  /// Where the output goes; nil: nowhere.
+  /// The path to write; nil if there is no destination.
   private func path(
     of image: RenderedFile, _ job: Job, _ stored: StoredSource
   ) throws(JobError) -> String? {
@@ -128,15 +134,15 @@ public struct Conversion: Sendable {
     values.rendered = (image.width, image.height, image.digest)
     guard let path = template.expanded(values, variables: [:]) else {
       throw JobError(
-        code: .badOutput, stage: .write, message: "'\(template.text)' has a field that nothing defines")
+        code: .badOutput, stage: .write, message: "'\(template.text)' has an undefined field")
     }
     return path
   }
 
-  /// Makes the directories that are missing; no source is written over.
+  /// Creates missing directories and checks that no source is overwritten.
   private func prepare(_ path: String, for job: Job, store: DiskStore) throws(JobError) {
     try refuseSource(path, of: job, store: store)
-    try OutputDirectory(root: "", allowsOutside: true).prepare(path)
+    _ = try OutputDirectory(root: "", allowsOutside: true).open(path)
   }
 
   private func refuseSource(_ path: String, of job: Job, store: DiskStore) throws(JobError) {

@@ -1,51 +1,51 @@
 public import ImageCaches
 public import ImageDownloads
 public import ImageFilters
+public import ImageRendering
 
-/// One source with all its outputs: the unit that is scheduled, reported and retried.
+/// A source and its outputs: the unit that is scheduled, reported and retried.
 public struct Job: Sendable, Hashable {
-  /// Its position among the batch's jobs, from 1.
+  /// The position among the batch's jobs, from 1.
   public var index: Int
-  /// Where the pixels come from; tried in order until one succeeds. Never empty.
+  /// The source and its alternatives, tried in order until one succeeds. Never empty.
   public var sources: [ImageSource]
-  /// The SHA-256 that the source must have.
+  /// The SHA-256 that the source must have (default: any).
   public var pinnedDigest: ContentDigest?
-  /// What is used, and reported, when every source fails.
+  /// The source that is used, with a warning, if all ``sources`` fail.
   public var placeholder: ImageSource?
-  /// Higher goes first among pending downloads.
+  /// The priority among pending downloads; higher goes first.
   public var priority: Int = 0
-  /// Whether ``sources`` are versions of rising quality, each of which is published when it is there, instead of
-  /// alternatives (`publish: progressive`).
+  /// Whether ``sources`` are versions of increasing quality, each published as it arrives (`publish: progressive`).
   public var isProgressive = false
-  /// What is made of it. Never empty, but for jobs that only fetch.
-  public var outputs: [Output]
-  /// What its outputs' relative paths start from, where that isn't the batch's own directory.
+  /// The outputs. Empty only for jobs that just download.
+  public var outputs: [JobOutput]
+  /// The directory that output paths are relative to (default: the batch's).
   public var outputDirectory: String?
-  /// Where the manifest, or the table that it takes rows from, says so.
+  /// The location in the manifest or in a table that it takes rows from.
   public var location: ManifestLocation?
-  /// The path of the manifest, where `location` is in another file: a row of a table that the manifest names.
+  /// The manifest's path if ``location`` is in a table that the manifest names.
   public var manifest: String?
-  /// The value of `{dir}`: the source's directory, relative to where its sources are found. nil: as far as the
-  /// source's own path says (``ImageSource/directories``).
+  /// The value of `{dir}`: the source's directory relative to its ``SourceRoot`` (default:
+  /// ``ImageSource/directories``).
   public var sourceDirectory: String?
-  /// The input record's own fields, in their order, carried through to results (`pipe`).
+  /// The fields of the input record, in order, which results repeat (`pipe`).
   public var fields: [Field] = []
 
-  /// A job.
-  public init(index: Int, sources: [ImageSource], outputs: [Output]) {
+  /// Creates a job with the given fields.
+  public init(index: Int, sources: [ImageSource], outputs: [JobOutput]) {
     self.index = index
     self.sources = sources
     self.outputs = outputs
   }
 
-  /// A name and a text of the input record.
+  /// A field of an input record.
   public struct Field: Sendable, Hashable {
-    /// The column's or key's name.
+    /// The name of the column or key.
     public var name: String
-    /// Its value as JSON text (`"ada"`, `3`, `null`).
+    /// The value as JSON text (`"ada"`, `3`, `null`).
     public var json: String
 
-    /// A field.
+    /// Creates a field with the given name and value.
     public init(name: String, json: String) {
       self.name = name
       self.json = json
@@ -53,24 +53,24 @@ public struct Job: Sendable, Hashable {
   }
 }
 
-/// A rendition encoded in a format and written to a destination.
-public struct Output: Sendable, Hashable {
-  /// Names its file.
+/// An output of a job: filters, encoding and path.
+public struct JobOutput: Sendable, Hashable {
+  /// The template of the file's path.
   public var template: OutputTemplate
-  /// The filters, with named chains already put in.
+  /// The filters to apply, with named chains expanded.
   public var chain: FilterChain
-  /// The format and its options.
+  /// The format and encoder options.
   public var encoding: Encoding
-  /// The template's own values: the job's variables, its record's fields, this output's row of the matrix.
+  /// The template's variables: the job's variables, its record's fields, and this output's row of the matrix.
   public var variables: [String: String]
-  /// What the chain's SOURCE texts (overlays, masks) stand for; a text that isn't a key is itself a path or URL.
+  /// The sources of the chain's SOURCE references (overlays, masks). Any other reference is a path or URL.
   public var namedSources: [String: ImageSource] = [:]
-  /// What `--emit` says of it; nil where there is nothing to say.
+  /// HTML settings for `--emit`; nil if there are none.
   public var markup: Markup?
-  /// Where the manifest says so.
+  /// The location in the manifest.
   public var location: ManifestLocation?
 
-  /// An output.
+  /// Creates an output with the given fields.
   public init(
     template: OutputTemplate, chain: FilterChain, encoding: Encoding, variables: [String: String] = [:]
   ) {
@@ -81,16 +81,16 @@ public struct Output: Sendable, Hashable {
   }
 }
 
-/// A place in a manifest.
+/// A location in a manifest.
 public struct ManifestLocation: Sendable, Hashable, Codable {
-  /// The manifest's path as it was given; `-` is standard input.
+  /// The manifest's path as given; `-` is standard input.
   public var file: String
-  /// From 1.
+  /// The line, from 1.
   public var line: Int
-  /// From 1, in characters.
+  /// The column in characters, from 1.
   public var column: Int
 
-  /// A place.
+  /// Creates a location with the given fields.
   public init(file: String, line: Int, column: Int) {
     self.file = file
     self.line = line

@@ -1,79 +1,80 @@
-/// What `--emit` says of a picture besides the names and sizes of its files.
+/// HTML settings of an image for `--emit`, besides its files' names and sizes.
 public struct Markup: Sendable, Hashable {
-  /// When a browser loads the picture: HTML's `loading`.
+  /// When a browser loads the image: the `loading` attribute.
   public enum Loading: String, Sendable, CaseIterable {
-    /// When it comes near the window.
+    /// When it comes near the viewport.
     case lazy
-    /// At once.
+    /// Immediately.
     case eager
   }
 
-  /// What stands in the picture's place until it is there: its background.
+  /// The background to show until the image has loaded.
   public enum Placeholder: String, Sendable, CaseIterable {
-    /// Nothing.
+    /// No background.
     case none
-    /// Its dominant color.
+    /// The dominant color.
     case color
-    /// A tiny copy of it.
+    /// A tiny version of the image.
     case image
   }
 
-  /// The text that stands for the picture: HTML's `alt`.
+  /// The alternative text: the `alt` attribute.
   public var alt = ""
-  /// How wide the picture is on the page: HTML's `sizes`. nil: as wide as the window, and never wider than the largest.
+  /// The image's width on the page: the `sizes` attribute (default: the viewport's width, up to the largest output).
   public var sizes: String?
-  /// nil: the browser's default.
+  /// The `loading` attribute (default: the browser's).
   public var loading: Loading?
-  /// What stands before an output's path in its URL; nil: the URL is relative to the page.
+  /// The prefix of an output's path in its URL (default: a URL relative to the page).
   public var urlPrefix: String?
-  /// The picture's background.
+  /// The background to show until the image has loaded.
   public var placeholder = Placeholder.none
-  /// What is written in place of an element.
+  /// A template that replaces the generated element.
   public var template: MarkupTemplate?
 
   /// Whether there is a background.
   public var showsPlaceholder: Bool { placeholder != .none }
 
-  /// Nothing but what every picture has.
+  /// Creates default settings.
   public init() {}
 }
 
-/// Markup of one's own: HTML with fields such as `{src}`. `{{` and `}}` are braces.
+/// Custom HTML with fields such as `{src}`. `{{` and `}}` are literal braces.
 public struct MarkupTemplate: Sendable, Hashable {
-  /// What a field stands for.
+  /// A field that is replaced for each image.
   public enum Field: String, Sendable, CaseIterable {
-    /// The whole element, or a part of it.
+    /// The whole element or a part of it.
     case picture, img, sources
-    /// The values of the `img` element's attributes.
+    /// The value of the `img` element's attribute.
     case src, srcset, sizes, width, height, alt, loading, style
-    /// The media type, and the source as it may be shown.
+    /// The media type, and the source's text without credentials.
     case type, source
   }
 
   /// A piece of a template.
   public enum Part: Sendable, Hashable {
-    /// HTML as it was written.
+    /// HTML from the template.
     case html(String)
-    /// A variable's value: a text that is to be escaped.
+    /// A variable's value, which has yet to be escaped.
     case text(String)
-    /// To be filled in for each picture.
+    /// A field to replace for each image.
     case field(Field)
   }
 
-  /// What is wrong with a template's text.
+  /// A syntax error in a template.
   public struct Failure: Error, Sendable, Hashable {
-    /// One sentence.
+    /// What is wrong, in one sentence.
     public let message: String
-    /// In UTF-8 bytes from the text's start.
+    /// The error's offset in UTF-8 bytes.
     public let offset: Int
-    /// The name that nothing defines, if that is the failure.
+    /// The undefined name, if that is the error.
     public let unknown: String?
   }
 
-  /// From the first to the last.
+  /// The template's parts in order.
   public let parts: [Part]
 
-  /// The template that `text` describes. A name that is no ``Field``'s is one of `variables`.
+  /// Parses a template. A name that isn't a ``Field`` must be one of `variables`.
+  /// - Throws: ``Failure`` for an unmatched brace or an undefined name.
   public init(parsing text: String, variables: [String: String]) throws(Failure) {
     var parts: [Part] = []
     var html: [UInt8] = []

@@ -1,28 +1,29 @@
 public import ImageCaches
+public import ImageRendering
 
 extension OutputTemplate {
-  /// The values of the built-in fields. Those of later stages are nil until they are known.
+  /// The values of the built-in fields. Values of later stages are nil until they are known.
   public struct Values: Sendable {
     /// The source's file name without its extension.
     public var name: String
-    /// The source's host; empty for what has none.
+    /// The source's host; empty if it has none.
     public var host: String
     /// The source's directory path.
     public var path: String
-    /// The source's directory relative to where sources are found; empty where that is its directory.
+    /// The source's directory relative to its ``SourceRoot``; empty if they are equal.
     public var directory = ""
     /// The job's position, from 1.
     public var index: Int
-    /// The output's format; nil until it has been chosen from several.
+    /// The output's format; nil until it is chosen from several.
     public var format: OutputFormat?
-    /// The chain's identifier.
+    /// The filter chain's identifier.
     public var filter: String
     /// The source's digest.
     public var sourceDigest: ContentDigest?
     /// The output's width and height, in pixels, and its digest.
     public var rendered: (width: Int, height: Int, digest: ContentDigest)?
 
-    /// The values that are known before anything is read.
+    /// Creates the values that are known before the source is read.
     public init(name: String, host: String, path: String, index: Int, format: OutputFormat?, filter: String) {
       self.name = name
       self.host = host
@@ -33,11 +34,11 @@ extension OutputTemplate {
     }
   }
 
-  /// The path, with `variables` before the built-in names; nil where it needs a value that isn't known yet.
-  /// Every value but that of `{dir}` is one component of the path.
+  /// Expands the path. Variables take precedence over built-in fields. Every value except `{dir}`'s is one component.
+  /// - Returns: nil if a value isn't known yet.
   public func expanded(_ values: Values, variables: [String: String]) -> String? {
     var result = ""
-    // Whether `{dir}` stood for nothing: the slash that follows it would make the path absolute.
+    // Whether `{dir}` was empty: the slash after it would make the path absolute.
     var isAfterNoDirectory = false
     for part in parts {
       switch part {
@@ -57,7 +58,7 @@ extension OutputTemplate {
     return result
   }
 
-  /// `text` without the slash that would begin it where a directory that isn't there would have ended.
+  /// `text` without its leading slash if `path` is empty or ends with a slash.
   static func withoutSlash(_ text: String, after path: String) -> Substring {
     text.hasPrefix("/") && (path.isEmpty || path.hasSuffix("/")) ? text.dropFirst() : text[...]
   }
@@ -82,12 +83,12 @@ extension OutputTemplate {
   }
 }
 
-/// Text made safe as one component of a path.
+/// Makes text safe to use as a path component.
 enum PathComponent {
-  /// `text` with separators and control characters replaced by `_`, and a leading dot too where it would begin
-  /// the component (a hidden file, `.` or `..`).
+  /// Replaces separators and control characters with `_`, and a dot at the component's start too (a hidden file, `.` or
+  /// `..`).
   ///
-  /// No file system takes a component of more than 255 bytes: a text of megabytes is cut, and fails all the same.
+  /// Very long text is cut, to bound the work; file systems reject components over 255 bytes anyway.
   static func safe(_ text: String, atStart: Bool) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars.prefix(OutputTemplate.longest) {
@@ -98,15 +99,14 @@ enum PathComponent {
     return String(result)
   }
 
-  /// A relative directory with each of its components made safe; those that name no directory of their own, such as
-  /// `..`, are dropped.
+  /// Makes each component of a relative directory safe, without `.` and `..`.
   static func safe(directory: String) -> String {
     directory.split(separator: "/").filter { $0 != "." && $0 != ".." }
       .map { safe(String($0), atStart: true) }.joined(separator: "/")
   }
 
-  /// A chain's identifier as a file name: letters, digits, `.`, `_` and `-` are kept. A long one is cut, and ends
-  /// in a hash of the whole, so that two chains don't share a name.
+  /// Turns a chain's identifier into a file name of letters, digits, `.`, `_` and `-`. A long one is cut and ends in a
+  /// hash of the whole, so that two chains don't share a name.
   static func safe(identifier: String) -> String {
     if identifier.isEmpty { return "original" }
     let kept = identifier.unicodeScalars.map { scalar in

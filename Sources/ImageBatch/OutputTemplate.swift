@@ -4,13 +4,13 @@ import SystemIO
 ///
 ///     hero-{width}.{ext}      {index:05}-{name}.png      {hash:8}.webp      a {{literal}} brace
 ///
-/// The built-in fields are listed in ``BuiltIn``; any other name is a variable of the job.
+/// ``BuiltIn`` lists the built-in fields; any other name is a variable of the job.
 public struct OutputTemplate: Sendable, Hashable {
-  /// As written.
+  /// The template as written.
   public let text: String
   let parts: [Part]
 
-  /// A run of the text, or a field to fill in.
+  /// Literal text, or a field to expand.
   enum Part: Sendable, Hashable {
     case literal(String)
     case field(Field)
@@ -18,35 +18,35 @@ public struct OutputTemplate: Sendable, Hashable {
 
   /// A `{name}` or `{name:argument}`.
   public struct Field: Sendable, Hashable {
-    /// What stands before the colon.
+    /// The name before the colon.
     public let name: String
     /// A zero-padded width (`{index:05}`) or a number of digits (`{hash:8}`).
     public let argument: Int?
-    /// Where it begins, in UTF-8 bytes from the template's start.
+    /// The offset in the template, in UTF-8 bytes.
     public let offset: Int
   }
 
-  /// The fields that need no variable.
+  /// A field that needs no variable.
   public enum BuiltIn: String, CaseIterable, Sendable {
     case name, ext, dir, index, host, path, width, height, format, filter, hash
     case sourceHash = "source-hash"
 
-    /// Whether the value is known only when the output has been rendered.
+    /// Whether the value is known only after rendering.
     public var needsRendering: Bool { self == .width || self == .height || self == .hash }
-    /// Whether the value is known only when the source has been read.
+    /// Whether the value is known only after the source has been read.
     public var needsContent: Bool { needsRendering || self == .sourceHash }
   }
 
-  /// In bytes; no path that can be opened is longer.
+  /// The longest template in bytes, which is Linux's `PATH_MAX`.
   static let longest = 4096
 
-  /// The template that `text` describes. Throws where a brace is not closed, a field has no name, or an argument
-  /// is not one that the field takes.
+  /// Parses a template.
+  /// - Throws: `TemplateError` for an unmatched brace, a field without a name, or an invalid argument.
   public init(parsing text: String) throws(TemplateError) {
     self.text = text
     guard text.utf8.count <= Self.longest else {
       throw TemplateError(
-        "the template has \(text.utf8.count) bytes, and may have \(Self.longest); make it shorter", offset: 0)
+        "the template has \(text.utf8.count) bytes, over the limit of \(Self.longest); shorten it", offset: 0)
     }
     var scanner = Scanner(text)
     parts = try scanner.scan()
@@ -55,7 +55,7 @@ public struct OutputTemplate: Sendable, Hashable {
     }
   }
 
-  /// Its fields, in order.
+  /// The fields in order.
   public var fields: [Field] {
     parts.compactMap { if case .field(let field) = $0 { field } else { nil } }
   }
@@ -65,7 +65,7 @@ public struct OutputTemplate: Sendable, Hashable {
     fields.filter { BuiltIn(rawValue: $0.name) == nil && !variables.contains($0.name) }
   }
 
-  /// The extension that the text ends with, without the dot; nil where it ends in none or in a field.
+  /// The file extension at the end of the text, without the dot; nil if there is none or it is a field.
   public var literalPathExtension: String? {
     guard case .literal(let tail) = parts.last, let dot = tail.lastIndex(of: ".") else { return nil }
     let name = tail[tail.index(after: dot)...]
@@ -76,10 +76,9 @@ public struct OutputTemplate: Sendable, Hashable {
     return String(name)
   }
 
-  /// Whether every path that it stands for leaves the directory that it begins in: what is written out is absolute,
-  /// or goes up by `..`.
+  /// Whether the template's literal text is absolute or leaves the directory by `..`, whatever its fields' values are.
   public var leavesDirectory: Bool {
-    // A field's value is one component, and never `..`; a directory's may be none at all.
+    // A field's value is one component and never `..`; `{dir}` may be empty.
     var path = ""
     var isAfterDirectory = false
     for part in parts {
@@ -95,10 +94,10 @@ public struct OutputTemplate: Sendable, Hashable {
     return Paths.leaves(path)
   }
 
-  /// Whether the path is known only when the output has been rendered, but for names that `variables` define.
+  /// Whether the path is known only after rendering.
   /// - Parameters:
-  ///   - variables: The job's.
-  ///   - choosesFormat: Whether the format is chosen from several then.
+  ///   - variables: The job's variables, which take precedence over built-in fields.
+  ///   - choosesFormat: Whether rendering chooses the format from several.
   public func needsRendering(variables: [String: String], choosesFormat: Bool = false) -> Bool {
     fields.contains { field in
       guard variables[field.name] == nil, let builtIn = BuiltIn(rawValue: field.name) else { return false }
@@ -106,17 +105,17 @@ public struct OutputTemplate: Sendable, Hashable {
     }
   }
 
-  /// Whether the path is known only when the source has been read, but for names that `variables` define.
+  /// Whether the path is known only after the source has been read. `variables` take precedence over built-in fields.
   public func needsContent(variables: [String: String]) -> Bool {
     fields.contains { variables[$0.name] == nil && BuiltIn(rawValue: $0.name)?.needsContent == true }
   }
 }
 
-/// What is wrong with a template.
+/// A syntax error in a template.
 public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One sentence: what is wrong, and what to write instead.
+  /// What is wrong and what to write instead, in one sentence.
   public let message: String
-  /// Where in the template, in UTF-8 bytes from its start.
+  /// The error's offset in the template, in UTF-8 bytes.
   public let offset: Int
 
   init(_ message: String, offset: Int) {
@@ -128,7 +127,7 @@ public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible 
   public var description: String { message }
 }
 
-/// Reads a template's text from left to right.
+/// Parses a template's text.
 private struct Scanner {
   let bytes: [UInt8]
   var position = 0
@@ -187,14 +186,14 @@ private struct Scanner {
     case "index":
       guard let width = Int(text), text.utf8.allSatisfy({ (48...57).contains($0) }), (1...20).contains(width)
       else {
-        throw TemplateError("'{index:\(text)}': the width is 1 to 20, as in '{index:05}'", offset: offset)
+        throw TemplateError("'{index:\(text)}': use a width of 1 to 20, as in '{index:05}'", offset: offset)
       }
       return width
     case "hash", "source-hash":
       guard let digits = Int(text), text.utf8.allSatisfy({ (48...57).contains($0) }),
         (4...64).contains(digits)
       else {
-        throw TemplateError("'{\(name):\(text)}': the number of digits is 4 to 64", offset: offset)
+        throw TemplateError("'{\(name):\(text)}': use 4 to 64 digits, as in '{hash:8}'", offset: offset)
       }
       return digits
     default:

@@ -1,13 +1,13 @@
 public import ImageDownloads
 import SystemIO
 
-/// Where sources are found: what `{dir}` is relative to.
+/// The directory and base URL that a source's `{dir}` is relative to.
 ///
 ///     SourceRoot(directory: "photos").directory(of: .file("photos/2026/05/a.jpg"))     // 2026/05
 ///
-/// Paths are compared by their letters, so that two runs name their outputs alike whatever links there are.
+/// Paths are compared as text, without resolving links, so that links don't change the names of outputs.
 public struct SourceRoot: Sendable, Hashable {
-  /// The components of the directory, from the file system's root.
+  /// The components of the directory's absolute path.
   private let directories: [String]
   private let base: Base?
 
@@ -16,17 +16,17 @@ public struct SourceRoot: Sendable, Hashable {
     var directories: [String]
   }
 
-  /// A place for paths, and one for URLs.
+  /// Creates a root.
   /// - Parameters:
-  ///   - directory: A path, absolute or relative to the process's directory; empty for that directory itself.
+  ///   - directory: A path, absolute or relative to the working directory; empty for the working directory.
   ///   - base: The URL that sources without a scheme are resolved against.
   public init(directory: String, base: String? = nil) {
     directories = Self.components(directory)
     self.base = base.map { Base(origin: Self.origin($0), directories: ImageSource.url($0).directories) }
   }
 
-  /// The source's directory, as far as it differs from this place: below it, or below the nearest directory that both
-  /// lie in. A URL of another origin than the base has all of its path's directories.
+  /// The source's directory relative to this root or to their nearest common parent. For a URL with another origin than
+  /// the base, all directories of its path.
   public func directory(of source: ImageSource) -> String {
     switch source {
     case .file(let path):
@@ -44,7 +44,6 @@ public struct SourceRoot: Sendable, Hashable {
     return directories[common...].joined(separator: "/")
   }
 
-  /// From the file system's root.
   private static func components(_ directory: String) -> [String] {
     Paths.absoluteComponents(directory, from: Paths.workingDirectory).map(String.init)
   }

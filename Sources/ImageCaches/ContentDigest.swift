@@ -1,10 +1,10 @@
 public import Crypto
 
-/// The SHA-256 of some bytes: what identifies a source's content, a stored object and an output.
+/// A SHA-256 digest, which identifies a source's content, a stored object or an output.
 ///
 /// Its text form is 64 lower-case hexadecimal digits.
 public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The 32 bytes, eight to a word, the first highest.
+  /// The 32 bytes as big-endian words.
   private let words: (UInt64, UInt64, UInt64, UInt64)
 
   /// The first 64 bits.
@@ -24,7 +24,7 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
     }
   }
 
-  /// The digest that a finished hash function holds.
+  /// Wraps a finished digest.
   public init(_ digest: SHA256.Digest) {
     words = digest.withUnsafeBytes { bytes in
       func word(_ index: Int) -> UInt64 {
@@ -34,14 +34,14 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
     }
   }
 
-  /// The digest of `bytes`.
+  /// Computes the digest of `bytes`.
   public init<Bytes: Sequence>(hashing bytes: Bytes) where Bytes.Element == UInt8 {
     var hasher = SHA256()
     hasher.update(data: Array(bytes))
     self.init(hasher.finalize())
   }
 
-  /// The digest whose text is `hex`, in either letter case; nil where that isn't 64 hexadecimal digits.
+  /// Parses 64 hexadecimal digits in either letter case; nil for any other text.
   public init?(hex: some StringProtocol) {
     guard hex.utf8.count == 64 else { return nil }
     var words: [UInt64] = [0, 0, 0, 0]
@@ -52,21 +52,22 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
     self.words = (words[0], words[1], words[2], words[3])
   }
 
-  /// Its text form.
+  /// The text form.
   public var description: String { hex }
 
-  /// The order of the text forms.
+  /// Compares by the order of the text forms.
   public static func < (left: ContentDigest, right: ContentDigest) -> Bool { left.words < right.words }
 
-  /// Whether the bytes are the same.
+  /// Whether the digests are equal.
   public static func == (left: ContentDigest, right: ContentDigest) -> Bool { left.words == right.words }
 
-  /// Feeds the first bytes, which are as good a hash as any.
+  /// Hashes only the first 8 bytes, which are uniformly distributed.
   public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
 
 extension ContentDigest: Codable {
-  /// Reads the text form.
+  /// Decodes the text form.
+  /// - Throws: `DecodingError` if the text isn't 64 hexadecimal digits.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
@@ -77,21 +78,19 @@ extension ContentDigest: Codable {
     self = digest
   }
 
-  /// Writes the text form.
+  /// Encodes the text form.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(hex)
   }
 }
 
-/// Hexadecimal digits.
 enum HexadecimalText {
-  /// The lower-case digit of a value up to 15.
   static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
-  /// The value of a digit in either letter case; nil where it is none.
+  /// The value of a digit in either letter case; nil for other characters.
   static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

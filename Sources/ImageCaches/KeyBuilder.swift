@@ -1,7 +1,7 @@
 import Crypto
 
-/// Builds a key from fields: each is written with its length before it, so no two lists of fields give one
-/// key, and the whole is hashed with SHA-256.
+/// Builds a key from fields, as the SHA-256 of the fields with their lengths. The lengths keep different lists of
+/// fields from giving the same key.
 ///
 ///     var key = KeyBuilder("rendition")
 ///     key.append(content.hex)
@@ -10,7 +10,7 @@ import Crypto
 public struct KeyBuilder {
   private var hasher = SHA256()
 
-  /// A key of the given kind: keys of two kinds never meet.
+  /// Starts a key of the given kind. Keys of different kinds never collide.
   public init(_ kind: String) {
     append(kind)
   }
@@ -24,12 +24,12 @@ public struct KeyBuilder {
     }
   }
 
-  /// Adds a field that may be absent; absent differs from empty.
+  /// Adds an optional field; an absent field differs from an empty one.
   public mutating func append(optional field: String?) {
     append(field == nil ? "-" : "+")
     if let field { append(field) }
   }
 
-  /// The key of the fields so far.
+  /// The key of the fields added so far.
   public var digest: ContentDigest { ContentDigest(hasher.finalize()) }
 }

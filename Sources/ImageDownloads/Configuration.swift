@@ -1,106 +1,106 @@
 public import Curl
 
 extension ImageDownloader {
-  /// All that a downloader is told; the defaults are those of the command line. Times are in seconds, sizes in bytes.
+  /// A downloader's settings; the defaults are those of the command line. Times are in seconds, sizes in bytes.
   public struct Configuration: Sendable {
-    /// Active downloads in all; 1 or more.
+    /// The maximum number of active downloads; 1 or more.
     public var activeDownloads = 32
-    /// Active downloads from one host; 1 or more.
+    /// The maximum number of active downloads from one host; 1 or more.
     public var activeDownloadsPerHost = 6
-    /// Hosts that are spoken to for the first time at once: what the resolver is spared.
+    /// The maximum number of hosts contacted for the first time at once, which limits the load on the resolver.
     public var newHosts = 16
-    /// Connections that are kept open for further downloads; each is a descriptor.
+    /// The maximum number of connections kept open for reuse; each is a file descriptor.
     public var connectionLimit = 256
-    /// Files and directories that are read at once, the cache's among them; each is a thread and a descriptor.
+    /// The maximum number of concurrent disk operations, cache lookups included; each uses a thread and a descriptor.
     public var diskConcurrency = 64
-    /// Which of the pending downloads of equal priority goes first.
+    /// The order of pending downloads of equal priority.
     public var order = DownloadOrder.fifo
-    /// Requests a second to one host; no limit where nil.
+    /// The maximum number of requests per second to one host; nil for no limit.
     public var rate: Double?
-    /// One whole attempt.
+    /// The limit for one attempt; nil for none.
     public var timeout: Double? = 60
-    /// Being connected.
+    /// The limit for connecting, TLS included.
     public var connectTimeout: Double = 10
-    /// No byte received.
+    /// The limit for receiving no byte.
     public var stallTimeout: Double = 20
-    /// Tries after the first.
+    /// The maximum number of attempts after the first.
     public var retries = 3
-    /// The first wait before a retry; it grows with jitter.
+    /// The wait before the first retry; later waits grow, with jitter.
     public var retryWait: Double = 0.5
-    /// The longest wait, `Retry-After` included.
+    /// The maximum wait before a retry, `Retry-After` included.
     public var longestRetryWait: Double = 60
-    /// A host that has given no answer for this long, ten times or more in a row, is not asked any more for a minute:
-    /// what waits for it fails.
+    /// A host without a response for this long, over ten or more attempts, is down: its pending downloads fail, and it
+    /// gets no requests for a minute.
     public var hostPatience: Double = 30
-    /// Fields for every source's own origin.
+    /// Fields to send to every source's own origin.
     public var headers: [HeaderField] = []
-    /// What one origin gets, and no other, by `https://host` or `https://host:8443`.
+    /// Settings for single origins, by `https://host` or `https://host:8443`.
     public var origins: [String: OriginSettings] = [:]
-    /// A user name and password for the origins of sources that have none of their own.
+    /// The credential for a source's own origin if the source, ``origins`` and ``netrc`` have none.
     public var credential: OriginSettings.Credential?
     /// Credentials by host.
     public var netrc: Netrc?
-    /// Proxies; none where nil.
+    /// The proxies; nil for none.
     public var proxies: ProxySettings?
-    /// A file of certificates (PEM) to trust in place of the system's.
+    /// A PEM file of certificate authorities to trust instead of the system's.
     public var certificateAuthorities: String?
-    /// Whether any certificate will do.
+    /// Whether to accept any server certificate.
     public var acceptsAnyCertificate = false
-    /// Whether HTTP/2 may be spoken over TLS.
+    /// Whether HTTP/2 may be negotiated over TLS.
     public var allowsHTTP2 = true
-    /// Redirects that are followed for one source.
+    /// The maximum number of redirects for one source.
     public var redirects = 10
-    /// What is wanted of the HTTP cache.
+    /// The use of the HTTP cache.
     public var cacheMode = CacheMode.standard
-    /// For how long after it became stale a stored answer is used when its origin fails; its own `stale-if-error` counts too.
+    /// If an origin fails, serve a stored response up to this long past its expiry; its `stale-if-error` may extend it.
     public var staleIfError: Double = 0
-    /// The longest body.
+    /// The maximum size of a body.
     public var byteLimit = 256 << 20
-    /// Which hosts and addresses may be reached.
+    /// The hosts and addresses that requests may reach.
     public var addressPolicy = AddressPolicy()
-    /// Content types that an image may have, in lower case: what `Accept` names. A format is read under any label, with
-    /// a warning, if one of its own types is among them.
+    /// The content types to accept, in lower case, sent as `Accept`. An image whose format has one of these types is
+    /// accepted under any label, with a warning.
     public var acceptableContentTypes = ContentTypes.images
-    /// What is sent as `User-Agent`.
+    /// The `User-Agent` field.
     public var userAgent = "imagemill (+https://github.com/imagemill/imagemill)"
-    /// Whether an active download whose last waiter has cancelled is aborted; otherwise it completes and its bytes go to the cache.
+    /// Whether to abort an active download when its last caller cancels; otherwise it completes for the cache.
     public var abortsOnCancel = false
 
-    /// The defaults.
+    /// Creates the default settings.
     public init() {}
   }
 }
 
-/// Which of the pending downloads of equal priority goes first.
+/// The order of pending downloads of equal priority (AlamofireImage's `DownloadPrioritization`).
 public enum DownloadOrder: String, Sendable, Hashable {
-  /// The one that has waited longest.
+  /// First in, first out.
   case fifo
-  /// The one that came last.
+  /// Last in, first out.
   case lifo
 }
 
-/// What one origin gets, and no other.
+/// Settings for a single origin.
 public struct OriginSettings: Sendable, Hashable {
   /// Fields to send.
   public var headers: [HeaderField] = []
-  /// A user name and password.
+  /// The user name and password.
   public var credential: Credential?
-  /// Active downloads from it; the configuration's number per host where nil.
+  /// The maximum number of active downloads (default: ``ImageDownloader/Configuration/activeDownloadsPerHost``).
   public var activeDownloads: Int?
-  /// Requests a second; the configuration's rate where nil.
+  /// The maximum number of requests per second (default: ``ImageDownloader/Configuration/rate``).
   public var rate: Double?
 
-  /// Nothing of its own.
+  /// Creates settings that change nothing.
   public init() {}
 
-  /// A user name and password, sent as Basic, or as Digest where the server asks for that.
+  /// A user name and password, sent as Basic, or as Digest if the server asks for it.
   public struct Credential: Sendable, Hashable {
-    /// The user's name.
+    /// The user name.
     public var user: String
     /// The password.
     public var password: String
 
-    /// A credential.
+    /// Creates a credential.
     public init(user: String, password: String) {
       self.user = user
       self.password = password

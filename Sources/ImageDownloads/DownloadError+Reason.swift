@@ -1,40 +1,40 @@
 public import ImageCaches
 
 extension DownloadError {
-  /// What stood in the way of a download, with the value that a setting would need: what a program makes its advice
-  /// from. ``DownloadError/message`` says the same in words.
+  /// The cause of a failure, with the value for a setting that would avoid it, for programs that advise the user.
   public enum Reason: Hashable, Sendable, Codable {
-    /// One of ``AddressPolicy/deniedHosts``.
+    /// A pattern in ``AddressPolicy/deniedHosts`` matches the host or its address.
     case deniedHost(pattern: String)
     /// The host matches none of ``AddressPolicy/allowedHosts``.
     case unlistedHost(String)
-    /// The address of a cloud's metadata service, which gives credentials to whoever asks.
+    /// The address of a cloud metadata service, which hands out credentials.
     case metadataService(address: String)
-    /// An address of this machine itself.
+    /// A loopback address.
     case loopback(address: String)
     /// An address in a private network.
     case privateNetwork(address: String)
-    /// Another address that isn't on the public Internet.
+    /// Another address outside the public Internet.
     case specialAddress(address: String)
-    /// An image in a format, by its name, that isn't read by default and wasn't asked for.
+    /// A format, by its name, that isn't read by default and isn't an accepted type.
     case unreadFormat(String)
-    /// The most bytes that a body may have.
+    /// The maximum size of a body, in bytes.
     case byteLimit(Int)
-    /// The most redirects that are followed.
+    /// The maximum number of redirects.
     case redirectLimit(Int)
     /// The proxy's name has no address.
     case proxyName
-    /// The server's certificate is signed by an authority that isn't trusted.
+    /// The server's certificate isn't signed by a trusted authority.
     case untrustedCertificate
-    /// The file with the trusted authorities can't be read.
+    /// The file of trusted authorities can't be read.
     case unreadableCertificates
-    /// The disk store's failure.
+    /// There is no file with this path.
+    case missingFile(String)
+    /// The failure of the disk store.
     case cache(CacheError.Reason)
   }
 }
 
 extension AddressPolicy {
-  /// Why a host or an address was refused.
   struct Refusal: Hashable {
     let message: String
     let reason: DownloadError.Reason

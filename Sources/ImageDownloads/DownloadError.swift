@@ -1,47 +1,47 @@
 import Curl
 public import ImageCaches
 
-/// Why a download failed.
+/// The reason that a download failed.
 public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of failure; their raw values are stable.
   public enum Code: String, Sendable, Codable {
-    /// The text names no source that is supported.
+    /// The text is not a supported source.
     case badSource = "bad-source"
-    /// A local file that can't be read.
+    /// A local file can't be read.
     case unreadable = "file-unreadable"
-    /// An HTTP status other than 2xx.
+    /// The HTTP status is not 2xx.
     case httpStatus = "http-status"
-    /// The server keeps answering 429 or 503, or asks to wait for longer than is waited.
+    /// The server requests a wait longer than ``ImageDownloader/Configuration/longestRetryWait``.
     case throttled = "throttled"
-    /// The host's name has no address, or the resolver failed.
+    /// The host name has no address, or the resolver failed.
     case unresolved = "host-not-found"
-    /// No connection.
+    /// The connection could not be established.
     case connectionFailed = "connection-failed"
-    /// A host that has not answered many times in a row is not asked any more, for now.
+    /// The host repeatedly failed to respond, so requests to it are suspended.
     case hostDown = "host-down"
-    /// A connection that broke, or answers that make no sense.
+    /// The connection broke, or the response is invalid.
     case transferFailed = "transfer-failed"
-    /// One of the three time-outs.
+    /// One of the three timeouts expired.
     case timedOut = "timed-out"
-    /// The body ended before its announced length.
+    /// The body is shorter than announced.
     case truncated = "truncated"
     /// The TLS certificate isn't trusted, or TLS failed.
     case tls = "tls-failed"
     /// The address policy refuses the host or its address.
     case notAllowed = "not-allowed"
-    /// More redirects than allowed, or a circle.
+    /// More redirects than ``ImageDownloader/Configuration/redirects``, as in a loop.
     case tooManyRedirects = "too-many-redirects"
-    /// A redirect that isn't followed: to another scheme, or from https to http.
+    /// A redirect is refused: to another scheme, or from https to http.
     case badRedirect = "bad-redirect"
-    /// More bytes than ``ImageDownloader/Configuration/byteLimit``.
+    /// The body exceeds ``ImageDownloader/Configuration/byteLimit``.
     case tooLarge = "too-large"
-    /// The content type or the first bytes are no image's.
+    /// The content type or the first bytes are not those of an image.
     case notAnImage = "not-an-image"
-    /// A body of no bytes.
+    /// The body is empty.
     case empty = "empty-body"
-    /// Other bytes than the `sha256` pin says.
+    /// The bytes don't match the `sha256` pin.
     case digestMismatch = "digest-mismatch"
-    /// Nothing is stored, and no request may be sent.
+    /// No usable response is stored, and no request may be sent.
     case notCached = "not-cached"
     /// The receipt, its URL, its owner or the task was cancelled.
     case cancelled = "cancelled"
@@ -51,22 +51,22 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// The kind of failure.
   public let code: Code
-  /// One sentence: what happened. It shows no secret, and names no setting of a program.
+  /// What happened, in one sentence without secrets and without names of settings.
   public let message: String
-  /// The source as it may be shown.
+  /// The source, without secrets.
   public let source: String
-  /// The HTTP status, where one came.
+  /// The HTTP status, if a response arrived.
   public var status: Int?
-  /// libcurl's code, where it was libcurl that failed.
+  /// libcurl's code, if libcurl failed.
   public var curlCode: Int?
-  /// What stood in the way, where the code alone doesn't say which setting would change that.
+  /// The cause, if the code alone doesn't tell which setting would avoid the failure.
   public var reason: Reason?
   /// Whether the same download may succeed later.
   public var isTemporary = false
-  /// What the bytes are, where they aren't the pinned ones.
+  /// The digest of the bytes, if it isn't the pinned one.
   public var foundDigest: ContentDigest?
 
-  /// A failure.
+  /// Creates a permanent failure. Neither the message nor the source may contain secrets.
   public init(_ code: Code, _ message: String, source: String) {
     self.init(code, message, source: source, status: nil, isTemporary: false)
   }
@@ -76,7 +76,7 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
     (self.status, self.isTemporary) = (status, isTemporary)
   }
 
-  /// Whether it ended because somebody asked for that.
+  /// Whether the download was cancelled.
   public var isCancelled: Bool { code == .cancelled }
 
   /// The message.
@@ -88,20 +88,21 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
     return DownloadError(.badSource, "\(message): '\(shown)'", source: shown)
   }
 
-  /// Broken URLs are shown too, so that what may be a password is cut out without parsing.
+  /// Removes a possible password without parsing: invalid URLs are shown too.
   private static func withoutUserInformation(_ text: String) -> String {
     guard let at = text.lastIndex(of: "@"), let slash = text[..<at].lastIndex(of: "/") else { return text }
     return String(text[...slash] + text[text.index(after: at)...])
   }
 
   static func cancelled(_ source: String) -> DownloadError {
+    // AlamofireImage's text.
     DownloadError(.cancelled, "The request was explicitly cancelled.", source: source)
   }
 
   static func mismatch(_ digest: ContentDigest, pinned: ContentDigest, source: String) -> DownloadError {
     var error = DownloadError(
       .digestMismatch,
-      "the bytes are not the pinned ones: their SHA-256 is \(digest), not \(pinned); check the source, then its pin",
+      "the SHA-256 is \(digest), not the pinned \(pinned); check the source, then its pin",
       source: source)
     error.foundDigest = digest
     return error
@@ -110,14 +111,14 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
   static func hostDown(_ state: RequestState) -> DownloadError {
     DownloadError(
       .hostDown,
-      "\(state.url.host) has not responded for a while and is not asked any more",
+      "\(state.url.host) has stopped responding; requests to it are suspended",
       source: state.key.displayText, status: nil, isTemporary: true)
   }
 
   static func throttled(_ status: Int, seconds: Double, source: String) -> DownloadError {
     DownloadError(
       .throttled,
-      "the server answered \(status) and asks to wait for \(Int(seconds)) s",
+      "the server returned \(status) and requests a wait of \(Int(seconds)) s",
       source: source, status: status, isTemporary: true)
   }
 
@@ -128,7 +129,7 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension DownloadError {
-  /// What libcurl's failure means to a user.
+  /// Translates libcurl's failure for users.
   init(
     _ error: CurlError, source: String, policy: AddressPolicy, configuration: ImageDownloader.Configuration
   ) {
@@ -139,20 +140,20 @@ extension DownloadError {
       self = policy.refusal(of: address).error(source: source)
     case .headTooLong:
       self.init(
-        .transferFailed, "the server sent an endless header; it is no server for pictures", source: source)
+        .transferFailed, "the response header is too long; check that the URL names an image", source: source)
     case .longerThanAnnounced:
       self.init(
-        .transferFailed, "\(error.message): where it ends can't be told; ask whoever runs the server",
+        .transferFailed, "\(error.message), so its end is unknown; contact the server's operator",
         source: source)
     case .stoppedBySink:
-      self.init(.transferFailed, "the body was not wanted", source: source)
+      self.init(.transferFailed, "the receiver stopped the transfer", source: source)
     case .transport:
-      // Before a request is sent, 43 speaks of the request.
+      // Before a request is sent, 43 (CURLE_BAD_FUNCTION_ARGUMENT) is about the request's fields.
       let isAboutResponse = error.requests > 0 && [27, 43].contains(error.curlCode)
       let (code, message, reason): (Code, String, Reason?) =
         isAboutResponse
-        ? (.transferFailed, "the server sent a header that makes no sense; ask whoever runs the server", nil)
-        : Self.meaning(ofCurl: error.curlCode, error.message)
+        ? (.transferFailed, "the server sent an invalid header; contact the server's operator", nil)
+        : Self.meaning(ofCurl: error.curlCode, Self.withoutCredentials(error.message))
       self.init(code, message, source: source)
       self.reason = reason
       isTemporary = RetryPolicy.isTransient(curlCode: error.curlCode)
@@ -167,18 +168,29 @@ extension DownloadError {
     return error
   }
 
+  /// libcurl's message without the user names and passwords of the URLs that it quotes, such as a proxy's.
+  static func withoutCredentials(_ message: String) -> String {
+    message.split(separator: " ", omittingEmptySubsequences: false).map { word in
+      guard let at = word.lastIndex(of: "@") else { return String(word) }
+      let start =
+        word.firstRange(of: "://")?.upperBound ?? word.firstIndex { $0 != "'" && $0 != "\"" && $0 != "(" }
+      guard let start, start < at else { return String(word) }
+      return "\(word[..<start])…\(word[at...])"
+    }.joined(separator: " ")
+  }
+
   private static func meaning(ofCurl code: Int, _ detail: String) -> (Code, String, Reason?) {
     switch code {
     case 1, 8: (.transferFailed, "the server doesn't speak HTTP: \(detail)", nil)
-    case 3: (.badSource, "libcurl can't use the URL: \(detail)", nil)
+    case 3: (.badSource, "libcurl can't parse the URL: \(detail)", nil)
     case 5: (.unresolved, "the proxy's name has no address: \(detail)", .proxyName)
     case 6: (.unresolved, "the host has no address: \(detail); check its spelling and the resolver", nil)
-    case 7: (.connectionFailed, "no connection: \(detail)", nil)
-    case 18: (.truncated, "the connection ended before the body did: \(detail)", nil)
+    case 7: (.connectionFailed, "the connection failed: \(detail)", nil)
+    case 18: (.truncated, "the connection closed before the end of the body: \(detail)", nil)
     case 28: (.timedOut, detail, nil)
     case 35, 53, 54, 58, 59, 64, 66, 80, 83, 90, 91: (.tls, "TLS failed: \(detail)", nil)
     case 60: (.tls, "the server's certificate isn't trusted: \(detail)", .untrustedCertificate)
-    case 77: (.tls, "the certificates can't be read: \(detail)", .unreadableCertificates)
+    case 77: (.tls, "can't read the trusted certificates: \(detail)", .unreadableCertificates)
     default: (.transferFailed, "the transfer failed: \(detail)", nil)
     }
   }

@@ -1,18 +1,18 @@
 public import Curl
 
-/// An answer as a client of the cache sees it.
+/// A response as the HTTP cache serves it.
 public struct FetchedResponse: Sendable {
-  /// What the cache had to do with it; the raw values are those of `fetch --json`.
+  /// The cache's part in a response; the raw values are those of `fetch --json`.
   public enum CacheStatus: String, Sendable, Codable {
-    /// It came from the origin.
+    /// The response came from the origin.
     case miss
-    /// Stored and fresh.
+    /// It was stored and fresh.
     case hit
-    /// Stored, and confirmed by the origin.
+    /// It was stored, and the origin confirmed it.
     case revalidated
-    /// Stored and stale.
+    /// It was stored and stale.
     case stale
-    /// The cache was told to keep out of it.
+    /// The cache was disabled.
     case bypass
   }
 
@@ -20,19 +20,19 @@ public struct FetchedResponse: Sendable {
   public var status: Int
   /// The reason phrase; empty in HTTP/2.
   public var reason: String
-  /// The fields as the cache serves them: repeats kept, `Age` generated, hop-by-hop fields dropped.
+  /// The fields, with a generated `Age` and without hop-by-hop fields; repeated fields are kept.
   public var fields: [HeaderField]
-  /// The URL that answered, as it may be shown.
+  /// The URL of the response after redirects, without secrets.
   public var finalURL: String?
-  /// What the cache had to do with it.
+  /// The cache's part in the response.
   public var cache: CacheStatus
-  /// A file with the body; it stays as long as this value lives.
+  /// A file with the body, which exists while a copy of this value lives.
   public var body: StoredSource
 
-  /// Whether the status is one of a client's or server's error (RFC 9110 §15.5, §15.6).
+  /// Whether the status is a client or server error (RFC 9110 §15.5, §15.6).
   public var isError: Bool { status >= 400 }
 
-  /// Whether the same request may succeed later: 408, 425, 429, 500, 502, 503, 504 and a few that are in use beside them.
+  /// Whether the status may pass: 408, 425, 429, 500, 502, 503, 504, Cloudflare's 520 to 524, or 529.
   public var isTemporaryError: Bool { RetryPolicy.isTransient(status: status) }
 
   init(_ response: Response, _ mode: CacheMode) {

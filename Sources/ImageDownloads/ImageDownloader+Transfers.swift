@@ -2,23 +2,23 @@ import Curl
 import ImageCaches
 import SystemIO
 
-/// What the actions of the state machine stand for: lookups and transfers. Each ends with an event.
+/// Carries out the state machine's actions: lookups and transfers. Each ends with an event.
 extension ImageDownloader {
-  /// Looks into the cache, or reads a local source. Blocks.
+  /// Looks a request up in the cache, or reads a local source. Blocks.
   func lookUp(_ key: RequestKey) -> NextStep {
     guard case .url(let text) = key.source else { return .complete(local(key)) }
     guard let url = key.url else {
-      let error = DownloadError.badSource(text, "this is no URL of the form http://host/path")
+      let error = DownloadError.badSource(text, "this is not a URL of the form http://host/path")
       return .complete(.failure(error))
     }
     return lookup.lookUp(RequestState(key, originalURL: url))
   }
 
-  /// Sends a request with the slot that the download has. If another process is sending it, this waits for
-  /// that process, without the slot, and looks into the cache again.
+  /// Sends a request in the download's slot. If another process is sending it, gives the slot back, waits for that
+  /// process, and looks the request up again.
   func transfer(_ id: Int, _ state: RequestState) async -> NextStep {
     if self.state.withLock({ $0.claims[id]?.url }) == state.url { return await exchange(id, state) }
-    // A redirect has led away from the URL that was claimed.
+    // The claim, if any, is for the URL before a redirect.
     keep(nil, for: id)
     do throws(CacheError) {
       switch try claims.take(state) {
@@ -42,11 +42,11 @@ extension ImageDownloader {
     }
   }
 
-  /// The claimed request as it is sent, unless what other processes have stored since makes it needless.
+  /// Prepares a claimed request, which may be unnecessary if another process has stored a response since the lookup.
   private func prepare(
     _ state: RequestState, _ claim: RequestClaim, looksAgain: Bool
   ) async throws(CacheError) -> NextStep {
-    // Most of the time there is nothing to do that blocks.
+    // Usually no step needs the disk: skip the switch to a blocking thread.
     guard try store.mayHavePartials() || looksAgain else { return .transfer(state) }
     return try await blocking { () throws(CacheError) in
       let step = looksAgain ? self.lookup.lookUp(state.unconditional) : .transfer(state)
@@ -79,7 +79,7 @@ extension ImageDownloader {
     if let warning = outcome.body.warning, outcome.result != nil {
       report(.warning(source: name, message: warning))
     }
-    // The slot is for the network; what follows is disk work.
+    // Give the slot back: only disk work follows.
     send(.transferFinished(id, outcome.signal))
     do throws(CacheError) {
       return try await nextStep(after: outcome)
@@ -88,7 +88,6 @@ extension ImageDownloader {
     }
   }
 
-  /// What a verdict comes to.
   private enum Resolution: Sendable {
     case step(NextStep)
     case store(ResponseStore.StoreRequest, ResponseHead)
@@ -105,11 +104,11 @@ extension ImageDownloader {
       head.fields = HopByHop.removed(from: head.fields)
       let response = Response(object, head: head, url: outcome.state.url, .downloaded)
       let conclusion = classifier.conclusion(response, for: outcome.state)
-      // Redirects are followed into the cache without a slot.
+      // Looking up a redirect's target needs no slot.
       guard case .step(let step) = conclusion else {
         return await work.run { self.lookup.follow(conclusion) }
       }
-      // An error's page is no download of an image.
+      // The body of an error response doesn't count as a download.
       if case .complete(.success) = step {
         statistics.count(\.downloads)
         statistics.add(bytes: outcome.result?.byteCount ?? 0)
@@ -118,7 +117,7 @@ extension ImageDownloader {
     }
   }
 
-  /// Carries a verdict out. Blocks.
+  /// Carries out a verdict. Blocks.
   private func resolve(
     _ verdict: ResponseClassifier.Verdict, _ outcome: TransferOutcome
   ) throws(CacheError) -> Resolution {
@@ -139,7 +138,7 @@ extension ImageDownloader {
       return .store(try responses.prepare(outcome, head: head, digest: digest), head)
     case .unavailable(let error, let terms, let otherwise):
       if let terms, var retry = exchange.scheduleRetry(of: outcome.state, because: error, terms) {
-        // The body of an error response is no part of the image.
+        // The body of an error response isn't part of the image.
         if outcome.curlError != nil { retry.state.partial = try responses.partialBody(after: outcome) }
         return .step(.retry(retry))
       }
@@ -148,7 +147,7 @@ extension ImageDownloader {
     }
   }
 
-  /// Runs what blocks off Swift's own threads.
+  /// Runs a blocking call outside of Swift's cooperative thread pool.
   private func blocking<Value: Sendable>(
     _ body: @escaping @Sendable () throws(CacheError) -> Value
   ) async throws(CacheError) -> Value {

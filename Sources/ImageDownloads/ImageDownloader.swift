@@ -3,20 +3,20 @@ public import ImageCaches
 import Synchronization
 import SystemIO
 
-/// Downloads sources into a disk store: each once, however many wait for it, within limits.
+/// Downloads sources into a disk store, within limits. Equal requests share one download.
 ///
-///     let downloader = try ImageDownloader(configuration: .init(), store: store)
+///     let downloader = ImageDownloader(store: store)
 ///     let source = try await downloader.download(ImageRequest(.url("https://example.org/a.jpg")))
 ///     … source.path, source.digest …
 ///     await downloader.shutDown()
 ///
-/// It is the driver of ``DownloadStateMachine``: every call and every end of a piece of work is an event,
-/// whose actions it performs. What AlamofireImage's type of this name promises of queueing, merging and
-/// cancelling holds; what it promises of decoding and filtering is `ImageBatch`'s.
+/// Queueing, merging and cancelling follow AlamofireImage's `ImageDownloader`; decoding and filtering are in
+/// `ImageBatch`. Internally this is the driver of `DownloadStateMachine`: it turns calls and finished work into events,
+/// and performs the resulting actions.
 public final class ImageDownloader: Sendable {
-  /// What it was made with.
+  /// The downloader's settings.
   public let configuration: Configuration
-  /// Where the bytes go.
+  /// The store that receives the bytes.
   public let store: DiskStore
 
   let state: Mutex<DriverState>
@@ -30,20 +30,20 @@ public final class ImageDownloader: Sendable {
   let classifier: ResponseClassifier
   let responses: ResponseStore
   let report: @Sendable (DownloadEvent) -> Void
-  /// What was added for later requests.
+  /// The credential of ``addAuthentication(usingCredential:)``.
   private let credential = Mutex<OriginSettings.Credential?>(nil)
 
-  /// A downloader; its transfer thread starts with the first transfer.
+  /// Creates a downloader. Its transfer thread starts with the first transfer.
   /// - Parameters:
-  ///   - configuration: limits, headers, credentials, policy.
-  ///   - store: where the bytes go.
-  ///   - report: told what happens, on whatever thread it happens; it must not block.
+  ///   - configuration: the limits, headers, credentials and policies.
+  ///   - store: the store that receives the bytes.
+  ///   - report: receives events on any thread; must not block.
   public init(
     configuration: Configuration = Configuration(), store: DiskStore,
     report: @escaping @Sendable (DownloadEvent) -> Void = { _ in }
   ) {
     var configuration = configuration
-    // One spelling of an origin: lower case, no default port, no path.
+    // Normalize origins: lower case, no default port, no path.
     configuration.origins = Dictionary(
       configuration.origins.map { (WebAddress($0.key)?.origin ?? $0.key, $0.value) }, uniquingKeysWith: { $1 }
     )
@@ -77,12 +77,13 @@ public final class ImageDownloader: Sendable {
 
   // MARK: Downloading
 
-  /// Has a source's bytes in the store, or says why not. Cancelling the calling task cancels this call alone.
+  /// Downloads a source into the store. Cancelling the calling task cancels only this call.
   ///
   /// - Parameters:
   ///   - request: the source.
-  ///   - priority: higher goes first among pending downloads.
+  ///   - priority: pending downloads with a higher priority go first.
   ///   - pinnedDigest: the SHA-256 that the bytes must have.
+  /// - Throws: `DownloadError`; its code is `.cancelled` if the call was cancelled.
   public func download(
     _ request: ImageRequest, priority: Int = 0, pinnedDigest: ContentDigest? = nil
   ) async throws(DownloadError) -> StoredSource {
@@ -91,16 +92,16 @@ public final class ImageDownloader: Sendable {
       .source(displayText: key.displayText)
   }
 
-  /// As ``download(_:priority:pinnedDigest:)``, with a `completion` that is called once, on any thread.
+  /// Downloads a source into the store, like ``download(_:priority:pinnedDigest:)``.
   ///
   /// - Parameters:
   ///   - request: the source.
-  ///   - priority: higher goes first among pending downloads.
+  ///   - priority: pending downloads with a higher priority go first.
   ///   - pinnedDigest: the SHA-256 that the bytes must have.
-  ///   - owner: whose request it is, for ``cancelRequests(of:)``.
-  ///   - progress: told the bytes received so far and, if known, of how many.
-  ///   - completion: told where the bytes are, or why there are none.
-  /// - Returns: what cancels this call, and no other.
+  ///   - owner: a name for ``cancelRequests(of:)``.
+  ///   - progress: receives the bytes received and, if known, the expected number, on any thread.
+  ///   - completion: receives the result, once, on any thread.
+  /// - Returns: a receipt that cancels only this call.
   @discardableResult
   public func download(
     _ request: ImageRequest, priority: Int = 0, pinnedDigest: ContentDigest? = nil, owner: String? = nil,
@@ -115,13 +116,13 @@ public final class ImageDownloader: Sendable {
     return receipt
   }
 
-  /// Has any answer, whatever its status and content, through the same queue, policy and cache.
+  /// Fetches any response, regardless of its status and content, through the same queue, policy and cache.
   ///
   /// - Parameters:
   ///   - request: the source.
-  ///   - followsRedirects: whether a redirecting answer is followed or is the answer.
-  ///   - priority: higher goes first among pending downloads.
-  /// - Throws: `DownloadError` where there is no answer at all.
+  ///   - followsRedirects: whether to follow redirects or to return them.
+  ///   - priority: pending downloads with a higher priority go first.
+  /// - Throws: `DownloadError` if no response could be received.
   public func fetch(
     _ request: ImageRequest, followsRedirects: Bool = true, priority: Int = 0
   ) async throws(DownloadError) -> FetchedResponse {
@@ -130,14 +131,14 @@ public final class ImageDownloader: Sendable {
       try await response(to: key, RequestReceipt(request), priority: priority), key.cacheMode)
   }
 
-  /// As ``fetch(_:followsRedirects:priority:)``, with a `completion` that is called once, on any thread.
+  /// Fetches any response, like ``fetch(_:followsRedirects:priority:)``.
   ///
   /// - Parameters:
   ///   - request: the source.
-  ///   - followsRedirects: whether a redirecting answer is followed or is the answer.
-  ///   - priority: higher goes first among pending downloads.
-  ///   - completion: told the answer, or why there is none.
-  /// - Returns: what cancels this call, and no other.
+  ///   - followsRedirects: whether to follow redirects or to return them.
+  ///   - priority: pending downloads with a higher priority go first.
+  ///   - completion: receives the result, once, on any thread.
+  /// - Returns: a receipt that cancels only this call.
   @discardableResult
   public func fetch(
     _ request: ImageRequest, followsRedirects: Bool = true, priority: Int = 0,
@@ -186,28 +187,24 @@ public final class ImageDownloader: Sendable {
 
   // MARK: Credentials
 
-  /// Sets the credential of later requests, as AlamofireImage's function of this name does. Requests that
-  /// were made before keep theirs, and aren't merged with later ones.
+  /// Sets the credential of later requests, like AlamofireImage's method of this name. Earlier requests keep theirs,
+  /// and aren't merged with later ones.
   ///
-  /// It takes the place of ``Configuration/credential``: it is sent to each source's own origin, as Basic, or
-  /// as Digest if the server asks for that, unless the URL, the origin's settings or a netrc file have one.
-  /// - Parameters:
-  ///   - user: the user's name.
-  ///   - password: the password.
+  /// It replaces ``Configuration/credential``: it is sent to each source's own origin, as Basic, or as Digest if the
+  /// server asks for it, unless the URL, the origin's settings or the netrc file have a credential.
   public func addAuthentication(user: String, password: String) {
     addAuthentication(usingCredential: OriginSettings.Credential(user: user, password: password))
   }
 
-  /// As ``addAuthentication(user:password:)``.
+  /// Sets the credential of later requests, like ``addAuthentication(user:password:)``.
   public func addAuthentication(usingCredential credential: OriginSettings.Credential) {
     self.credential.withLock { $0 = credential }
   }
 
   // MARK: Cancelling
 
-  /// Cancels one call: it is answered at once. If it was the only one that waited, a pending download is
-  /// dropped, and an active one completes for the cache or is aborted, as the configuration says. Others go
-  /// on waiting.
+  /// Cancels one call, which completes immediately. Other calls for the same download go on. If there are none, a
+  /// pending download is dropped; an active one is aborted or completes for the cache, as configured.
   public func cancel(_ receipt: RequestReceipt) {
     receipt.markCancelled()
     send(.cancelled(.receipt(receipt)))
@@ -216,16 +213,16 @@ public final class ImageDownloader: Sendable {
   /// Cancels all calls for a source.
   public func cancelRequests(for source: ImageSource) { send(.cancelled(.source(source))) }
 
-  /// Cancels all calls of an owner.
+  /// Cancels all calls with this owner.
   public func cancelRequests(of owner: String) { send(.cancelled(.owner(owner))) }
 
   /// Cancels every call.
   public func cancelAll() { send(.cancelled(.all)) }
 
-  /// Drops every download that has not begun; those that are active end as they would.
+  /// Cancels all calls whose download hasn't started its transfer.
   public func cancelPending() { send(.cancelled(.notStarted)) }
 
-  /// Aborts everything, answers everybody, and waits for the transfer thread's end. Later calls are cancelled.
+  /// Cancels every call, aborts all transfers, and waits for the transfer thread to end. Later calls are cancelled.
   public func shutDown() async {
     send(.shutDown)
     await work.finish()
@@ -235,46 +232,44 @@ public final class ImageDownloader: Sendable {
     await engine.withLock(\.self)?.shutDown()
   }
 
-  /// What it has done so far.
+  /// The totals so far.
   public var totals: DownloadTotals {
     var totals = statistics.totals
     totals.merged = state.withLock(\.machine.mergedCount)
     return totals
   }
 
-  /// Whether new transfers wait, until what has been downloaded is used up. Lookups and active ones go on.
+  /// Whether to hold back new transfers, for example until earlier downloads are processed. Lookups and active
+  /// transfers go on.
   public var holdsNewTransfers: Bool {
     get { state.withLock(\.machine.holdsNewTransfers) }
     set { send(.held(newValue)) }
   }
 
-  /// How many downloads have been looked up and wait for a slot.
   package var queuedCount: Int { state.withLock(\.machine.queuedCount) }
 
-  /// How many downloads have not ended.
   package var activeCount: Int { state.withLock(\.machine.activeCount) }
 
   // MARK: The driver
 
-  /// The machine, and what it has begun but as a value can't hold.
+  /// The state machine, and the resources of its downloads that a pure value can't hold.
   struct DriverState {
     var machine: DownloadStateMachine
-    /// The tasks of transfers.
+    /// The tasks of transfers, by download.
     var tasks: [Int: Task<Void, Never>] = [:]
-    /// Sleeps until the machine's next time.
+    /// Sleeps until the machine's next wake time.
     var timer: Task<Void, Never>?
-    /// The claims of downloads on their present request, which other processes wait for.
+    /// The claims on requests in flight, by download. Other processes wait for them.
     var claims: [Int: RequestClaim] = [:]
   }
 
-  /// The one way into the state machine.
+  /// Sends an event to the state machine and performs its actions.
   func send(_ event: DownloadStateMachine.Event) {
     let (actions, oldTimer) = state.withLock { state in
       let actions = state.machine.handle(event, now: SystemTime.monotonic)
       var oldTimer: Task<Void, Never>?
-      // Tasks are made before the lock is given up. If they were made afterwards, a cancellation in between
-      // would find none, and the transfer would run to its end; and a later time might take the place of an
-      // earlier one.
+      // Create tasks while the lock is held. Otherwise a cancellation in between would find no task, and the transfer
+      // would run to its end; a later timer might also replace an earlier one.
       for action in actions {
         switch action {
         case .transfer(let id, let request):
@@ -308,21 +303,21 @@ public final class ImageDownloader: Sendable {
     }
   }
 
-  /// The task keeps the downloader alive, which its caller may have released while downloads wait for that time.
+  /// The task retains the downloader: its caller may release it while downloads wait.
   private func timer(until time: Double) -> Task<Void, Never> {
     let wait = max(0, time - SystemTime.monotonic)
     return Task {
       do {
         try await Task.sleep(for: .seconds(wait))
       } catch {
-        // An earlier time has taken its place, or the downloader was shut down.
+        // Replaced by an earlier timer, or shut down.
         return
       }
       send(.timeReached(time))
     }
   }
 
-  /// Keeps a claim until the download ends or gets another, and releases the one before it.
+  /// Holds a claim until the download ends or gets another one, and releases the previous one.
   func keep(_ claim: RequestClaim?, for id: Int) {
     let old = state.withLock { state in
       let old = state.claims[id]
@@ -332,7 +327,7 @@ public final class ImageDownloader: Sendable {
     old?.release()
   }
 
-  /// The transfer engine, whose thread starts with the first transfer.
+  /// The transfer engine, started at first use.
   func runningEngine() throws(CurlError) -> TransferEngine {
     let result: Result<TransferEngine, CurlError> = engine.withLock { engine in
       if let engine { return .success(engine) }

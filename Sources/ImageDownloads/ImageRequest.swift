@@ -1,24 +1,24 @@
 public import Curl
 public import ImageCaches
 
-/// A source and how to ask for it. Equal requests in flight are one download.
+/// A source, and how to request it. Equal requests in flight share one download.
 public struct ImageRequest: Hashable, Sendable {
-  /// Where the bytes come from.
+  /// The source of the bytes.
   public var source: ImageSource
-  /// Fields to send to the source's own origin, and to no other: they take the place of the configuration's.
+  /// Fields to send only to the source's own origin; they replace the configuration's fields of the same name.
   public var headers: [HeaderField] = []
-  /// What is wanted of the HTTP cache; the configuration's wish where nil.
+  /// The use of the HTTP cache (default: ``ImageDownloader/Configuration/cacheMode``).
   public var cacheMode: CacheMode?
 
-  /// A request for a source.
+  /// Creates a request for a source.
   public init(_ source: ImageSource) {
     self.source = source
   }
 }
 
 extension ImageRequest: ImageRequestIdentity {
-  /// What caches of images in memory know the request by: its source. Headers don't count, as in AlamofireImage; who
-  /// sends different ones to one URL gives each an identifier.
+  /// The request's key in memory caches: its source. As in AlamofireImage, headers aren't part of it; callers that send
+  /// different headers to one URL pass an identifier for each.
   public var absoluteURL: String {
     switch source {
     case .url(let text), .data(let text): text

@@ -1,61 +1,92 @@
 import SystemIO
 
-/// Where an image's bytes come from.
+/// The source of an image's bytes.
 public enum ImageSource: Hashable, Sendable {
   /// An absolute `http:` or `https:` URL, as written.
   case url(String)
-  /// A path of the file system, absolute or relative to the process's directory.
+  /// A file path, absolute or relative to the current directory.
   case file(String)
   /// A `data:` URL (RFC 2397), as written.
   case data(String)
-  /// Standard input, which can be read once.
+  /// Standard input, which can be read only once.
   case standardInput
 }
 
 extension ImageSource {
-  /// The source that a user's text names: an absolute http or https URL, a `file:` or `data:` URL, `-` for standard
-  /// input, else a path.
+  /// Parses a user's text: an absolute http or https URL, a `file:` or `data:` URL, `-` for standard input, or a path.
   ///
   /// - Parameters:
-  ///   - text: what the user wrote.
-  ///   - directory: what a relative path is relative to; the process's directory where nil.
-  /// - Throws: `DownloadError`, code `.badSource`, for an empty text, a broken URL, or a scheme that isn't supported.
+  ///   - text: the text.
+  ///   - directory: the base of a relative path (default: the current directory).
+  /// - Throws: `DownloadError` with code `.badSource` for an empty text, an invalid URL or an unsupported scheme.
   public init(parsing text: String, relativeTo directory: String? = nil) throws(DownloadError) {
     guard !text.isEmpty else { throw .badSource(text, "the source is empty; name a URL, a path, or '-'") }
     if text == "-" {
       self = .standardInput
       return
     }
-    switch URLReference.scheme(of: text) {
-    case "http"?, "https"?:
-      guard WebAddress(text) != nil else {
-        throw .badSource(text, "this is no URL of the form http://host/path; check its host and port")
-      }
-      self = .url(text)
-    case "data"?: self = .data(text)
-    case "file"?:
-      guard let path = FileURL.path(text) else {
-        throw .badSource(
-          text, "a file: URL names a path of this machine: write 'file:///PATH', with '%25' for '%'")
-      }
-      self = .file(path)
-    case let scheme? where text.dropFirst(scheme.count).hasPrefix("://"):
-      throw .badSource(text, "'\(scheme)' is not supported; use http, https, file or data")
-    default:
-      guard let directory, directory != ".", !Paths.isAbsolute(text) else {
-        self = .file(text)
+    do throws(InvalidForm) {
+      if let source = try Self.ofScheme(text) {
+        self = source
         return
       }
-      self = .file("\(directory)/\(text)")
+    } catch {
+      throw .badSource(text, error.message)
+    }
+    if let scheme = URLReference.scheme(of: text), text.dropFirst(scheme.count).hasPrefix("://") {
+      throw .badSource(text, "unsupported scheme '\(scheme)'; use http, https, file or data")
+    }
+    guard let directory, directory != ".", !Paths.isAbsolute(text) else {
+      self = .file(text)
+      return
+    }
+    self = .file("\(directory)/\(text)")
+  }
+
+  /// Why a text with a supported scheme isn't a source.
+  package struct InvalidForm: Error {
+    /// What is wrong and how to write it, without the text itself.
+    package let message: String
+  }
+
+  /// Parses a text with a supported scheme: http, https, data or file. The command line and manifests share this.
+  /// - Returns: nil for another scheme, or none.
+  package static func ofScheme(_ text: String) throws(InvalidForm) -> ImageSource? {
+    switch URLReference.scheme(of: text) {
+    case "http"?, "https"?:
+      if let control = text.unicodeScalars.first(where: { $0.properties.generalCategory == .control }) {
+        let number = String(control.value, radix: 16, uppercase: true)
+        throw InvalidForm(
+          message: "the URL contains the control character U+\(number): encode it as %\(number)")
+      }
+      guard let host = URLReference(parsing: text)?.host, !host.isEmpty else {
+        throw InvalidForm(message: "the URL has no host: write 'https://HOST/PATH'")
+      }
+      guard WebAddress(text) != nil else {
+        throw InvalidForm(message: "the URL is invalid: check its host and port")
+      }
+      return .url(text)
+    case "data"?:
+      guard text.contains(",") else {
+        throw InvalidForm(message: "a data: URL needs a comma before its data")
+      }
+      return .data(text)
+    case "file"?:
+      guard let path = FileURL.path(text) else {
+        throw InvalidForm(
+          message: "a file: URL must name a local path: write 'file:///PATH', with '%25' for '%'")
+      }
+      return .file(path)
+    default: return nil
     }
   }
 }
 
 extension ImageSource {
-  /// The source as it may be shown: a URL without user name, password and tokens, a `data:` URL shortened.
+  /// The source without secrets, for display: a URL without user name, password and tokens, or a short `data:` URL.
   public var displayText: String {
     switch self {
-    case .url(let text): WebAddress(text)?.displayText ?? "(broken URL)"
+    case .url(let text): WebAddress(text)?.displayText ?? "(invalid URL)"
     case .file(let path): path
     case .data(let text): text.utf8.count <= 40 ? text : "\(text.prefix(32))… (\(text.utf8.count) bytes)"
     case .standardInput: "-"
@@ -68,8 +99,8 @@ extension ImageSource {
     return WebAddress(text)?.host
   }
 
-  /// The last component of the path without its extension, for names of outputs: `stdin` and `data` for what has no
-  /// path, `index` where the path ends in a slash.
+  /// The last path component without its extension, for output names: `index` if the path ends in a slash, `stdin` or
+  /// `data` if the source has no path.
   public var fileName: String {
     switch self {
     case .standardInput: return "stdin"
@@ -81,20 +112,20 @@ extension ImageSource {
     }
   }
 
-  /// The path's directory without slashes at its ends; empty where there is none.
+  /// The path's directory, without slashes at its ends; empty if there is none.
   public var directoryPath: String {
     components.dropLast().joined(separator: "/")
   }
 
-  /// The directories of the path from its start, decoded, each one component: `..` takes one back, and goes up no
-  /// further than the start. Empty for a source without a path.
+  /// The decoded components of the path's directory. `..` removes a component, and never leads above the root. Empty
+  /// for a source without a path.
   public var directories: [String] {
     func components(_ path: String) -> [Substring] {
       Paths.absoluteComponents(DirectoryEntry(path).directory, from: "/")
     }
     switch self {
     case .url(let text):
-      // A slash that is encoded belongs to the name.
+      // An encoded slash is part of the name.
       return components(String(WebAddress(text)?.path ?? "")).map {
         PercentEncoding.decoded($0).replacing("/", with: "_")
       }
@@ -103,7 +134,7 @@ extension ImageSource {
     }
   }
 
-  /// The path's components, decoded; the last is nil's stand-in where the path ends in a slash.
+  /// The decoded components of the path; `index` is the last one if the path ends in a slash.
   private var components: [String] {
     let path: String
     switch self {

@@ -1,10 +1,11 @@
 import Synchronization
 
-/// The caller's handle on one download: what it cancels. Every call gets one of its own, whether or not its download is shared.
+/// A handle for cancelling one call (AlamofireImage's `RequestReceipt`). Every call has one, even if downloads are
+/// shared.
 public final class RequestReceipt: Sendable, Hashable {
-  /// What was asked for.
+  /// The request of the call.
   public let request: ImageRequest
-  /// Whose it is, for ``ImageDownloader/cancelRequests(of:)``.
+  /// The owner's name, for ``ImageDownloader/cancelRequests(of:)``.
   public let owner: String?
   private let cancelled = Atomic(false)
 
@@ -13,13 +14,13 @@ public final class RequestReceipt: Sendable, Hashable {
     self.owner = owner
   }
 
-  /// Remembered, because a cancellation may overtake the start.
+  /// Recorded here because a cancellation may arrive before the request.
   var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
   func markCancelled() { cancelled.store(true, ordering: .releasing) }
 
-  /// Whether they are the same call's.
+  /// Whether both are the receipt of the same call.
   public static func == (left: RequestReceipt, right: RequestReceipt) -> Bool { left === right }
 
-  /// Hashes the identity.
+  /// Hashes the object identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -1,89 +1,89 @@
 public import ImageCaches
 
-/// A source's bytes at hand: a digest and a path, never bytes in memory.
+/// The downloaded bytes of a source: a file and its digest.
 ///
-/// The path stays valid as long as a copy of this value lives: it holds the object's pin.
+/// The path stays valid while a copy of this value lives, because it holds the object's pin.
 public struct StoredSource: Sendable {
-  /// How the bytes were had.
+  /// How the bytes were obtained.
   public enum Disposition: String, Sendable, Hashable {
-    /// Asked for and received.
+    /// Downloaded for this call.
     case downloaded
-    /// Received once for this and another waiter.
+    /// Downloaded once for this and another call.
     case merged
-    /// Stored and fresh: nobody was asked.
+    /// Stored and fresh: no request was sent.
     case hit
-    /// Stored, and the origin said that they haven't changed.
+    /// Stored, and confirmed by the origin.
     case revalidated
-    /// Stored and stale; the origin failed, or is asked later.
+    /// Stored and stale: the origin failed, wasn't asked, or is asked later.
     case stale
-    /// A local file, a `data:` URL or standard input.
+    /// Read from a local file, a `data:` URL or standard input.
     case local
   }
 
   /// The SHA-256 of the bytes.
   public var digest: ContentDigest
-  /// A file with the bytes.
+  /// The path of a file with the bytes.
   public var path: String
-  /// How many they are.
+  /// The size in bytes.
   public var byteCount: Int
   /// The `Content-Type` without parameters, in lower case.
   public var contentType: String?
-  /// Where the bytes came from after redirects, as it may be shown; nil for local sources.
+  /// The URL after redirects, without secrets; nil for local sources.
   public var finalURL: String?
-  /// The validator of the answer.
+  /// The response's `ETag` field (RFC 9110 §8.8.3).
   public var etag: String?
-  /// The validator of the answer.
+  /// The response's `Last-Modified` field (RFC 9110 §8.8.2).
   public var lastModified: String?
-  /// How the bytes were had.
+  /// How the bytes were obtained.
   public var disposition: Disposition
-  /// The source as it may be shown.
+  /// The source without secrets, for display.
   public var displayText: String
-  /// Keeps an object of the store where it is; nil for a local file.
+  /// Keeps the object in the store; nil for a local file.
   public var pin: ObjectPin?
-  /// A local file as it was when its digest was taken; nil for what the store holds. Whoever reads the file compares
-  /// it before and after, since nobody keeps the file from being changed.
-  public var stamp: FileStamp?
-  /// Whether an equal ``stamp`` proves equal bytes; false where the file was written so shortly before its digest was
-  /// taken that another write may have left the stamp as it was.
-  public var isStampCertain = true
+  /// A local file's fingerprint at the time of its digest; nil for objects in the store. The file may change at any
+  /// time, so compare the fingerprint before and after reading it.
+  public var fingerprint: FileFingerprint?
+  /// Whether an equal ``fingerprint`` proves equal bytes. If the file was written just before its digest was computed,
+  /// another write may leave the fingerprint unchanged.
+  public var isFingerprintCertain = true
 }
 
-/// What a downloader has done so far.
+/// The totals of a downloader.
 public struct DownloadTotals: Sendable, Hashable {
-  /// Bodies received; an error's page counts only for who asked for any response.
+  /// Bodies received. Bodies of error responses count only for ``ImageDownloader/fetch(_:followsRedirects:priority:)``.
   public var downloads = 0
-  /// Requests sent, retries, redirects and validations included.
+  /// Requests sent, including retries, redirects and validations.
   public var requests = 0
-  /// Bytes of those bodies.
+  /// The bytes of the bodies received.
   public var bytes = 0
-  /// Waiters that joined a download in flight.
+  /// Calls that joined another call's download.
   public var merged = 0
-  /// Stored answers that the origin confirmed.
+  /// Stored responses that the origin confirmed.
   public var revalidated = 0
-  /// Stored answers that were fresh.
+  /// Stored responses that were fresh.
   public var hits = 0
-  /// Stored answers that stood in for an origin that failed.
+  /// Stored responses that were served stale.
   public var stale = 0
   /// Attempts after the first.
   public var retries = 0
 
-  /// Nothing yet.
+  /// Creates totals of zero.
   public init() {}
 }
 
-/// What happens in a downloader, as it happens. Events of one download come in order.
+/// An event of a downloader. Events of one download arrive in order.
 public enum DownloadEvent: Sendable, Hashable {
-  /// A transfer from a host has begun.
+  /// A transfer from a host has started.
   case started(id: Int, source: String, host: String)
-  /// Bytes received so far of the announced total.
+  /// Bytes have been received; `expected` is the announced total.
   case progressed(id: Int, received: Int, expected: Int?)
-  /// A transfer from `url` has ended: after redirects that isn't the source's. `error` says why it failed, an HTTP
-  /// status of 400 or more included; nil if it didn't. A failure may be followed by ``retrying(source:seconds:error:)``.
+  /// A transfer from `url`, the source's or a redirect's target, has ended. `error` is the failure, such as an HTTP
+  /// status of 400 or more; ``retrying(source:seconds:error:)`` may follow.
   case finished(id: Int, url: String, bytes: Int, error: DownloadError?)
-  /// A transfer will be tried again.
+  /// A transfer failed and will be retried.
   case retrying(source: String, seconds: Double, error: DownloadError)
-  /// A host is left alone for a while.
+  /// A host gets no requests for a while.
   case hostPaused(host: String, seconds: Double)
-  /// Something that the user should know and that fails nothing.
+  /// A problem that doesn't fail the download.
   case warning(source: String, message: String)
 }

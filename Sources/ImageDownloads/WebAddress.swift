@@ -1,30 +1,30 @@
 import Curl
 import SystemIO
 
-/// An absolute http or https URL in parts (RFC 3986), strict enough that what is checked is what is sent.
+/// An absolute http or https URL (RFC 3986). Parsing is strict, so that the host that is checked is the one that
+/// libcurl connects to.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
   /// `http` or `https`.
   public let scheme: String
   /// The host in lower case; an IPv6 literal with its brackets.
   public let host: String
-  /// The port: that of the scheme unless another was given.
+  /// The port (default: 80 for http, 443 for https).
   public let port: Int
-  /// `scheme://host`, with the port where it isn't the scheme's own (RFC 6454): what credentials belong to.
+  /// The origin, to which credentials belong: `scheme://host`, with the port if it isn't the default (RFC 6454).
   public let origin: String
-  /// The whole URL without user name and password, normalised: what is sent, shown and keyed by.
+  /// The normalized URL without user name and password, for requests, messages and keys.
   public let description: String
-  /// User name and password of the URL, decoded; they are never part of any text of it.
+  /// The decoded user name and password of the URL, which are never part of its texts.
   let credential: Credential?
 
-  /// A user name and password.
   struct Credential: Hashable, Sendable {
     var user: String
     var password: String
   }
 
-  /// The URL that `text` writes; nil where it is none, or has another scheme.
+  /// Parses a URL; nil if it is invalid or has another scheme.
   public init?(_ text: String) {
-    // Bytes, not characters: what divides a URL is ASCII, and a list may have a million of them.
+    // Parse bytes, not characters, for speed: all delimiters are ASCII, and a list may have a million URLs.
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let scheme = text[..<colon].lowercased()
     guard scheme == "http" || scheme == "https", text.utf8[colon...].starts(with: "://".utf8) else {
@@ -48,18 +48,18 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     origin = self.port == defaultPort ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(self.port)"
     let fragment = rest.utf8[end...].firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
     let description = origin + Self.encoded(rest[end..<fragment])
-    // What is normal already stays the caller's text, of which there is then one copy.
+    // Share the caller's text if it is already normalized.
     self.description = description == text ? text : description
   }
 
   private static let authorityEnds = Array("/?#\\".utf8)
 
-  /// The path and the query, beginning with `/`; what a URL may not hold is percent-encoded.
+  /// The path and the query, starting with `/`, percent-encoded.
   public var target: Substring {
     description[description.utf8.index(description.startIndex, offsetBy: origin.utf8.count)...]
   }
 
-  /// The URL as it may be shown: the values of query parameters that carry signatures or tokens are left out.
+  /// The URL for display, without the values of query parameters that carry signatures or tokens.
   public var displayText: String {
     guard let question = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return description }
     let parameters = target[target.index(after: question)...].split(
@@ -113,14 +113,13 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
   private static let forbiddenInHosts = Array("<>\"%^`{}|[]@:/\\?#".utf8)
 
-  /// A path and query with a slash before them, with blanks, control characters and what isn't ASCII percent-encoded;
-  /// escapes and the rest stay as they are.
+  /// Adds a missing leading slash, and percent-encodes spaces, control characters, non-ASCII bytes, `"`, `<` and `>`.
   private static func encoded(_ text: Substring) -> String {
     let encoded = PercentEncoding.encoded(text) { $0 <= 32 || $0 >= 127 || "\"<>".utf8.contains($0) }
     return Paths.isAbsolute(encoded) ? encoded : "/" + encoded
   }
 
-  /// The URL that a reference means here (RFC 3986, section 5.2); nil where that is none, or has another scheme.
+  /// Resolves a reference against this URL (RFC 3986 §5.2); nil if the result is invalid or has another scheme.
   func resolving(_ reference: String) -> WebAddress? {
     guard let base = URLReference(parsing: description),
       let reference = URLReference(parsing: FieldList.trimmed(reference))

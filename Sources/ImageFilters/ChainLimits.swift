@@ -1,28 +1,29 @@
-/// How long a chain may be: a few hundred bytes of named chains that use one another could stand for millions of filters.
-/// Chains are refused before they are made, wherever they come from.
+/// Limits on the length of a chain, checked before the chain is built.
+///
+/// Without them, a few hundred bytes of nested named chains could expand to millions of filters.
 public enum ChainLimits {
-  /// The most filters of a chain, its named chains written out.
+  /// The most filters in a chain, with named chains expanded.
   public static let steps = 256
-  /// The longest text of a chain, in bytes of UTF-8.
+  /// The longest chain text, in bytes of UTF-8.
   public static let text = 1 << 20
-  /// The longest canonical text of a chain, in bytes of UTF-8: it stands in keys, records and reports.
+  /// The longest canonical text, in bytes of UTF-8. Cache keys, records and reports contain it.
   public static let identifier = 256 << 10
-  /// The longest words that `text` draws, in bytes of UTF-8.
+  /// The longest string that `text` draws, in bytes of UTF-8.
   public static let words = 16 << 10
-  /// The longest path or URL of a source that is written in a chain, in bytes of UTF-8. A named one has no limit here.
+  /// The longest source path or URL in a chain, in bytes of UTF-8. Named sources are not limited here.
   public static let source = 64 << 10
-  /// The longest argument of any other kind, in bytes of UTF-8.
+  /// The longest argument of any other type, in bytes of UTF-8.
   public static let argument = 1 << 10
 
-  /// Throws where so many filters are too many. `offset` is where the one too many stands.
+  /// Throws `FilterError` if `count` exceeds ``steps``. `offset` is the position of the first filter over the limit.
   package static func check(steps count: Int, offset: Int? = nil) throws(FilterError) {
     guard count > steps else { return }
     throw FilterError(
-      .tooLong, "the chain has more than \(steps) filters, named chains written out; make it shorter",
+      .tooLong, "the chain has more than \(steps) filters, with named chains expanded; make it shorter",
       offset: offset)
   }
 
-  /// Throws where an argument's text is too long for its kind.
+  /// Throws `FilterError` if an argument's text is too long for its type.
   static func check(
     _ text: String, for parameter: FilterParameter, of filter: String, offset: Int?
   ) throws(FilterError) {
@@ -30,13 +31,13 @@ public enum ChainLimits {
     var remedy = "make it shorter"
     switch parameter.type {
     case .text: limit = words
-    case .source: (limit, remedy) = (source, "give the source a name, and use that")
+    case .source: (limit, remedy) = (source, "define a named source and use its name")
     default: limit = argument
     }
     guard text.utf8.count > limit else { return }
     throw FilterError(
       .tooLong,
-      "the \(parameter.name) of \(filter) has \(text.utf8.count) bytes, and may have \(limit); \(remedy)",
+      "the \(parameter.name) of \(filter) has \(text.utf8.count) bytes; the limit is \(limit); \(remedy)",
       offset: offset)
   }
 }

@@ -1,64 +1,70 @@
 public import Vips
 
 extension FilterChain {
-  /// The picture with every filter applied, frame by frame.
+  /// Applies every filter, frame by frame.
   ///
   /// - Parameters:
-  ///   - image: Any picture; several pages are frames, each filtered alone. It is made upright and sRGB first.
-  ///   - context: Where overlays and masks come from.
-  /// - Returns: sRGB of 8 bits, or of 16 where the picture had more than 8; 3 bands, and a fourth for alpha
-  ///   where the picture had one or a filter made one. Its pixels are computed when they are read.
+  ///   - image: Any image, converted to upright sRGB first. If it has several pages, each is a frame and is
+  ///     filtered separately.
+  ///   - context: Supplies the images for overlays and masks.
+  /// - Returns: An sRGB image of 8 bits per channel, or 16 if the input has more than 8. It has 3 bands, and a
+  ///   fourth for alpha if the input has one or a filter adds one. Its pixels are computed when they are read.
   /// - Throws: `FilterError` with code `filter-failed`, naming the filter.
   public func apply(to image: VipsImage, context: FilterContext = FilterContext()) throws(FilterError)
     -> VipsImage
   {
-    var picture = Intermediate(try image.preparedForFilters())
-    for step in 0..<steps.count { picture = try applyStep(step, to: picture, context: context) }
-    return picture.image
+    try check()
+    var current = Intermediate(try image.preparedForFilters())
+    for step in 0..<steps.count { current = try applyStep(step, to: current, context: context) }
+    return current.image
   }
 
-  /// How many filters it runs.
+  /// The number of filters in the chain.
   public var stepCount: Int { steps.count }
 
-  /// The identifier of one of its filters, from 0.
+  /// The identifier of the filter at `index`, which counts from 0.
   public func step(_ index: Int) -> String { steps[index].identifier }
 
-  /// Its first `count` filters: what two chains that begin alike have in common.
+  /// The chain's first `count` filters, for results that several chains share.
   public func prefix(_ count: Int) -> FilterChain {
     count >= steps.count ? self : FilterChain(checked: Array(steps.prefix(count)))
   }
 
-  /// Whether its first filter resizes the whole picture before anything else is done to it.
+  /// Whether the first filter resizes the whole image.
   public var resizesFirst: Bool {
     guard let step = steps.first,
-      case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour
+      case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behavior
     else { return false }
     return traits.scaledSize != nil
   }
 
-  /// Runs one filter on every frame.
+  /// Applies one filter to every frame.
   ///
-  /// What the filter reads more than once is kept first, so that no filter before it computes a pixel twice.
+  /// If the filter reads pixels more than once, its input is stored first, so that no earlier filter computes a
+  /// pixel twice.
   /// - Parameters:
-  ///   - index: From 0.
-  ///   - picture: What the filter before it returned, or a picture prepared for filters.
-  ///   - shrunk: For the first filter, what the frame was before its decoder shrank it.
-  ///   - context: What the filter's SOURCE texts stand for, and what else it needs from outside.
+  ///   - index: The filter's position, from 0.
+  ///   - current: The previous filter's result, or an image prepared for filters.
+  ///   - shrunk: For the first filter, the frame's geometry before the decoder shrank it.
+  ///   - context: Supplies referenced images, pixel storage and limits.
+  /// - Throws: `FilterError` naming the filter. Its `reason` is set if the result exceeds
+  ///   `context.maximumPixels`.
   public func applyStep(
-    _ index: Int, to picture: Intermediate, shrunk: ShrunkFrame? = nil, context: FilterContext
+    _ index: Int, to current: Intermediate, shrunk: ShrinkOnLoad? = nil, context: FilterContext
   ) throws(FilterError) -> Intermediate {
     let step = steps[index]
+    if let filter = step.custom { return try apply(filter, to: current, at: index, context: context) }
     guard let definition = FilterTable.definition(named: step.name),
-      case .frame(let traits, let run) = definition.behaviour
+      case .frame(let traits, let run) = definition.behavior
     else { throw FilterError(.unknownFilter, "unknown filter '\(step.name)'") }
     do {
-      let readable = try picture.readable(traits.reading, storage: context.storage)
+      let readable = try current.readable(traits.reading, storage: context.storage)
       let image = readable.image
       let count = image.pageCount
       var result: VipsImage
       guard count == 1 || !traits.makesFrames else {
         throw FilterError(
-          .failed, "\(step.name) makes an animation of a still picture, not of another animation")
+          .failed, "\(step.name) needs a still image, and the input is an animation")
       }
       if count == 1 || traits.isPointwise {
         result = try run(
@@ -68,15 +74,7 @@ extension FilterChain {
           try run(FilterPass(image: frame, arguments: step.arguments, shrunk: shrunk, context: context))
         }
       }
-      let pixels = result.width * result.height
-      guard pixels <= context.maximumPixels else {
-        var error = FilterError(
-          .failed,
-          "\(step.name) would make \(result.width)x\(result.height) pixels, more than the limit of "
-            + "\(context.maximumPixels)")
-        error.reason = .tooManyPixels(pixels, limit: context.maximumPixels)
-        throw error
-      }
+      try context.check(result, of: step.name)
       if let probe = context.probe { result = try probe(index, result) }
       return traits.movesPixels || result === image
         ? Intermediate(result, from: readable.source) : Intermediate(result)
@@ -89,49 +87,75 @@ extension FilterChain {
     }
   }
 
-  /// Whether a filter makes an animation of a still picture, so that one frame is all it wants.
+  /// Applies a program's own filter to every frame. What it reads how often isn't known, so its input is stored.
+  private func apply(
+    _ filter: any ImageFilter, to current: Intermediate, at index: Int, context: FilterContext
+  ) throws(FilterError) -> Intermediate {
+    let name = steps[index].name
+    do {
+      let image = try current.readable(.anywhere, storage: context.storage).image
+      var result =
+        image.pageCount == 1
+        ? try filter.apply(to: image) : try image.mappingFrames { try filter.apply(to: $0) }
+      result = try result.preparedForFilters()
+      try context.check(result, of: name)
+      if let probe = context.probe { result = try probe(index, result) }
+      return Intermediate(result)
+    } catch let error as FilterError {
+      throw error
+    } catch let error as VipsError {
+      throw FilterError(.failed, "\(name) failed: \(error.description)", cause: error)
+    } catch {
+      throw FilterError(.failed, "\(name) failed: \(error)")
+    }
+  }
+
+  /// Whether a filter turns a still image into an animation, so that one frame of the source is enough.
   public var makesFrames: Bool { transitionCount > 0 }
 
-  /// How many of its filters make an animation of a still picture. More than one can't be applied.
+  /// The number of filters that turn a still image into an animation. A chain with more than one can't be applied.
   public var transitionCount: Int {
     steps.count { step in
-      guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour else {
+      guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behavior else {
         return false
       }
       return traits.makesFrames
     }
   }
 
-  /// Whether no filter looks at colours, so that a gray or wide-gamut picture may stay what it is.
-  public var keepsColourSpace: Bool {
+  /// Whether no filter depends on colors, so that a gray or wide-gamut image need not be converted to sRGB.
+  public var keepsColorSpace: Bool {
     steps.allSatisfy { step in
-      guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour else {
+      guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behavior else {
         return false
       }
-      return traits.keepsColourSpace
+      return traits.keepsColorSpace
     }
   }
 
-  /// Whether a gray picture stays gray: no filter adds colors of its own, of an argument or of another picture.
+  /// Whether a gray image stays gray: no filter adds color by itself, from an argument or from another image.
   public var keepsGray: Bool {
     steps.allSatisfy { step in
       guard let definition = FilterTable.definition(named: step.name),
-        case .frame(let traits, _) = definition.behaviour, !traits.addsColour
+        case .frame(let traits, _) = definition.behavior, !traits.addsColor
       else { return false }
       return step.arguments.values.allSatisfy { entry in
-        if case .colour(let colour) = entry.value { colour.isGray } else { true }
+        if case .color(let color) = entry.value { color.isGray } else { true }
       }
     }
   }
 
-  /// By how much the first filter scales a frame of `extent`, on the side that it scales more; nil where it
-  /// isn't a resize that can do with a frame that was scaled while it was decoded.
-  public func firstScale(of extent: Extent) throws(FilterError) -> Double? {
+  /// The factor by which the first filter scales a frame of `extent`; the larger of the two sides' factors.
+  ///
+  /// - Returns: nil if the filter is not a resize, or needs a frame that the decoder hasn't shrunk.
+  /// - Throws: `FilterError` if the target size can't be computed.
+  public func firstScale(of extent: Size) throws(FilterError) -> Double? {
     guard let step = steps.first,
-      case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour,
+      case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behavior,
       let scaledSize = traits.scaledSize
     else { return nil }
-    // Nearest neighbours and linear light are asked for by those who look at every pixel.
+    // Shrinking on load would change the pixels that `kernel=nearest` picks, and it averages encoded values, not
+    // the light that `linear=true` asks for.
     for entry in step.arguments.values {
       if entry.key == "kernel", entry.value == .word("nearest") { return nil }
       if entry.key == "linear", entry.value == .boolean(true) { return nil }
@@ -147,8 +171,22 @@ extension FilterChain {
   }
 }
 
+extension FilterContext {
+  /// Throws `FilterError` if a filter's result has more pixels than allowed.
+  fileprivate func check(_ result: VipsImage, of name: String) throws(FilterError) {
+    let pixels = result.width * result.height
+    guard pixels > maximumPixels else { return }
+    var error = FilterError(
+      .failed,
+      "\(name) would produce \(result.width)x\(result.height) pixels, which exceeds the limit of "
+        + "\(maximumPixels)")
+    error.reason = .tooManyPixels(pixels, limit: maximumPixels)
+    throw error
+  }
+}
+
 extension VipsImage {
-  /// Each page through `body`, and the results under one another as pages again, with the animation's timing.
+  /// Applies `body` to each page and stacks the results as pages again, keeping the animation's timing.
   func mappingFrames(_ body: (VipsImage) throws -> VipsImage) throws -> VipsImage {
     let side = pageHeight
     var frames: [VipsImage] = []
@@ -162,9 +200,9 @@ extension VipsImage {
     else {
       throw FilterError(
         .failed,
-        "the animation's frames would have different sizes; use a filter that gives each the same size")
+        "the animation's frames would differ in size; use a filter that gives every frame the same size")
     }
-    // One frame may have gained an alpha that another has not.
+    // A filter may add alpha to some frames only, and stacking needs the same bands in all of them.
     if frames.contains(where: \.hasAlpha) { frames = try frames.map { try $0.addingAlpha() } }
     return try VipsImage.stacked(frames).editingMetadata { $0.set("page-height", first.height) }
   }

@@ -1,42 +1,64 @@
-/// Filters in order; an empty chain is the image unchanged.
+/// A sequence of filters. An empty chain leaves the image unchanged.
 ///
-///     let chain = try FilterChain(parsing: "fill:100x100,circle")
+///     let chain = FilterChain(.fill(width: 100, height: 100), .circle)
 ///     let avatar = try chain.apply(to: photograph)
+///
+/// A chain from typed filters or from a string literal may hold an argument that is out of range. Applying it then
+/// throws, and so does ``check()``. Chains from ``init(parsing:named:)`` are always valid.
 public struct FilterChain: Hashable, Sendable {
   let steps: [FilterStep]
-  /// The canonical text: one chain has one identifier, however it was written (docs/architecture.md, "Keys").
+  /// The canonical text. Every spelling of a chain has the same identifier (docs/architecture.md, "Keys").
   public let identifier: String
+  /// The first invalid argument; nil in a valid chain.
+  let problem: FilterError?
 
-  /// Throws where the chain is longer than ``ChainLimits`` allow.
+  /// Throws `FilterError` with code `tooLong` if the chain exceeds ``ChainLimits``.
   init(steps: [FilterStep]) throws(FilterError) {
     try ChainLimits.check(steps: steps.count)
     self.steps = steps
+    problem = nil
     identifier = steps.map(\.identifier).joined(separator: ",")
     guard identifier.utf8.count <= ChainLimits.identifier else {
       throw FilterError(
         .tooLong,
-        "the chain's texts have \(identifier.utf8.count) bytes, and may have \(ChainLimits.identifier); "
-          + "make them shorter")
+        "the chain's canonical text has \(identifier.utf8.count) bytes; the limit is \(ChainLimits.identifier); "
+          + "make its arguments shorter")
     }
   }
 
-  /// A chain of another one's steps, which has been checked.
+  /// Creates a chain from steps of a chain that has already been checked.
   init(checked steps: [FilterStep]) {
     self.steps = steps
+    problem = nil
     identifier = steps.map(\.identifier).joined(separator: ",")
   }
 
-  /// The chain that does nothing.
+  /// Creates a chain that can't be applied.
+  init(problem: FilterError) {
+    steps = []
+    self.problem = problem
+    // Not the text of a chain: nobody may find another chain's cached result by it.
+    identifier = "(invalid) \(problem.message)"
+  }
+
+  /// Creates an empty chain.
   public init() { self.init(checked: []) }
 
-  /// The chain that `text` describes in the grammar of imagemill-filters(7). A name may be one of `named`.
-  /// - Throws: `FilterError` with the place in the text; `tooLong` beyond ``ChainLimits``.
+  /// Parses a chain in the grammar of imagemill-filters(7).
+  /// - Parameters:
+  ///   - text: The chain's text.
+  ///   - named: Chains that the text may use by name.
+  /// - Throws: `FilterError` with the position in the text; `tooLong` if the chain exceeds ``ChainLimits``.
   public init(parsing text: String, named: [String: FilterChain] = [:]) throws(FilterError) {
     try self.init(steps: try ChainParser(reader: FilterReader(named: named)).steps(text))
   }
 
-  /// The chain of one filter, or of one named chain, with its arguments as written (the manifest's mapping form): `key` is nil for a positional value. Nothing in a value is escaped.
-  /// An error's offset is the number of the argument that is wrong, from 0; nil where it is none of them.
+  /// Creates a chain from one filter or one named chain, as in a manifest's mapping form.
+  /// - Parameters:
+  ///   - name: A filter, an alias or one of `named`.
+  ///   - arguments: Unescaped values; `key` is nil for a positional one.
+  ///   - named: Chains that `name` may refer to.
+  /// - Throws: `FilterError`. Its offset is the index of the wrong argument; nil if no argument is wrong.
   public init(
     name: String, arguments: [(key: String?, value: String)], named: [String: FilterChain] = [:]
   ) throws(FilterError) {
@@ -46,21 +68,22 @@ public struct FilterChain: Hashable, Sendable {
     try self.init(steps: try FilterReader(named: named).steps(name: name, arguments: written, offset: nil))
   }
 
-  /// The chains one after the other.
-  /// - Throws: `FilterError.tooLong` where they are longer together than ``ChainLimits`` allow.
+  /// Concatenates chains.
+  /// - Throws: `FilterError` with code `tooLong` if the result exceeds ``ChainLimits``.
   public init(_ chains: [FilterChain]) throws(FilterError) {
-    // Before they are put together.
+    // Check before `flatMap`, so that an oversized result is never allocated.
+    for chain in chains { try chain.check() }
     try ChainLimits.check(steps: chains.reduce(0) { $0 + $1.steps.count })
     try self.init(steps: chains.flatMap(\.steps))
   }
 
-  /// The number of its filters, named ones written out.
+  /// The number of filters, with named chains expanded.
   public var count: Int { steps.count }
 
-  /// Whether it does nothing.
+  /// Whether the chain has no filters.
   public var isEmpty: Bool { steps.isEmpty }
 
-  /// The SOURCE texts that its overlays and masks name, in order, each once.
+  /// The images that the chain refers to, as written in its source arguments, in order and without duplicates.
   public var references: [String] {
     var result: [String] = []
     for step in steps {
@@ -75,21 +98,38 @@ public struct FilterChain: Hashable, Sendable {
     return result
   }
 
-  /// A value as it is written in a chain's text, with the grammar's four characters escaped: whatever it holds, it adds
-  /// no filter and no argument.
+  /// Replaces the images that the chain refers to.
+  /// - Parameter replacement: Returns the new text for each path or URL as written in the chain.
+  public func replacingReferences(_ replacement: (String) -> String) -> FilterChain {
+    guard !references.isEmpty else { return self }
+    return FilterChain(
+      checked: steps.map { step in
+        let names = FilterTable.definition(named: step.name)?.parameters.filter { $0.type == .source }
+          .map(\.name)
+        let values = step.arguments.values.map { entry in
+          guard case .text(let text) = entry.value, names?.contains(entry.key) == true else { return entry }
+          return FilterArguments.Entry(key: entry.key, value: .text(replacement(text)))
+        }
+        return FilterStep(
+          name: step.name, arguments: FilterArguments(filter: step.arguments.filter, values: values))
+      })
+  }
+
+  /// Escapes the four characters that the grammar reserves, so that `value` can't add filters or arguments to a
+  /// chain's text.
   public static func escaped(_ value: String) -> String { Escaping.escaped(value) }
 
-  /// The names of all filters and aliases, for "did you mean".
+  /// The names of all filters and aliases, sorted.
   public static var knownNames: [String] { FilterTable.names }
 }
 
 extension FilterChain: Codable {
-  /// Reads an identifier.
+  /// Decodes a chain from its identifier, unless a program's own filters are in it.
   public init(from decoder: any Decoder) throws {
     try self.init(parsing: decoder.singleValueContainer().decode(String.self))
   }
 
-  /// Writes the identifier.
+  /// Encodes the chain as its identifier.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(identifier)

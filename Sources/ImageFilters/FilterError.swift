@@ -1,18 +1,18 @@
 public import Vips
 
-/// What is wrong with a chain's text or a filter's arguments, or what went wrong when one ran.
+/// An invalid chain or filter argument, or a filter that failed.
 public struct FilterError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of failure; their raw values are stable.
   public enum Code: String, Sendable, Codable {
-    /// The text isn't a chain (imagemill-filters(7) has the grammar).
+    /// The text doesn't match the chain grammar in imagemill-filters(7).
     case syntax = "bad-chain"
-    /// No filter and no named chain bears the name.
+    /// No filter and no named chain has the name.
     case unknownFilter = "unknown-filter"
-    /// The filter has no parameter of that name, or has one too few or too many.
+    /// An argument is invalid, missing, unknown, given twice or one too many.
     case badArgument = "bad-argument"
-    /// Named chains that use one another in a circle.
+    /// Named chains refer to each other in a cycle.
     case circular = "circular-chain"
-    /// The chain has too many filters, or a text in it is too long (``ChainLimits``).
+    /// The chain, or a text in it, exceeds ``ChainLimits``.
     case tooLong = "chain-too-long"
     /// The filter could not be applied to this image.
     case failed = "filter-failed"
@@ -22,21 +22,21 @@ public struct FilterError: Error, Hashable, Sendable, CustomStringConvertible {
   public let code: Code
   /// One sentence: what is wrong, and what to write instead.
   public let message: String
-  /// Where in the chain's text, in UTF-8 bytes from its start, if the failure has a place.
+  /// The failure's position in the chain's text, in UTF-8 bytes from its start; nil if it has none.
   public let offset: Int?
 
-  /// What libvips said, where it was libvips that failed.
+  /// libvips' error, if libvips failed.
   public let cause: VipsError?
-  /// The limit that stood in the way.
+  /// The limit that the filter exceeded, if any.
   public var reason: Reason?
 
   /// A limit of ``FilterContext``.
   public enum Reason: Hashable, Sendable {
-    /// It would have made so many pixels, more than ``FilterContext/maximumPixels``.
+    /// The result would have more pixels than ``FilterContext/maximumPixels``.
     case tooManyPixels(Int, limit: Int)
   }
 
-  /// A failure at an optional place of the text.
+  /// Creates an error, optionally with its position in the chain's text and libvips' error.
   public init(_ code: Code, _ message: String, offset: Int? = nil, cause: VipsError? = nil) {
     self.code = code
     self.message = message

@@ -1,57 +1,59 @@
 public import Vips
 
-/// Something that makes one picture of another.
+/// A filter that turns one image into another.
 ///
-/// A type of your own needs only `apply(to:)`; without an `identifier` it is known by its type's name.
+/// A conforming type needs only `apply(to:)`; its `identifier` defaults to the type's name.
 /// Follows AlamofireImage's `ImageFilter`.
 public protocol ImageFilter: Sendable {
-  /// What results are cached by: two filters with one identifier must make the same picture.
+  /// The key for cached results. Filters with the same identifier must produce the same image.
   var identifier: String { get }
-  /// The picture with the filter applied.
-  /// - Throws: `FilterError` where it can't be; there is no silent return of the original.
+  /// Applies the filter to an image.
+  /// - Throws: `FilterError` if it fails. A filter never returns the original image instead.
   func apply(to image: VipsImage) throws(FilterError) -> VipsImage
 }
 
 extension ImageFilter {
-  /// The type's name. A type with settings of its own says them in an identifier of its own, or two of its filters
-  /// are taken for one.
+  /// The type's name. A type with settings must include them in its own identifier, or filters with different
+  /// settings share cached results.
   public var identifier: String { "\(Self.self)" }
 
-  /// The filter as a function, as AlamofireImage's `filter` is.
+  /// The filter as a function, like AlamofireImage's `filter`.
   public var filter: @Sendable (VipsImage) throws(FilterError) -> VipsImage {
     { image throws(FilterError) in try apply(to: image) }
   }
 }
 
-/// A filter that stands for a chain.
+/// A filter that is implemented by a chain.
 public protocol ChainedImageFilter: ImageFilter {
-  /// What it does, in the grammar of imagemill-filters(7).
+  /// The chain that the filter applies.
   var chain: FilterChain { get }
 }
 
 extension ChainedImageFilter {
   /// The chain's canonical text.
   public var identifier: String { chain.identifier }
-  /// The picture with the chain applied.
+  /// Applies the chain to an image.
+  /// - Throws: `FilterError` with code `filter-failed`, naming the filter.
   public func apply(to image: VipsImage) throws(FilterError) -> VipsImage { try chain.apply(to: image) }
 }
 
 extension FilterChain: ImageFilter {
-  /// The picture with every filter applied.
+  /// Applies every filter, without access to other images.
+  /// - Throws: `FilterError` with code `filter-failed`, naming the filter.
   public func apply(to image: VipsImage) throws(FilterError) -> VipsImage {
     try apply(to: image, context: FilterContext())
   }
 }
 
-/// A filter that makes pictures of one size. Follows AlamofireImage's `Sizable`.
+/// A filter with a target size. Follows AlamofireImage's `Sizable`.
 public protocol Sizable {
-  /// In pixels.
-  var size: Extent { get }
+  /// The target size in pixels.
+  var size: Size { get }
 }
 
 /// A filter that rounds corners. Follows AlamofireImage's `Roundable`.
 public protocol Roundable {
-  /// In pixels.
+  /// The corners' radius in pixels.
   var radius: Double { get }
 }
 
@@ -85,31 +87,35 @@ extension ChainedImageFilter where Self: Sizable & Roundable {
   public var identifier: String { chain.identifier }
 }
 
-/// Filters one after the other as one. Follows AlamofireImage's `CompositeImageFilter`.
+/// A filter that applies several filters in order. Follows AlamofireImage's `CompositeImageFilter`.
 public protocol CompositeImageFilter: ImageFilter {
-  /// From the first to the last.
+  /// The filters, in the order of application.
   var filters: [any ImageFilter] { get }
 }
 
 extension CompositeImageFilter {
-  /// The filters' identifiers, joined as a chain's are.
+  /// The filters' identifiers, joined by commas as in a chain.
   public var identifier: String { filters.map(\.identifier).joined(separator: ",") }
 
-  /// The picture with every filter applied in order.
+  /// Applies every filter in order.
+  /// - Throws: `FilterError` of the first filter that fails.
   public func apply(to image: VipsImage) throws(FilterError) -> VipsImage {
-    var picture = image
-    for filter in filters { picture = try filter.apply(to: picture) }
-    return picture
+    var filtered = image
+    for filter in filters { filtered = try filter.apply(to: filtered) }
+    return filtered
   }
 }
 
-/// A filter of a closure. Follows AlamofireImage's `DynamicImageFilter`.
+/// A filter that calls a closure. Follows AlamofireImage's `DynamicImageFilter`.
 public struct DynamicImageFilter: ImageFilter {
-  /// As given.
+  /// The identifier given to the initializer.
   public let identifier: String
   private let body: @Sendable (VipsImage) throws(FilterError) -> VipsImage
 
-  /// A filter that `identifier` names.
+  /// Creates a filter from a closure.
+  /// - Parameters:
+  ///   - identifier: The key for cached results, unique to what the closure does.
+  ///   - filter: Returns the filtered image.
   public init(
     _ identifier: String, filter: @escaping @Sendable (VipsImage) throws(FilterError) -> VipsImage
   ) {
@@ -117,18 +123,19 @@ public struct DynamicImageFilter: ImageFilter {
     body = filter
   }
 
-  /// What the closure returns.
+  /// Calls the closure.
   public func apply(to image: VipsImage) throws(FilterError) -> VipsImage { try body(image) }
 }
 
-/// Any filters as one. Follows AlamofireImage's `DynamicCompositeImageFilter`; of none it changes nothing.
+/// A filter that applies any filters in order; without filters it leaves the image unchanged.
+/// Follows AlamofireImage's `DynamicCompositeImageFilter`.
 public struct DynamicCompositeImageFilter: CompositeImageFilter {
-  /// From the first to the last.
+  /// The filters, in the order of application.
   public let filters: [any ImageFilter]
 
-  /// The filters in order.
+  /// Combines filters, which are applied in order.
   public init(_ filters: [any ImageFilter]) { self.filters = filters }
 
-  /// The filters in order.
+  /// Combines filters, which are applied in order.
   public init(_ filters: any ImageFilter...) { self.filters = filters }
 }

@@ -1,78 +1,86 @@
-/// `scale:S`: exactly the size, aspect disregarded. AlamofireImage's type of this name.
+// AlamofireImage's filters under their names. As there, creating one never fails; applying one throws if a side isn't 1 to
+// 65535 pixels, or another argument is out of range.
+
+/// `scale:S`: scales to exactly the size, ignoring the aspect ratio. AlamofireImage's type of the same name.
 public struct ScaledToSizeFilter: ChainedImageFilter, Sizable {
-  /// In pixels.
-  public let size: Extent
+  /// The target size in pixels.
+  public let size: Size
   /// `scale` with its defaults.
   public let chain: FilterChain
 
-  /// - Throws: `FilterError` where a side isn't 1 to 65535.
-  public init(size: Extent) throws(FilterError) {
+  /// Creates a filter for a target size in pixels.
+  public init(size: Size) {
     self.size = size
-    chain = try FilterChain(name: "ScaledToSizeFilter", arguments: [(nil, size.text)])
+    chain = FilterChain(typed: "ScaledToSizeFilter", [("size", .size(SizeSpecification(size)))])
   }
 }
 
-/// `pad:S:snap=false`: fitted into the size on a transparent canvas.
+/// `pad:S:snap=false`: fits the image into the size on a transparent canvas.
 public struct AspectScaledToFitSizeFilter: ChainedImageFilter, Sizable {
-  /// In pixels.
-  public let size: Extent
+  /// The canvas size in pixels.
+  public let size: Size
   /// `pad` with `snap=false`.
   public let chain: FilterChain
 
-  /// - Throws: `FilterError` where a side isn't 1 to 65535.
-  public init(size: Extent) throws(FilterError) {
+  /// Creates a filter for a canvas size in pixels.
+  public init(size: Size) {
     self.size = size
-    chain = try FilterChain(name: "AspectScaledToFitSizeFilter", arguments: [(nil, size.text)])
+    chain = FilterChain(typed: "AspectScaledToFitSizeFilter", [("size", .size(SizeSpecification(size)))])
   }
 }
 
-/// `fill:S:snap=false`: covers the size, centred, what falls outside is cut off.
+/// `fill:S:snap=false`: scales the image to cover the size and crops it around the center.
 public struct AspectScaledToFillSizeFilter: ChainedImageFilter, Sizable {
-  /// In pixels.
-  public let size: Extent
+  /// The target size in pixels.
+  public let size: Size
   /// `fill` with `snap=false`.
   public let chain: FilterChain
 
-  /// - Throws: `FilterError` where a side isn't 1 to 65535.
-  public init(size: Extent) throws(FilterError) {
+  /// Creates a filter for a target size in pixels.
+  public init(size: Size) {
     self.size = size
-    chain = try FilterChain(name: "AspectScaledToFillSizeFilter", arguments: [(nil, size.text)])
+    chain = FilterChain(typed: "AspectScaledToFillSizeFilter", [("size", .size(SizeSpecification(size)))])
   }
 }
 
-/// `rounded:R:style=continuous`: Apple's corners.
+/// `rounded:R:style=continuous`: rounds the corners with Apple's continuous curve.
 public struct RoundedCornersFilter: ChainedImageFilter, Roundable {
-  /// In pixels.
+  /// The corners' radius in pixels.
   public let radius: Double
   /// `rounded` with `style=continuous`.
   public let chain: FilterChain
 
-  /// - Parameter radius: In pixels, 0 to 65535. A picture here has no scale to divide it by.
-  public init(radius: Double) throws(FilterError) {
+  /// Creates a filter for a corner radius.
+  /// - Parameter radius: Pixels, 0 to 65535. Unlike a `UIImage`, a libvips image has no scale that divides it.
+  public init(radius: Double) {
     self.radius = radius
-    chain = try FilterChain(name: "RoundedCornersFilter", arguments: [(nil, Number.text(radius))])
+    chain = FilterChain(typed: "RoundedCornersFilter", [("radius", .length(.pixels(radius)))])
   }
 }
 
-/// `circle`: cut to the shorter side, then to a disc.
+/// `circle`: crops the image to its center square, then to a circle.
 public struct CircleFilter: ChainedImageFilter {
   /// `circle`.
   public let chain: FilterChain
 
-  /// A filter without settings.
-  public init() throws(FilterError) { chain = try FilterChain(name: "CircleFilter", arguments: []) }
+  /// Creates the filter, which takes no arguments.
+  public init() { chain = FilterChain(typed: "CircleFilter") }
 }
 
 /// `ci:NAME`: a Core Image filter by name.
 public struct CoreImageFilter: ChainedImageFilter {
-  /// Core Image's name.
+  /// Core Image's name for the filter, such as `CISepiaTone`.
   public let filterName: String
-  /// By Core Image's keys, as the grammar of chains writes values.
+  /// Values in the chain grammar's notation, by Core Image's keys.
   public let parameters: [String: String]
   /// `ci:` with the parameters.
   public let chain: FilterChain
 
-  /// - Throws: `FilterError` where the filter isn't one that is done here, or has no such parameter.
+  /// Creates a Core Image filter.
+  /// - Parameters:
+  ///   - filterName: Core Image's name for the filter.
+  ///   - parameters: Values in the chain grammar's notation, by Core Image's keys.
+  /// - Throws: `FilterError` if the filter isn't supported, or doesn't have one of the parameters.
   public init(filterName: String, parameters: [String: String] = [:]) throws(FilterError) {
     self.filterName = filterName
     self.parameters = parameters
@@ -82,77 +90,81 @@ public struct CoreImageFilter: ChainedImageFilter {
   }
 }
 
-/// `blur:R:edge=extend:linear=true`: CIGaussianBlur's look; the picture grows by 3 radii a side.
+/// `blur:R:edge=extend:linear=true`: blurs as CIGaussianBlur does, growing the image by 3 radii on each side.
 public struct BlurFilter: ChainedImageFilter {
   /// `blur` with `edge=extend` and `linear=true`.
   public let chain: FilterChain
 
-  /// - Parameter blurRadius: The standard deviation in pixels.
-  public init(blurRadius: Int = 10) throws(FilterError) {
-    chain = try FilterChain(name: "BlurFilter", arguments: [(nil, String(blurRadius))])
+  /// Creates a blur.
+  /// - Parameter blurRadius: The Gaussian's standard deviation in pixels, 0 to 1000.
+  public init(blurRadius: Int = 10) {
+    chain = FilterChain(typed: "BlurFilter", [("radius", .integer(blurRadius))])
   }
 }
 
 /// `scale:S,rounded:R`.
 public struct ScaledToSizeWithRoundedCornersFilter: ChainedImageFilter, Sizable, Roundable {
-  /// In pixels.
-  public let size: Extent
-  /// In pixels.
+  /// The target size in pixels.
+  public let size: Size
+  /// The corners' radius in pixels.
   public let radius: Double
-  /// The chain of the two.
+  /// `scale`, then `rounded`.
   public let chain: FilterChain
 
-  /// - Throws: `FilterError` where a side isn't 1 to 65535 or the radius is negative.
-  public init(size: Extent, radius: Double) throws(FilterError) {
+  /// Creates a filter for a target size and a corner radius in pixels.
+  public init(size: Size, radius: Double) {
     (self.size, self.radius) = (size, radius)
-    chain = try FilterChain(name: "scale-rounded", arguments: [(nil, size.text), (nil, Number.text(radius))])
+    chain = FilterChain(
+      typed: "scale-rounded",
+      [("size", .size(SizeSpecification(size))), ("radius", .length(.pixels(radius)))])
   }
 }
 
 /// `fill:S,rounded:R`.
 public struct AspectScaledToFillSizeWithRoundedCornersFilter: ChainedImageFilter, Sizable, Roundable {
-  /// In pixels.
-  public let size: Extent
-  /// In pixels.
+  /// The target size in pixels.
+  public let size: Size
+  /// The corners' radius in pixels.
   public let radius: Double
-  /// The chain of the two.
+  /// `fill`, then `rounded`.
   public let chain: FilterChain
 
-  /// - Throws: `FilterError` where a side isn't 1 to 65535 or the radius is negative.
-  public init(size: Extent, radius: Double) throws(FilterError) {
+  /// Creates a filter for a target size and a corner radius in pixels.
+  public init(size: Size, radius: Double) {
     (self.size, self.radius) = (size, radius)
-    chain = try FilterChain(name: "fill-rounded", arguments: [(nil, size.text), (nil, Number.text(radius))])
+    chain = FilterChain(
+      typed: "fill-rounded", [("size", .size(SizeSpecification(size))), ("radius", .length(.pixels(radius)))])
   }
 }
 
 /// `scale:S,circle`.
 public struct ScaledToSizeCircleFilter: ChainedImageFilter, Sizable {
-  /// In pixels.
-  public let size: Extent
-  /// The chain of the two.
+  /// The target size in pixels.
+  public let size: Size
+  /// `scale`, then `circle`.
   public let chain: FilterChain
 
-  /// - Throws: `FilterError` where a side isn't 1 to 65535.
-  public init(size: Extent) throws(FilterError) {
+  /// Creates a filter for a target size in pixels.
+  public init(size: Size) {
     self.size = size
-    chain = try FilterChain(name: "scale-circle", arguments: [(nil, size.text)])
+    chain = FilterChain(typed: "scale-circle", [("size", .size(SizeSpecification(size)))])
   }
 }
 
 /// `fill:S,circle`.
 public struct AspectScaledToFillSizeCircleFilter: ChainedImageFilter, Sizable {
-  /// In pixels.
-  public let size: Extent
-  /// The chain of the two.
+  /// The target size in pixels.
+  public let size: Size
+  /// `fill`, then `circle`.
   public let chain: FilterChain
 
-  /// - Throws: `FilterError` where a side isn't 1 to 65535.
-  public init(size: Extent) throws(FilterError) {
+  /// Creates a filter for a target size in pixels.
+  public init(size: Size) {
     self.size = size
-    chain = try FilterChain(name: "fill-circle", arguments: [(nil, size.text)])
+    chain = FilterChain(typed: "fill-circle", [("size", .size(SizeSpecification(size)))])
   }
 }
 
-extension Extent {
+extension Size {
   var text: String { "\(width)x\(height)" }
 }

@@ -1,50 +1,51 @@
 public import Vips
 
-/// What AlamofireImage's extensions of `UIImage` do, for a libvips picture. Sizes are pixels.
+/// AlamofireImage's extensions of `UIImage`, for libvips images. Sizes are in pixels.
 extension VipsImage {
-  /// The picture with its pixels decoded and computed now, instead of when they are first shown.
+  /// Decodes and computes all pixels now instead of on first use.
   ///
   ///     let ready = try photograph.inflated()
+  /// - Throws: `FilterError` with code `filter-failed` if the image can't be decoded.
   public func inflated() throws(FilterError) -> VipsImage {
     do {
       return try materialized()
     } catch {
-      throw FilterError(.failed, "the picture can't be decoded: \(error.description)", cause: error)
+      throw FilterError(.failed, "the image can't be decoded: \(error.description)", cause: error)
     }
   }
 
-  /// Whether it has an alpha channel, used or not.
+  /// Whether the image has an alpha channel, even if every pixel is opaque.
   public var containsAlphaComponent: Bool { hasAlpha }
 
-  /// Whether it has no alpha channel.
+  /// Whether the image has no alpha channel.
   public var isOpaque: Bool { !hasAlpha }
 
-  /// Exactly the size, aspect disregarded: `scale`.
-  public func imageScaled(to size: Extent) throws(FilterError) -> VipsImage {
+  /// Scales to exactly the size, ignoring the aspect ratio: `scale`.
+  public func imageScaled(to size: Size) throws(FilterError) -> VipsImage {
     try ScaledToSizeFilter(size: size).apply(to: self)
   }
 
-  /// Fitted into the size on a transparent canvas, fractions kept: `pad:S:snap=false`.
-  public func imageAspectScaled(toFit size: Extent) throws(FilterError) -> VipsImage {
+  /// Fits the image into the size on a transparent canvas, at subpixel positions: `pad:S:snap=false`.
+  public func imageAspectScaled(toFit size: Size) throws(FilterError) -> VipsImage {
     try AspectScaledToFitSizeFilter(size: size).apply(to: self)
   }
 
-  /// Covers the size, centred, fractions kept: `fill:S:snap=false`.
-  public func imageAspectScaled(toFill size: Extent) throws(FilterError) -> VipsImage {
+  /// Scales to cover the size and crops around the center, at subpixel positions: `fill:S:snap=false`.
+  public func imageAspectScaled(toFill size: Size) throws(FilterError) -> VipsImage {
     try AspectScaledToFillSizeFilter(size: size).apply(to: self)
   }
 
-  /// Apple's rounded corners: `rounded:R:style=continuous`.
+  /// Rounds the corners with Apple's continuous curve: `rounded:R:style=continuous`.
   public func imageRounded(withCornerRadius radius: Double) throws(FilterError) -> VipsImage {
     try RoundedCornersFilter(radius: radius).apply(to: self)
   }
 
-  /// Cut to the shorter side, then to a disc: `circle`.
+  /// Crops to the center square, then to a circle: `circle`.
   public func imageRoundedIntoCircle() throws(FilterError) -> VipsImage {
     try CircleFilter().apply(to: self)
   }
 
-  /// A Core Image filter by name: `ci:NAME`.
+  /// Applies a Core Image filter by name: `ci:NAME`.
   public func imageFiltered(
     withCoreImageFilter name: String, parameters: [String: String] = [:]
   ) throws(FilterError) -> VipsImage {

@@ -4,8 +4,8 @@ import SystemIO
 
 /// The jobs that failed in an earlier run, from its `.ndjson` report.
 ///
-/// A report names sources as they may be shown, without credentials. A job is one that failed if one of its outputs
-/// has a failed line's source, filter and format, and its path too where that is known before the job runs.
+/// A job failed if one of its outputs has the source, filter and format of a failed line, and its path if that is known
+/// before the job runs. Reports have sources without credentials.
 package struct FailedJobs: Sendable, Hashable {
   private struct Line: Hashable {
     var source: String
@@ -13,16 +13,17 @@ package struct FailedJobs: Sendable, Hashable {
     var format: String
   }
 
-  /// The paths of what failed; nil stands for an output that failed before it had a name.
+  /// The paths of failed outputs; nil for one that failed before its path was known.
   private var paths: [Line: Set<String?>] = [:]
 
   /// Whether nothing failed in that run.
   package var isEmpty: Bool { paths.isEmpty }
 
-  /// Reads the report's lines. Throws where one is no result: not JSON, or without its members.
-  /// - Parameter wanted: What is said of a file of another kind besides what is wrong with it.
+  /// Reads a report.
+  /// - Parameter wanted: Advice for a file that isn't a report.
+  /// - Throws: `ManifestErrors` if a line isn't JSON or lacks a member, or no line is a result.
   package init(
-    report bytes: [UInt8], name: String, wanted: String = "give an NDJSON report"
+    report bytes: [UInt8], name: String, wanted: String = "use an NDJSON report"
   ) throws(ManifestErrors) {
     let text = try ManifestText(name: name, bytes: bytes)
     var log = DiagnosticLog(text)
@@ -37,7 +38,7 @@ package struct FailedJobs: Sendable, Hashable {
       do {
         if try take(try JSONNodes.read(bytes: record.bytes, line: record.line)) { results += 1 }
       } catch {
-        // Another kind of file has a mistake in every line.
+        // In another kind of file every line would be reported.
         log.error(error.place, position == 0 ? "\(error.message); \(wanted)" : error.message)
         if position == 0 { break }
       }
@@ -54,13 +55,13 @@ package struct FailedJobs: Sendable, Hashable {
     guard node.entries != nil else {
       throw .init(
         place: node.place,
-        message: "a report's line is a JSON object")
+        message: "a line of a report must be a JSON object")
     }
-    // Other lines (a warning, the summary) have no status.
+    // Warnings and the summary have no status.
     guard let status = node["status"]?.text else { return false }
     guard status == OutputResult.Status.failed.rawValue else { return true }
     guard let source = node["source"]?.text else {
-      throw .init(place: node.place, message: "this result has no 'source': is it a report of imagemill's?")
+      throw .init(place: node.place, message: "this result has no 'source': is this a report of imagemill?")
     }
     let line = Line(source: source, filter: node["filter"]?.text ?? "", format: node["format"]?.text ?? "")
     paths[line, default: []].insert(node["output"]?.text)
@@ -71,7 +72,7 @@ package struct FailedJobs: Sendable, Hashable {
   package func contains(_ job: Job) -> Bool {
     guard let source = job.sources.first?.displayText else { return false }
     return job.outputs.contains { output in
-      // A format that is chosen from several may have been chosen when the output failed.
+      // The report has the chosen format if the output failed after the choice.
       let formats = Set([output.encoding.formatText] + output.encoding.choices.map(\.format.rawValue))
       let failed = formats.reduce(into: Set<String?>()) { failed, format in
         failed.formUnion(

@@ -1,14 +1,13 @@
 package import ImageBatch
 package import ImageDownloads
 
-/// A manifest that has been read whole and found right.
+/// A valid manifest, read to its end.
 package struct Manifest: Sendable {
-  /// Its jobs, in their order, with indices from 1, but for those of rows. Every job has at least one source and one
-  /// output.
+  /// The jobs, in order, without those of rows. Each has at least one source and one output. Indices start from 1.
   package var jobs: [Job]
-  /// The jobs that rows stand for. Their indices have their place among the others'.
+  /// The jobs of rows. Indices follow the order of the manifest, across `jobs` and `rows`.
   package var rows: [RowJobs] = []
-  /// `output-dir`, joined to the manifest's directory; nil where the manifest doesn't say.
+  /// `output-dir`, joined to the manifest's directory; nil if it isn't set.
   package var outputDirectory: String?
   /// Settings for single origins.
   package var origins: [ManifestOrigin]
@@ -16,15 +15,15 @@ package struct Manifest: Sendable {
   package var namedSources: [String: ImageSource]
 }
 
-/// Settings for what is fetched from one origin, and from no other.
+/// Settings for requests to a single origin.
 package struct ManifestOrigin: Sendable, Hashable {
-  /// `scheme://host` with the port where it isn't the scheme's own, in lower case.
+  /// `scheme://host` in lower case, with the port if it isn't the scheme's default.
   package var origin: String
-  /// Request headers, in the manifest's order. Their values may be secrets.
+  /// Request headers, in the manifest's order. The values may be secrets.
   package var headers: [Header]
   /// `NAME:PASSWORD` for basic authentication. A secret.
   package var user: String?
-  /// The greatest number of downloads at once; at least 1.
+  /// The maximum number of concurrent downloads, at least 1; nil for the default.
   package var maxActive: Int?
 
   /// A request header.

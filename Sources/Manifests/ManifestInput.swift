@@ -1,23 +1,27 @@
 import Glibc
 import SystemIO
 
-/// A manifest of any kind, opened: a document read whole, or a stream of lines.
+/// An open manifest: a document, read to its end, or a stream of lines.
 ///
 ///     switch try ManifestInput(path: "list.csv.gz", options) {
 ///     case .document(let manifest): …
 ///     case .lines(let jobs): for await result in jobs { … }
 ///     }
 package enum ManifestInput: Sendable {
-  /// Read whole and found right.
+  /// A valid document.
   case document(Manifest)
-  /// To be read as it goes on.
+  /// A stream, read while the batch runs.
   case lines(LineJobs)
 
-  /// A larger document is refused: lists that long are better streamed.
+  /// The maximum size of a document, in bytes; streams are unlimited.
   package static let maximumDocument = 64 << 20
 
-  /// Opens the manifest at `path`; `-` is standard input. Its name says what it is, or else its first bytes do. With
-  /// `form` it is lines of that form, whatever its name. Blocks while a document is read.
+  /// Opens a manifest. Blocks while a document is read.
+  /// - Parameters:
+  ///   - path: The path; `-` is standard input.
+  ///   - form: The form of a stream; nil detects the kind by the file name, or else by the first bytes.
+  ///   - firstIndex: The index of the first job.
+  /// - Throws: `ManifestErrors` if the file can't be read, or a document has mistakes.
   package init(
     path: String, form: LineForm? = nil, firstIndex: Int = 1, _ options: ManifestOptions
   ) throws(ManifestErrors) {
@@ -48,25 +52,25 @@ package enum ManifestInput: Sendable {
 }
 
 extension ManifestInput {
-  /// The first bytes as they are meant, which say what the manifest is.
+  /// The first bytes, decompressed, for detecting the kind.
   static func start(_ prefix: [UInt8], _ path: String) throws(ManifestErrors) -> [UInt8] {
     var start = prefix
     if prefix.starts(with: Inflater.signature) {
-      // The rest of the stream is not there yet.
+      // The prefix is only the beginning of the stream.
       start = try inflated(prefix, path).bytes
     }
     if ManifestText.isUTF16(start) { throw failure(path, ManifestText.utf16Message) }
     if start.contains(0) {
-      throw failure(path, "this is binary data and no manifest: give a picture to 'imagemill convert'")
+      throw failure(path, "this is binary data, not a manifest: 'imagemill convert' converts images")
     }
     return start
   }
 
-  /// A document's bytes, which may have been compressed.
+  /// A document's bytes, decompressed.
   private static func unpacked(_ bytes: [UInt8], _ path: String) throws(ManifestErrors) -> [UInt8] {
     guard bytes.starts(with: Inflater.signature) else { return bytes }
     let (result, isComplete) = try inflated(bytes, path)
-    guard isComplete else { throw failure(path, "the gzip data ends too early") }
+    guard isComplete else { throw failure(path, "the gzip data is truncated") }
     guard result.count <= maximumDocument else { throw ManifestFile.tooLong(path, maximumDocument) }
     return result
   }
@@ -78,7 +82,7 @@ extension ManifestInput {
       var inflater = try Inflater()
       var result: [UInt8] = []
       var rest = bytes[...]
-      // In small pieces: a byte may stand for a thousand.
+      // In small pieces, since a byte can decompress to a thousand.
       while !rest.isEmpty, result.count <= maximumDocument {
         try inflater.inflate(rest.prefix(4096)) { result += $0 }
         rest = rest.dropFirst(4096)
@@ -94,7 +98,7 @@ extension ManifestInput {
   }
 }
 
-/// An open manifest; closed when nothing holds it any more, if it was opened here.
+/// An open manifest, closed on deinit unless the descriptor is borrowed.
 final class ManifestFile: Sendable {
   let descriptor: Int32
   private let path: String
@@ -110,7 +114,7 @@ final class ManifestFile: Sendable {
     }
   }
 
-  /// A descriptor that stays the caller's.
+  /// Wraps a descriptor that the caller closes.
   init(borrowing descriptor: Int32) {
     self.descriptor = descriptor
     path = "-"
@@ -119,7 +123,7 @@ final class ManifestFile: Sendable {
 
   deinit { if isOwned { close(descriptor) } }
 
-  /// The bytes that are there, up to `count`; waits for at least one, and gives none at the end.
+  /// Reads the available bytes, up to `count`; waits for at least one, and returns none at the end.
   func read(atMost count: Int) throws(ManifestErrors) -> [UInt8] {
     var room = [UInt8](repeating: 0, count: count)
     do throws(SystemError) {
@@ -129,7 +133,7 @@ final class ManifestFile: Sendable {
     }
   }
 
-  /// Everything from `start` to the end.
+  /// Reads to the end, up to `limit` bytes; the result begins with `start`.
   func rest(after start: [UInt8], limit: Int) throws(ManifestErrors) -> [UInt8] {
     var bytes = start
     while true {
@@ -145,7 +149,7 @@ final class ManifestFile: Sendable {
   static func tooLong(_ path: String, _ limit: Int) -> ManifestErrors {
     failure(
       path,
-      "a document of more than \(limit >> 20) MiB: write long lists as NDJSON or CSV, which are streamed")
+      "the document is larger than \(limit >> 20) MiB: write long lists as NDJSON or CSV, which are streamed")
   }
 
   private static func failure(_ path: String, _ message: String) -> ManifestErrors {

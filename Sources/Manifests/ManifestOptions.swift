@@ -1,41 +1,43 @@
 package import ImageBatch
 package import ImageDownloads
+package import ImageRendering
 
-/// What the command line adds to a manifest.
+/// The command line's settings for a manifest.
 package struct ManifestOptions: Sendable {
-  /// What relative paths are relative to, and what local sources must lie inside; empty is the process's own.
+  /// The directory that relative paths start from, and that local sources must lie inside; empty for the working
+  /// directory.
   package var directory = ""
-  /// Whether sources and `output-dir` may lie outside of the directory.
+  /// Whether sources and `output-dir` may lie outside the directory.
   package var allowsOutside = false
-  /// The variables that `origins` may use, with their values . The reader never looks at the process's.
+  /// The variables that `origins` may use, with their values. The process's environment isn't read.
   package var environment: [String: String] = [:]
-  /// Encoder settings that go before a manifest's `defaults`, and behind what a job or an output says.
+  /// Encoder settings that override a manifest's `defaults`; jobs and outputs override them.
   package var encoding = EncodingSettings()
   /// Filters appended to every output's chain, with fields that each job fills in.
   package var appendedChain: ChainTemplate?
-  /// The output of jobs that name none.
+  /// The output template of jobs without their own.
   package var outputTemplate: OutputTemplate?
-  /// Named sources of the command line; they go before the manifest's.
+  /// The command line's named sources, which override the manifest's.
   package var namedSources: [String: ImageSource] = [:]
-  /// What a source without a scheme is resolved against where the manifest has no `base`.
+  /// The base URL of a manifest without `base`.
   package var base: String?
 
-  /// What complaints say of the options that the reading program has.
+  /// Hints about the program's options, for diagnostics.
   package var hints = ManifestHints()
 
-  /// No additions.
+  /// Makes default options.
   package init() {}
 }
 
-/// The words that a program adds to complaints whose remedy may be one of its own options. Empty ones add nothing.
+/// Hints about a program's options, which are appended to diagnostics.
 package struct ManifestHints: Sendable {
-  /// Behind a path that lies outside of its directory.
+  /// The hint for a path outside its directory.
   package var outside = ""
-  /// Behind a variable of the environment that may not be used; `{}` stands for its name.
+  /// The hint for an environment variable that isn't allowed; `{}` is replaced by its name.
   package var variable = ""
-  /// Behind a complaint about an encoder setting.
-  package var encoding: @Sendable (EncodingError.Code) -> String = { _ in "" }
+  /// The hint for an error in an encoder setting.
+  package var encoding: @Sendable (EncodingSettingsError.Code) -> String = { _ in "" }
 
-  /// No words.
+  /// Makes empty hints.
   package init() {}
 }

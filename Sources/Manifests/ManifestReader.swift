@@ -3,26 +3,30 @@ import ImageDownloads
 import ImageFilters
 import SystemIO
 
-/// Reads a document manifest (YAML, JSON or TOML) whole, strictly: everything that is wrong is told in one go.
+/// Reads a document manifest (YAML, JSON or TOML) strictly, and reports all errors at once.
 ///
 ///     var options = ManifestOptions()
 ///     options.directory = "site"
 ///     let manifest = try ManifestReader(options).read(bytes, name: "site/imagemill.yaml", form: .yaml)
 ///     for job in manifest.jobs { … }
 package struct ManifestReader: Sendable {
-  /// How a document is written.
+  /// The form of a document.
   package enum Form: String, Sendable, CaseIterable {
     case yaml, json, toml
   }
 
   private let options: ManifestOptions
 
-  /// A reader with what the command line adds.
+  /// Makes a reader with the command line's settings.
   package init(_ options: ManifestOptions = ManifestOptions()) {
     self.options = options
   }
 
-  /// The manifest that `bytes` hold. `name` is how diagnostics and locations call it: its path as it was given.
+  /// Reads a manifest.
+  /// - Parameters:
+  ///   - bytes: The document's bytes, as UTF-8.
+  ///   - name: The path as given, for diagnostics and locations.
+  /// - Throws: `ManifestErrors` with every mistake.
   package func read(_ bytes: [UInt8], name: String, form: Form) throws(ManifestErrors) -> Manifest {
     let text = try ManifestText(name: name, bytes: bytes)
     var log = DiagnosticLog(text)
@@ -63,10 +67,10 @@ package struct ManifestReader: Sendable {
         ? "an object such as '{\"imagemill\": 1, \"jobs\": […]}'"
         : "a mapping that begins with 'imagemill: 1'"
       let hint = root.list == nil ? "" : ": put this list under 'jobs'"
-      log.error(root.place, "a manifest is \(wanted)\(hint)")
+      log.error(root.place, "a manifest must be \(wanted)\(hint)")
       return Manifest(jobs: [], outputDirectory: nil, origins: [], namedSources: [:])
     }
-    // The lines of origins may hold credentials, and no message shows them.
+    // The lines of origins may contain credentials, so diagnostics don't show them.
     let root = root.hidingSecrets(under: "origins")
     checkVersion(root, log: &log)
     KeyTable.manifest.check(root, log: &log)
@@ -93,7 +97,7 @@ package struct ManifestReader: Sendable {
     guard let version = root["imagemill"], let text = version.scalar, text != "1" else { return }
     log.error(
       version.place,
-      "this imagemill reads manifests of version 1, not '\(text)': write 'imagemill: 1', or update")
+      "unsupported manifest version '\(text)': write 'imagemill: 1', or update imagemill")
   }
 
   private func base(_ root: ManifestNode, log: inout DiagnosticLog) -> URLReference? {
@@ -102,7 +106,7 @@ package struct ManifestReader: Sendable {
       base.host?.isEmpty == false
     else {
       log.error(
-        node.place, "'base' is an http or https URL, such as 'https://cdn.example.com/'")
+        node.place, "'base' must be an http or https URL, such as 'https://cdn.example.com/'")
       return nil
     }
     return base
@@ -135,7 +139,7 @@ package struct ManifestReader: Sendable {
     return result
   }
 
-  /// The jobs, and what stands for a job a row, all of whose rows are read once.
+  /// The jobs, and those of rows, whose tables are read once to check them.
   private func jobs(
     _ root: ManifestNode, _ context: JobContext, name: String, log: inout DiagnosticLog
   ) -> (jobs: [Job], rows: [RowJobs]) {
@@ -143,19 +147,19 @@ package struct ManifestReader: Sendable {
     var jobs: [Job] = []
     var count = 0
     for node in root["jobs"]?.list ?? [] {
-      // A job that is too large by itself is told of as such.
+      // A job that is too large by itself is reported by its reader.
       count += min(JobReader.outputCount(of: node), ExpansionBudget.outputsOfJob)
       guard count > ExpansionBudget.outputs else { continue }
       log.error(node.place, ExpansionBudget.tooManyOutputs)
       return ([], [])
     }
     var check = RowCheck(jobs: [], rows: [])
-    // How many jobs stand before each of the rows'.
+    // The number of jobs before each member with rows.
     var before: [Int] = []
     for node in root["jobs"]?.list ?? [] where node.entries != nil {
       if node["from"] == nil {
         if let entry = node.entries?.first(where: { $0.key == "where" }) {
-          log.error(entry.place, "'where' is for jobs with 'from': there are no rows to choose from")
+          log.error(entry.place, "'where' needs 'from': there are no rows to select")
         }
         if let job = reader.job(node, index: jobs.count + 1, log: &log) { jobs.append(job) }
       } else if let rows = RowTemplateReader(context: context, manifest: name, node: node).rows(log: &log) {
@@ -169,7 +173,7 @@ package struct ManifestReader: Sendable {
     return Self.numbered(jobs, check.rows, before: before)
   }
 
-  /// Jobs and rows with the indices of their places in the manifest.
+  /// The jobs and rows with indices in the order of the manifest.
   private static func numbered(
     _ jobs: [Job], _ rows: [RowJobs], before: [Int]
   ) -> (jobs: [Job], rows: [RowJobs]) {

@@ -1,10 +1,10 @@
 import SystemIO
 
-/// Reads `origins`, where alone `${NAME}` is filled from the environment.
+/// Reads `origins`, the only key whose values may use `${NAME}`.
 struct OriginReader {
-  /// The allowed variables with their values.
+  /// The allowed variables, with their values.
   let environment: [String: String]
-  /// What is said of a variable that isn't allowed; `{}` stands for its name.
+  /// The hint for a variable that isn't allowed; `{}` is replaced by its name.
   var hint = ""
 
   func origins(_ node: ManifestNode?, log: inout DiagnosticLog) -> [ManifestOrigin] {
@@ -13,15 +13,15 @@ struct OriginReader {
       let origin = Self.origin(entry.key)
       if let origin {
         if let first = seen[origin] {
-          log.error(entry.place, "this origin is in line \(first.line) already: put its settings together")
+          log.error(entry.place, "duplicate origin (first in line \(first.line)): merge the settings")
         }
         seen[origin] = seen[origin] ?? entry.place
       } else {
         log.error(
-          entry.place, "an origin is 'https://HOST' or 'https://HOST:PORT', without user, path or query")
+          entry.place, "an origin must be 'https://HOST' or 'https://HOST:PORT', without user, path or query")
       }
       guard entry.value.entries != nil else { return nil }
-      // Those of a wrong origin are read too, for what else is wrong.
+      // The settings of a wrong origin are checked too.
       return settings(origin ?? entry.key, entry.value, log: &log)
     }
   }
@@ -32,13 +32,13 @@ struct OriginReader {
     for entry in node["headers"]?.entries ?? [] {
       guard let value = filled(entry.value, log: &log) else { continue }
       if !Self.isToken(entry.key) {
-        log.error(entry.place, "a header's name is made of letters, digits and '-'")
+        log.error(entry.place, "a header's name may contain only letters, digits and '-'")
       } else if !names.insert(entry.key.lowercased()).inserted {
-        log.error(entry.place, "this header is there twice: letter case doesn't count")
+        log.error(entry.place, "duplicate header (case is ignored)")
       } else if value.unicodeScalars.contains(where: {
         $0.properties.generalCategory == .control && $0 != "\t"
       }) {
-        log.error(entry.value.place, "a header's value can't hold a line break or another control character")
+        log.error(entry.value.place, "a header's value can't contain line breaks or other control characters")
       } else {
         settings.headers.append(.init(name: entry.key, value: value))
       }
@@ -46,17 +46,17 @@ struct OriginReader {
     if let user = node["user"] {
       settings.user = filled(user, log: &log)
       if let text = settings.user, !text.contains(":") {
-        log.error(user.place, "'user' is NAME:PASSWORD")
+        log.error(user.place, "'user' must be NAME:PASSWORD")
       }
     }
     if let node = node["max-active"], let text = node.scalar {
       settings.maxActive = Int(text).flatMap { $0 >= 1 ? $0 : nil }
-      if settings.maxActive == nil { log.error(node.place, "'max-active' is a whole number from 1") }
+      if settings.maxActive == nil { log.error(node.place, "'max-active' must be a whole number from 1") }
     }
     return settings
   }
 
-  /// The text with each `${NAME}` replaced.
+  /// The value with each `${NAME}` replaced; nil, with an error in the log, if that isn't possible.
   private func filled(_ node: ManifestNode, log: inout DiagnosticLog) -> String? {
     guard var rest = node.scalar?[...] else { return nil }
     var result = ""
@@ -68,11 +68,11 @@ struct OriginReader {
           "'${\(reference.name)}' isn't allowed, or isn't set\(hint.replacing("{}", with: reference.name))")
         return nil
       }
-      // A variable may be long, and be written often.
+      // A long variable could be repeated many times.
       guard result.utf8.count + value.utf8.count <= ExpansionBudget.header else {
         log.error(
           node.place,
-          "with its variables filled in this has more than \(ExpansionBudget.header) bytes: shorten it")
+          "the value is longer than \(ExpansionBudget.header) bytes with its variables filled in: shorten it")
         return nil
       }
       result += value
@@ -80,13 +80,13 @@ struct OriginReader {
     }
     if rest.contains("${") {
       log.error(
-        node.place, "'${' begins the name of a variable: write '${NAME}', with letters, digits and '_' in it")
+        node.place, "'${' begins a variable: write '${NAME}', with only letters, digits and '_' in the name")
       return nil
     }
     return result + rest
   }
 
-  /// `scheme://host[:port]` in lower case, without the scheme's own port; nil where `text` is more or less.
+  /// `scheme://host[:port]` in lower case, without the scheme's default port; nil if `text` isn't an origin.
   static func origin(_ text: String) -> String? {
     guard let url = URLReference(parsing: text), let scheme = url.scheme,
       scheme == "http" || scheme == "https",
@@ -98,7 +98,7 @@ struct OriginReader {
     return "\(scheme)://" + (host.hasSuffix(defaultPort) ? String(host.dropLast(defaultPort.count)) : host)
   }
 
-  /// RFC 9110, 5.6.2.
+  /// Whether the name is a token (RFC 9110, section 5.6.2).
   private static func isToken(_ name: String) -> Bool {
     !name.isEmpty
       && name.utf8.allSatisfy { byte in
@@ -108,7 +108,7 @@ struct OriginReader {
   }
 }
 
-/// Finds `${NAME}`.
+/// Finds uses of `${NAME}`.
 enum EnvironmentUse {
   static func first(in text: Substring) -> (name: String, range: Range<Substring.Index>)? {
     var search = text
@@ -126,7 +126,7 @@ enum EnvironmentUse {
     return nil
   }
 
-  /// Notes every `${NAME}` outside of `origins`.
+  /// Reports every `${NAME}` outside `origins`.
   static func check(_ root: ManifestNode, log: inout DiagnosticLog) {
     for entry in root.entries ?? [] where entry.key != "origins" { check(value: entry.value, log: &log) }
   }
@@ -137,7 +137,7 @@ enum EnvironmentUse {
       guard let use = first(in: text[...]) else { return }
       log.error(
         value.place(ofOffset: text.utf8.distance(from: text.startIndex, to: use.range.lowerBound)),
-        "'${\(use.name)}': variables of the environment are filled in only under 'origins'")
+        "'${\(use.name)}': environment variables can be used only under 'origins'")
     case .list(let nodes): for node in nodes { check(value: node, log: &log) }
     case .mapping(let entries): for entry in entries { check(value: entry.value, log: &log) }
     case .null, .bool, .number: break
@@ -146,7 +146,7 @@ enum EnvironmentUse {
 }
 
 extension ManifestNode {
-  /// The same with all places under `key` marked as secret.
+  /// The node with all places under `key` marked as secret.
   func hidingSecrets(under key: String) -> ManifestNode {
     guard let entries else { return self }
     var result = self

@@ -2,31 +2,31 @@ package import ImageBatch
 import ImageCaches
 import ImageDownloads
 
-/// One of several machines' part of a batch: each job belongs to exactly one of the N, whatever the
-/// order of the manifest and whatever other jobs it holds.
+/// A part of a batch, for one of several machines. Each job belongs to exactly one of N parts, regardless of its
+/// position and of other jobs in the manifest.
 package struct Shard: Sendable, Hashable {
-  /// From 1 to `count`.
+  /// The number of the part, from 1 to `count`.
   package let number: Int
-  /// At least 1.
+  /// The number of parts, at least 1.
   package let count: Int
 
-  /// What is wrong with a shard's text: a sentence for the user.
+  /// An invalid shard.
   package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The sentence.
+    /// A sentence for the user.
     package let description: String
   }
 
-  /// The shard that `K/N` means.
+  /// Parses `K/N`.
+  /// - Throws: `Failure` if `text` has another form or K isn't from 1 to N.
   package init(parsing text: String) throws(Failure) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 2, let number = parts[0], let count = parts[1], count >= 1,
       (1...count).contains(number)
-    else { throw Failure(description: "'\(text)' is no shard: write K/N with K from 1 to N, such as 2/8") }
+    else { throw Failure(description: "invalid shard '\(text)': write K/N with K from 1 to N, such as 2/8") }
     (self.number, self.count) = (number, count)
   }
 
-  /// Whether the job is this shard's. It depends on the job's sources and on the names of its outputs, and on neither
-  /// its index nor this version's encoders.
+  /// Whether the job belongs to this part. That depends on its sources and its outputs' templates and variables only.
   package func contains(_ job: Job) -> Bool {
     var key = KeyBuilder("shard")
     for source in job.sources { key.append(source.identityText) }
@@ -43,7 +43,7 @@ package struct Shard: Sendable, Hashable {
 }
 
 extension ImageSource {
-  /// A text that tells it from every other source.
+  /// A string that is unique to the source.
   var identityText: String {
     switch self {
     case .url(let text): "url " + text

@@ -1,26 +1,27 @@
 package import ImageBatch
 
-/// Something that listens to a batch: a display, a report, a stream of results.
+/// An observer of a batch, such as a display, a report or a stream of results.
 ///
-/// Whoever runs the batch calls every reporter from one place, one call after the other, in the order of the events.
+/// Calls to a reporter are serialized, in the order of the events.
 package protocol BatchReporter: Sendable {
-  /// Takes note of what happened.
+  /// Handles an event.
   func receive(_ event: BatchEvent)
 
-  /// Called a few times a second, for those that show time passing.
+  /// Called a few times per second, for reporters that show elapsed time.
   func tick()
 
-  /// Called once, after the last event. Throws where what was to be written could not be.
+  /// Called once, after the last event.
+  /// - Throws: `ReportError` if the reporter can't write its output.
   func finish() throws(ReportError)
 }
 
 extension BatchReporter {
-  /// Nothing.
+  /// Does nothing by default.
   package func tick() {}
 
-  /// Nothing.
+  /// Does nothing by default.
   package func finish() throws(ReportError) {}
 }
 
-/// Where a reporter's text goes. False: the reader is gone, and nothing more need be written.
+/// Writes a reporter's text. Returns false if the reader has gone, so that nothing more needs to be written.
 package typealias TextOutput = @Sendable (String) -> Bool

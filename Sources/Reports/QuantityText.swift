@@ -1,4 +1,4 @@
-/// Numbers as people read them, without a locale: scripts read them too.
+/// Formats quantities for people. The format doesn't depend on the locale, because scripts read it too.
 package enum QuantityText {
   /// A size in decimal units: `512 B`, `41.2 MB`.
   package static func bytes(_ count: Int) -> String {
@@ -6,7 +6,7 @@ package enum QuantityText {
     var value = Double(count)
     for unit in ["kB", "MB", "GB", "TB"] {
       value /= 1000
-      // 999.95 kB would read as 1000.0 kB.
+      // From 999.95 on, one decimal would round to 1000.0; use the next unit.
       if value < 999.95 || unit == "TB" { return "\(tenths(value)) \(unit)" }
     }
     return "\(count) B"
@@ -15,14 +15,14 @@ package enum QuantityText {
   /// `1 output`, `2 outputs`.
   static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-  /// One digit after the point.
+  /// The number with one decimal.
   static func tenths(_ value: Double) -> String {
     guard value.isFinite, value.magnitude < 1e15 else { return "\(value)" }
     let scaled = Int((value.magnitude * 10).rounded())
     return "\(value < 0 && scaled > 0 ? "-" : "")\(scaled / 10).\(scaled % 10)"
   }
 
-  /// A time to come: `8 s`, `2 min 05 s`, `1 h 10 min`.
+  /// A duration: `8 s`, `2 min 05 s`, `1 h 10 min`.
   static func duration(seconds: Double) -> String {
     let total = Int(min(max(seconds, 0), 1e9).rounded())
     if total < 60 { return "\(total) s" }

@@ -1,13 +1,15 @@
 import ImageBatch
 
-/// What a report's file holds: a head, an entry for each output (or for each job), a tail. Entries are made while the batch runs, the
-/// rest when its totals are known.
+/// The content of a report file: a head, an entry per output or per job, and a tail.
+///
+/// Entries are made while the batch runs, head and tail when its totals are known.
 protocol ReportDocument: Sendable {
-  /// One output; empty where the document says nothing of it. The last entry loses the ``separator`` that ends it.
+  /// The entry for an output, ending in ``separator``; empty if the document has none. The last entry is written
+  /// without its separator.
   func entry(_ result: OutputResult) -> [UInt8]
-  /// One job, with all its outputs; empty where the document says nothing of it.
+  /// The entry for a job with all its outputs, ending in ``separator``; empty if the document has none.
   func entry(_ job: JobResult) -> [UInt8]
-  /// What ends an entry where another one follows.
+  /// The text that separates entries.
   var separator: String { get }
   func head(_ summary: BatchSummary) -> [UInt8]
   func tail(_ summary: BatchSummary) -> [UInt8]

@@ -1,17 +1,17 @@
 import Glibc
 import SystemIO
 
-/// Why there is no report.
+/// A report that can't be written.
 package struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of trouble it is.
+  /// The kinds of failure; their raw values are stable.
   package enum Code: String, Sendable {
-    /// The name's extension stands for no kind of report: the command line is wrong.
+    /// The path's extension isn't that of a report format, which is a usage error.
     case unknownFormat = "unknown-report-format"
-    /// A file could not be made, written or put in its place.
+    /// A file can't be created, written or renamed.
     case notWritable = "report-not-writable"
   }
 
-  /// Stable.
+  /// The kind of failure.
   package var code: Code
   /// The report's path.
   package var path: String
@@ -24,10 +24,10 @@ package struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
   static func unknownFormat(_ path: String) -> ReportError {
     ReportError(
       code: .unknownFormat, path: path,
-      message: "the report '\(path)' is of no known kind: end its name in .json, .ndjson, .xml or .html")
+      message: "the report '\(path)' has an unknown format: end its name in .json, .ndjson, .xml or .html")
   }
 
-  /// `errno` says why.
+  /// The error "can't `action` the `noun` 'path'", with the message of `errno`. For `-`, it names standard output.
   static func notWritable(
     _ path: String, _ action: String, _ noun: String = "report", errno code: Int32
   ) -> ReportError {
@@ -36,7 +36,7 @@ package struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
       code: .notWritable, path: path, message: "can't \(target): \(reason(code))")
   }
 
-  /// The system's words for `errno`, but that a stream is closed where it says that a descriptor is bad.
+  /// The system's message for `errno`, except that EBADF is worded for a closed stream.
   package static func reason(_ code: Int32) -> String {
     code == EBADF ? "it isn't open for writing" : SystemError(code: code).text
   }

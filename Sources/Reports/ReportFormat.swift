@@ -1,25 +1,25 @@
 import SystemIO
 
-/// The kinds of report, each known by its file's extension.
+/// The report formats, by file extension.
 package enum ReportFormat: String, Sendable, CaseIterable {
-  /// One JSON document: the summary and every output.
+  /// One JSON document with the summary and all outputs.
   case json
-  /// One JSON object a line, an output each; what `--failed` reads.
+  /// One JSON object per line for each output, which `--failed` reads.
   case ndjson
-  /// JUnit's XML.
+  /// JUnit XML.
   case xml
-  /// A contact sheet.
+  /// An HTML contact sheet.
   case html
 
-  /// The format of the report at `path`, by its extension in any case; standard output (`-`) takes ``ndjson``. Throws
-  /// where the extension is no report's.
+  /// The format of the report at `path`, by its extension, ignoring letter case; ``ndjson`` for standard output (`-`).
+  /// - Throws: `ReportError` with code `unknown-report-format` if the extension isn't that of a format.
   package init(path: String) throws(ReportError) {
     if path == "-" {
       self = .ndjson
       return
     }
     let name = Paths.components(path).last ?? ""
-    // A path that ends in a slash names a directory, which no report can replace when the run has ended.
+    // Reject a path that ends in a slash now. It names a directory, which the report can't replace after the run.
     guard !path.hasSuffix("/"), let dot = name.lastIndex(of: "."),
       let format = ReportFormat(rawValue: name[name.index(after: dot)...].lowercased())
     else { throw .unknownFormat(path) }
@@ -31,7 +31,7 @@ package enum ReportFormat: String, Sendable, CaseIterable {
     case .json: JSONReport(version: version)
     case .ndjson: NDJSONReport()
     case .xml: JUnitReport()
-    case .html: HTMLReport(version: version, paths: PicturePaths(reportDirectory: path.directory))
+    case .html: HTMLReport(version: version, paths: ImagePaths(reportDirectory: path.directory))
     }
   }
 }

@@ -1,8 +1,8 @@
 extension String {
-  /// The text with scalars replaced by what stands for them.
+  /// Replaces scalars by their escapes.
   ///
-  /// By scalars and not by characters: a combining mark makes another character of the quote before it, which
-  /// whoever reads the text takes for a quote all the same.
+  /// It works on scalars because a quote followed by a combining mark is a different `Character`, but a parser still
+  /// reads it as a quote.
   func escaping(_ codes: [Unicode.Scalar: String]) -> String {
     guard unicodeScalars.contains(where: { codes[$0] != nil }) else { return self }
     var result = String.UnicodeScalarView()

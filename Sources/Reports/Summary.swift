@@ -1,12 +1,12 @@
 package import ImageBatch
 
-/// The line that closes every run.
+/// The summary line at the end of every run.
 package enum Summary {
-  /// The closing line, without its end:
-  /// `jobs 120: 118 done, 2 failed; outputs 354: 310 written, 40 unchanged, 4 failed; 96 downloads (41.2 MB), 24 merged, 22 revalidated; 11.8 s`.
+  /// The summary without a line break, such as `jobs 120: 118 done, 2 failed; outputs 354: 310 written, 40 unchanged,
+  /// 4 failed; 96 downloads (41.2 MB), 24 merged, 22 revalidated; 11.8 s`.
   ///
-  /// An output that was put in place from the store counts as written. What else there is to say stands before the
-  /// time, where it isn't zero.
+  /// An output that was restored from the cache counts as written. Other totals appear before the time unless they are
+  /// 0.
   package static func text(_ summary: BatchSummary) -> String {
     var parts = [
       "jobs \(summary.jobs): \(summary.jobsDone) done, \(summary.jobsFailed) failed",
@@ -27,7 +27,7 @@ package enum Summary {
     return parts.joined(separator: "; ")
   }
 
-  /// What came of a run in a few words: `4 of 354 outputs failed`, `all 354 outputs are in place`.
+  /// The run's result in a few words: `4 of 354 outputs failed`, `all 354 outputs are in place`.
   static func verdict(_ summary: BatchSummary) -> String {
     var troubles: [String] = []
     if summary.outputsFailed > 0 {

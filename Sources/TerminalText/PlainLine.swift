@@ -1,13 +1,13 @@
-/// A line of mdoc(7) as text: its macros' words with the spaces that mdoc puts between them.
+/// Converts a line of mdoc(7) to plain text, with the spacing that mdoc defines for its macros.
 package enum PlainLine {
-  /// Macros that may stand within a line.
+  /// The macros that may be used within a line.
   package static let macros: Set<String> = [
     "Ar", "Cm", "Dq", "Em", "Ev", "Fl", "Ic", "Li", "Nm", "No", "Ns", "Op", "Pa", "Pq", "Ql", "Sq", "Sx",
     "Sy",
     "Xr",
   ]
 
-  /// The text of a macro line, its dot taken off, or of a heading.
+  /// The text of a macro line, given without its leading dot, or of a heading.
   package static func text(_ line: String) -> String {
     var text = ""
     var joins = true
@@ -38,7 +38,7 @@ package enum PlainLine {
         continue
       }
       if isClosing(word.text), !word.isQuoted {
-        // What ends the line stands behind what it closes.
+        // Punctuation at the end of a line goes after closing brackets and quotes.
         if words.isEmpty {
           text += closings.reversed().joined()
           closings = []
@@ -76,14 +76,14 @@ package enum PlainLine {
     ("\\e", "\\"),
   ]
 
-  /// Text without mdoc's escapes.
+  /// Replaces mdoc's escapes by the characters that they produce.
   package static func unescaped(_ text: String) -> String {
     guard text.contains("\\") else { return text }
-    // The backslash's own comes last.
+    // The escaped backslash comes last in the list, so that its result is not read as another escape.
     return escapes.reduce(text) { $0.replacing($1.escape, with: $1.sign) }
   }
 
-  /// Words, of which those in double quotes may hold blanks.
+  /// Splits a line into words. A word in double quotes may contain spaces.
   private static func split(_ line: String) -> [(text: String, isQuoted: Bool)] {
     var words: [(text: String, isQuoted: Bool)] = []
     var rest = Substring(line)

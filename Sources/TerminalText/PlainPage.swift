@@ -1,12 +1,11 @@
-/// A page of the manual as plain text, for where there is no man(1) or no terminal.
+/// Renders a manual page as plain text, for systems without man(1) or output that isn't a terminal.
 ///
-/// It knows the part of mdoc(7) that the pages are written in, and no more: a test holds every page against
-/// ``knownMacros``.
+/// It supports only the subset of mdoc(7) that the pages use. A test checks every page against ``knownMacros``.
 package struct PlainPage {
-  /// Columns that text is filled to.
+  /// The number of columns that text is filled to.
   package static let width = 78
 
-  /// What the pages may use.
+  /// The macros that pages may use.
   package static let knownMacros = PlainLine.macros.union([
     "Dd", "Dt", "Os", "Sh", "Ss", "Pp", "Bl", "It", "El", "Bd", "Ed", "Dl", "Nd",
   ])
@@ -15,13 +14,13 @@ package struct PlainPage {
   private var words: [String] = []
   private var indent = 0
   private var isLiteral = false
-  /// There, each name begins a line.
+  /// Whether the current section is the synopsis, where each name starts a new line.
   private var isSynopsis = false
   private var wantsBlankLine = false
   private var listDepth = 0
   private var baseIndent = 4
 
-  /// The text of a page in mdoc(7).
+  /// Renders a page in mdoc(7).
   package static func text(of page: String) -> String {
     var plain = PlainPage()
     for line in page.split(separator: "\n", omittingEmptySubsequences: false) { plain.read(String(line)) }
@@ -53,7 +52,7 @@ package struct PlainPage {
     case "It":
       flush()
       indent = baseIndent + 4 * (listDepth - 1)
-      // A bullet has no text of its own.
+      // An item of a bullet list has no tag.
       if rest.isEmpty { words.append("-") } else { put(PlainLine.text(String(rest)), indent) }
       indent += rest.isEmpty ? 0 : 4
     case "Bd": flush(); wantsBlankLine = true; isLiteral = true
@@ -77,7 +76,7 @@ package struct PlainPage {
     indent = 4
   }
 
-  /// Fills what has been gathered into lines.
+  /// Fills the collected words into lines.
   private mutating func flush() {
     var line = ""
     for word in words {

@@ -1,25 +1,25 @@
-/// How much room text takes on a terminal, where a letter is one column wide, a Chinese character or an emoji
-/// two, and a combining mark none.
+/// Measures and cuts text by the terminal columns it takes: one for a letter, two for a Chinese character or an emoji,
+/// none for a combining mark.
 package enum TerminalText {
-  /// The columns that `text` takes. Control characters count for none: see ``visible(_:)``.
+  /// The number of columns that `text` takes. Control characters count as 0; see ``visible(_:)``.
   package static func width(_ text: some StringProtocol) -> Int {
     if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text.utf8.count }
     return text.reduce(0) { $0 + width($1) }
   }
 
-  /// The columns that one character (a grapheme cluster) takes, at most: a terminal that doesn't join the people of
-  /// a family draws each of them, and what is too wide would break a line.
+  /// The most columns that a character (a grapheme cluster) takes. A terminal that doesn't join emoji draws each part
+  /// of a family, and text wider than expected would wrap.
   package static func width(_ character: Character) -> Int {
     var width = 0
     for scalar in character.unicodeScalars {
-      // U+FE0F asks for the emoji form of what stands before it.
+      // U+FE0F selects the emoji form of the preceding scalar.
       if scalar.value == 0xFE0F { width = max(width, 2) } else { width += self.width(scalar) }
     }
     return width
   }
 
-  /// `text` cut to at most `columns`, with `…` where something was left out: at the end, or in the middle, which
-  /// keeps a file name's end in sight.
+  /// Cuts `text` to at most `columns`, with `…` for the omitted part: at the end, or in the middle to keep the end of a
+  /// file name visible.
   package static func truncated(_ text: String, to columns: Int, inTheMiddle: Bool = false) -> String {
     guard width(text) > columns else { return text }
     guard columns > 1 else { return columns == 1 ? "…" : "" }
@@ -30,13 +30,13 @@ package enum TerminalText {
     return head + "…" + tail
   }
 
-  /// `text` followed by as many spaces as make it `columns` wide.
+  /// Pads `text` with spaces to `columns`.
   package static func padded(_ text: String, to columns: Int) -> String {
     text + String(repeating: " ", count: max(0, columns - width(text)))
   }
 
-  /// `text` with each control character (and what would turn the direction of the line around) replaced by `�`:
-  /// a file name must not be able to move the cursor or colour the terminal.
+  /// Replaces each control character and bidirectional override by `�`, so that a file name can't move the cursor,
+  /// color the terminal or reverse the line.
   package static func visible(_ text: String) -> String {
     if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
     var result = String.UnicodeScalarView()
@@ -49,8 +49,8 @@ package enum TerminalText {
     return String(result)
   }
 
-  /// `text` without what joins, colours or restyles emoji. Terminals disagree on the width of a joined one, and on each
-  /// of its parts they agree.
+  /// Removes joiners, skin tones and variation selectors from emoji. Terminals disagree on the width of a joined emoji
+  /// but agree on its parts.
   package static func unjoined(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var result = String.UnicodeScalarView()
@@ -80,15 +80,15 @@ package enum TerminalText {
     case .control, .format, .nonspacingMark, .enclosingMark, .surrogate: return 0
     default: break
     }
-    // Vowels and finals stand in their syllable's columns.
+    // Hangul vowels and final consonants share the columns of their syllable.
     if (0x1160...0x11FF).contains(scalar.value) { return 0 }
-    // Two of these make a flag.
+    // Two regional indicators make a flag.
     if (0x1F1E6...0x1F1FF).contains(scalar.value) { return 1 }
     if scalar.properties.isEmojiPresentation { return 2 }
     return wideRanges.contains { $0.contains(scalar.value) } ? 2 : 1
   }
 
-  /// Unicode 15's East Asian Width W and F (UAX #11), in ranges that join neighbours across unassigned places.
+  /// East Asian Width W and F of Unicode 15 (UAX #11), with neighboring ranges joined across unassigned code points.
   private static let wideRanges: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0xA4CF,
     0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6B, 0xFF01...0xFF60,

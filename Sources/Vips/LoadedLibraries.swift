@@ -1,9 +1,9 @@
 import CVips
 import CVipsLibrary
 
-/// The shared libraries that pixels go through, as they are loaded in this process.
+/// The shared libraries in this process that affect pixels.
 public enum LoadedLibraries {
-  /// What decodes, computes, lays text or encodes: the beginnings of the files' names.
+  /// The file name prefixes of the libraries that decode, compute, lay out text or encode.
   package static let pixelLibraries = [
     "libvips", "libjpeg", "libpng", "libwebp", "libsharpyuv", "libtiff", "libheif", "libaom", "libdav1d",
     "libde265",
@@ -14,11 +14,11 @@ public enum LoadedLibraries {
     "liborc", "libspng", "libhwy", "libIlmImf", "libOpenEXR", "libz.",
   ]
 
-  /// Each library's name and build identifier (ELF note `NT_GNU_BUILD_ID`), sorted: another build of one of them may
-  /// give other pixels. A library that was linked without the note isn't among them.
+  /// Each library's file name and build identifier (ELF note `NT_GNU_BUILD_ID`), sorted. A different build may produce
+  /// different pixels. Libraries linked without the note are left out.
   ///
-  /// It loads libvips and reads what is in memory then, before libvips loads modules; libvips isn't started. Empty where it can't be
-  /// loaded.
+  /// Reading this loads libvips but doesn't start it, so modules that libvips loads later are left out. Empty if
+  /// libvips can't be loaded.
   public static let builds: [String] = {
     guard cvips_library_load() == nil else { return [] }
     var builds: [String] = []
@@ -36,8 +36,10 @@ public enum LoadedLibraries {
     return builds.sorted()
   }()
 
-  /// Notes are a name's size, a description's size and a type, of four bytes each, then the two, each filled up to four
-  /// bytes (elf(5)). `NT_GNU_BUILD_ID` is 3.
+  /// The build identifier in a section of ELF notes, in hexadecimal; nil if there is none.
+  ///
+  /// A note is the size of its name, the size of its description and a type, four bytes each, followed by the name and
+  /// the description, both padded to four bytes (elf(5)). `NT_GNU_BUILD_ID` is 3.
   private static func buildIdentifier(in notes: UnsafeRawBufferPointer) -> String? {
     var offset = 0
     while offset + 12 <= notes.count {

@@ -1,28 +1,29 @@
-/// How libvips reads a format: the loader by name and what it may be asked for.
+/// libvips' loader for a format, with its capabilities.
 ///
-/// Loaders are called by name, never found by asking each one: that costs a tenth of a small picture's time,
-/// and a file's name never decides what is done with its content.
+/// Loaders are called by name. Letting libvips try each loader costs a tenth of a small image's time, and a file's name
+/// must not decide how its content is read.
 public struct Loader: Sendable, Hashable {
   /// The operation's nickname.
   public let nickname: String
-  /// The operation class that libvips blocks as untrusted; nil where it doesn't.
+  /// The operation class, if libvips blocks it as untrusted; otherwise nil.
   public let blockedClass: String?
-  /// Whether it reads several pages as frames (`n`).
+  /// Whether the loader reads several pages as frames (`n`).
   public let hasFrames: Bool
 
-  /// Whole factors by which it can shrink while it decodes, largest first.
+  /// The loader's option for shrinking while decoding.
   public enum Shrinking: Sendable, Hashable {
+    /// The loader can't shrink.
     case none
     /// `shrink`: 1, 2, 4 or 8.
     case factor
-    /// `scale`: any, below or above 1.
+    /// `scale`: any factor, below or above 1.
     case scale
   }
 
-  /// How it shrinks while it decodes.
+  /// How the loader can shrink while decoding.
   public let shrinking: Shrinking
 
-  /// The loader for a format.
+  /// Creates the loader for a format.
   public init(_ format: ImageFormat) {
     switch format {
     case .jpeg: self.init("jpegload", shrinking: .factor)
@@ -52,26 +53,48 @@ public struct Loader: Sendable, Hashable {
     self.shrinking = shrinking
   }
 
-  /// The faults that make a picture a damaged one, as `open` takes them.
+  /// The `failOn` level at which a damaged image fails.
   ///
-  /// libjpeg only warns of data that it had to make up. Other decoders' warnings are about harmless things (a
-  /// profile of an odd version, an unknown tag), and what is damaged is an error to them.
+  /// libjpeg only warns about data that it made up. Other decoders report damage as an error and warn about harmless
+  /// things, such as an unusual profile version or an unknown tag.
   public var strictness: String { nickname == "jpegload" ? "warning" : "error" }
 
-  /// Opens a file: its header is read now, its pixels when they are wanted.
+  /// Opens a file. The header is read now, the pixels when they are needed.
   /// - Parameters:
-  ///   - path: The file's, as the system calls take it.
-  ///   - sequential: Whether pixels are wanted once, from top to bottom.
-  ///   - failOn: `none`, `truncated`, `error` or `warning`: how bad a fault must be.
-  ///   - frames: How many pages, for a loader that has them.
-  ///   - scale: By which factor, for a loader that can: 1, 1/2, 1/4 or 1/8, or any for one that takes any.
+  ///   - path: The file's path.
+  ///   - sequential: Whether pixels are read only once, from top to bottom.
+  ///   - failOn: The mildest fault that fails: `none`, `truncated`, `error` or `warning` (libvips' `fail-on`).
+  ///   - frames: The number of pages to read; ignored if the loader has no frames.
+  ///   - scale: The factor to decode at: 1, 1/2, 1/4 or 1/8 for `.factor`, any for `.scale`; otherwise ignored.
+  /// - Throws: `VipsError` if libvips lacks or blocks the loader, or can't read the header.
   public func open(
     _ path: String, sequential: Bool, failOn: String = "truncated", frames: Int = 1, scale: Double = 1
   ) throws(VipsError) -> VipsImage {
+    try open(
+      nickname, "filename", .string(path), sequential: sequential, failOn: failOn, frames: frames,
+      scale: scale)
+  }
+
+  /// Opens an image in memory, which is copied. The format's loader must have a variant for it, which most do.
+  ///
+  /// See ``open(_:sequential:failOn:frames:scale:)``.
+  /// - Throws: `VipsError` if libvips lacks or blocks the loader, or can't read the header.
+  public func open(
+    bytes: [UInt8], sequential: Bool, failOn: String = "truncated", frames: Int = 1, scale: Double = 1
+  ) throws(VipsError) -> VipsImage {
+    try open(
+      nickname + "_buffer", "buffer", .bytes(bytes), sequential: sequential, failOn: failOn, frames: frames,
+      scale: scale)
+  }
+
+  private func open(
+    _ operation: String, _ name: String, _ source: VipsValue, sequential: Bool, failOn: String, frames: Int,
+    scale: Double
+  ) throws(VipsError) -> VipsImage {
     var arguments: VipsArguments = [
-      "filename": .string(path), "access": .nick(sequential ? "sequential" : "random"),
-      "fail-on": .nick(failOn),
+      "access": .nick(sequential ? "sequential" : "random"), "fail-on": .nick(failOn),
     ]
+    arguments[name] = source
     if hasFrames, frames > 1 { arguments["n"] = .integer(frames) }
     if scale != 1 {
       switch shrinking {
@@ -80,6 +103,6 @@ public struct Loader: Sendable, Hashable {
       case .scale: arguments["scale"] = .double(scale)
       }
     }
-    return try VipsOperation(nickname, arguments).image()
+    return try VipsOperation(operation, arguments).image()
   }
 }

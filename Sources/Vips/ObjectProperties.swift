@@ -1,18 +1,18 @@
 import CVips
 
-/// The properties of a GObject, set and read by name with the types that its class declares.
+/// Sets and reads a GObject's properties by name, with the types that its class declares.
 struct ObjectProperties {
   private let object: UnsafeMutablePointer<GObject>
   private let owner: String
 
-  /// The properties of the GObject at `pointer`; `owner` names it in errors.
+  /// Creates an accessor for the GObject at `pointer`. `owner` names it in errors.
   init(of pointer: UnsafeMutableRawPointer, named owner: String) {
     object = pointer.assumingMemoryBound(to: GObject.self)
     self.owner = owner
   }
 
-  /// Sets a property, converting the value to the type that the property declares.
-  /// - Throws: `VipsError` where there is no such property, the value is of another kind or out of range.
+  /// Sets a property, converting the value to the property's type.
+  /// - Throws: `VipsError` if the property doesn't exist, or the value has the wrong type or is out of range.
   func set(_ name: String, to newValue: VipsValue) throws(VipsError) {
     let specification = try specification(of: name)
     var value = GValue()
@@ -20,17 +20,17 @@ struct ObjectProperties {
     defer { g_value_unset(&value) }
     guard try fill(&value, with: newValue) else {
       throw complaint(
-        "the argument '\(name)' is a \(String(cString: g_type_name(specification.pointee.value_type))), "
-          + "which \(newValue) is not")
+        "the argument '\(name)' has the type \(String(cString: g_type_name(specification.pointee.value_type))), "
+          + "which doesn't accept \(newValue)")
     }
-    // Validation changes what is out of range, and says that it did.
+    // Validation clamps a value that is out of range and returns true if it did.
     guard g_param_value_validate(specification, &value) == 0 else {
-      throw complaint("the argument '\(name)' cannot be \(newValue)")
+      throw complaint("the argument '\(name)' doesn't accept \(newValue), which is out of range")
     }
     g_object_set_property(object, name, &value)
   }
 
-  /// A property's value, which the caller unsets.
+  /// A property's value. The caller must unset it (`g_value_unset`).
   func get(_ name: String) throws(VipsError) -> GValue {
     var value = GValue()
     g_value_init(&value, try specification(of: name).pointee.value_type)
@@ -42,13 +42,13 @@ struct ObjectProperties {
     guard let type = object.pointee.g_type_instance.g_class,
       let specification = g_object_class_find_property(
         UnsafeMutableRawPointer(type).assumingMemoryBound(to: GObjectClass.self), name)
-    else { throw complaint("libvips \(VipsRuntime.version) knows no argument '\(name)'") }
+    else { throw complaint("libvips \(VipsRuntime.version) has no argument '\(name)'") }
     return specification
   }
 
   private func complaint(_ text: String) -> VipsError { VipsError(operation: owner, text: text) }
 
-  /// Whether `newValue` could be put into `value`, whose type is set already.
+  /// Stores `newValue` in `value`, whose type is already set. Returns false if it doesn't fit the type.
   private func fill(_ value: inout GValue, with newValue: VipsValue) throws(VipsError) -> Bool {
     let type = value.g_type
     let fundamental = g_type_fundamental(type)

@@ -1,14 +1,13 @@
 private import CVips
 import Glibc
 
-/// What this process takes of the machine's memory, beside what it asked for.
+/// The process's memory as the C library and the kernel see it.
 package enum ProcessMemory {
-  /// Has glibc's allocator use two arenas where it would make eight a core (`mallopt`, `M_ARENA_MAX`): what is freed by
-  /// another thread than it was allocated by is used again sooner, or goes back to the system.
+  /// Limits glibc's allocator to two arenas instead of eight per core (`mallopt`, `M_ARENA_MAX`). Memory that one
+  /// thread allocates and another frees is then reused sooner or returned to the system.
   package static func limitArenas() { cvips_limit_malloc_arenas(2) }
 
-  /// The data segment's size in bytes, stacks included: what `RLIMIT_DATA` limits (proc_pid_statm(5)). 0 where the system
-  /// doesn't tell.
+  /// The size of the data segment and stacks in bytes, which `RLIMIT_DATA` limits (proc_pid_statm(5)); 0 if unknown.
   package static var data: Int {
     let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return 0 }

@@ -1,32 +1,33 @@
-/// The formats that imagemill can tell from a file's first bytes.
+/// The formats that imagemill recognizes by a file's first bytes.
 public enum ImageFormat: String, CaseIterable, Sendable, Hashable, Codable {
   case jpeg, png, webp, gif, tiff, heic, avif, bmp, ico, xbm, svg, pdf, jxl, jp2k, ppm, exr, hdr, fits, psd
 
-  /// The format of a file that begins with `head` (the first 4 KiB, or all of a shorter file); nil where it
-  /// is none of them. It goes by content only: names and content types are hearsay.
+  /// Detects the format of a file from its content, never from its name or content type.
+  /// - Parameter head: The first 4 KiB, or all of a shorter file.
+  /// - Returns: nil if the format isn't recognized.
   public init?(signature head: [UInt8]) {
     guard let format = Signature.format(of: head) else { return nil }
     self = format
   }
 
-  /// The formats whose decoders are trusted with input from anywhere; the others are read on request.
+  /// The formats whose decoders are trusted with input from any source. The others are read only on request.
   public static let readByDefault: Set<ImageFormat> = [
     .jpeg, .png, .webp, .gif, .tiff, .heic, .avif, .bmp, .ico, .xbm,
   ]
 }
 
-/// What a file that is no picture seems to be instead, for a message that helps.
-public enum ForeignContent: String, Sendable, Hashable {
+/// The likely content of a file that is not an image, worded for an error message.
+public enum NonImageContent: String, Sendable, Hashable {
   case empty = "the file is empty"
-  case html = "the file is an HTML page, not a picture"
-  case xml = "the file is an XML document, not a picture"
-  case json = "the file is JSON text, not a picture"
-  case text = "the file is plain text, not a picture"
-  case archive = "the file is an archive, not a picture"
-  case video = "the file is a video, not a picture"
-  case unknown = "the file is not in a picture format that imagemill knows"
+  case html = "the file is an HTML page, not an image"
+  case xml = "the file is an XML document, not an image"
+  case json = "the file is JSON text, not an image"
+  case text = "the file is plain text, not an image"
+  case archive = "the file is an archive, not an image"
+  case video = "the file is a video, not an image"
+  case unknown = "the file is not in an image format that imagemill knows"
 
-  /// What `head` seems to be.
+  /// Guesses the content from a file's first bytes, for a file that ``ImageFormat`` doesn't recognize.
   public init(head: [UInt8]) {
     let text = Signature.leadingText(of: head)
     if head.isEmpty {
@@ -49,7 +50,7 @@ public enum ForeignContent: String, Sendable, Hashable {
   }
 }
 
-/// The patterns behind `ImageFormat` and `ForeignContent`.
+/// The patterns behind `ImageFormat` and `NonImageContent`.
 enum Signature {
   static func format(of head: [UInt8]) -> ImageFormat? {
     func starts(_ bytes: UInt8...) -> Bool { head.starts(with: bytes) }
@@ -79,7 +80,7 @@ enum Signature {
       return .ppm
     }
     let beginning = leadingText(of: head)
-    // By bytes: a letter and the combining mark behind it are one Character.
+    // Compare bytes: as `Character`s, a letter with a combining mark after it would not match.
     if beginning.utf8.starts(with: "#define".utf8), beginning.utf8.contains("_width ".utf8) { return .xbm }
     if beginning.utf8.starts(with: "<".utf8), !beginning.utf8.starts(with: "<!doctype html".utf8),
       !beginning.utf8.starts(with: "<html".utf8),
@@ -90,7 +91,7 @@ enum Signature {
     return nil
   }
 
-  /// The ISO media file's brands: AVIF and HEIC are one container.
+  /// The format of an ISO base media file, by its brands. AVIF and HEIC share this container.
   private static func mediaFormat(of head: [UInt8]) -> ImageFormat? {
     let size = min(head.count, head.prefix(4).reduce(0) { $0 << 8 | Int($1) })
     var brands: [String] = []
@@ -104,13 +105,13 @@ enum Signature {
     return brands.contains { heic.contains($0) } ? .heic : nil
   }
 
-  /// Four characters at a place.
+  /// The four characters at a position; nil beyond the end.
   static func text(_ head: [UInt8], at position: Int) -> String? {
     guard head.count >= position + 4 else { return nil }
     return String(decoding: head[position..<position + 4], as: UTF8.self)
   }
 
-  /// The beginning in lower case, without a byte order mark and white space before it.
+  /// The beginning in lower case, without a leading byte order mark and white space.
   static func leadingText(of head: [UInt8]) -> String {
     let body = head.starts(with: [0xef, 0xbb, 0xbf]) ? head.dropFirst(3) : head[...]
     let start = body.drop { (9...13).contains($0) || $0 == 32 }

@@ -4,20 +4,20 @@ import CVips
 public struct VipsError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The operation's nickname (`jpegload`, `resize` …).
   public let operation: String
-  /// What libvips wrote about it, one line for each fact.
+  /// libvips' error text, one fact per line.
   public let text: String
-  /// Whether `text` surely belongs to this failure. libvips keeps one error buffer per process; where
-  /// several threads were in libvips, another one's words can be in it.
+  /// Whether `text` certainly belongs to this failure. libvips has one error buffer per process, so if several threads
+  /// were in libvips, the text may be another thread's.
   public let isCertain: Bool
 
-  /// A failure of an operation.
+  /// Creates an error from an operation's nickname and libvips' error text.
   public init(operation: String, text: String, isCertain: Bool = true) {
     self.operation = operation
     self.text = text
     self.isCertain = isCertain
   }
 
-  /// The operation and libvips' words on one line.
+  /// The operation and libvips' error text on one line.
   public var description: String {
     let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
     var distinct: [Substring] = []
@@ -25,7 +25,7 @@ public struct VipsError: Error, Hashable, Sendable, CustomStringConvertible {
     return distinct.isEmpty ? "\(operation) failed" : "\(operation): " + distinct.joined(separator: "; ")
   }
 
-  /// libvips' error buffer, which is empty afterwards.
+  /// Returns the text in libvips' error buffer and clears the buffer.
   static func takeBuffer() -> String {
     guard let buffer = vips_error_buffer_copy() else { return "" }
     defer { g_free(buffer) }

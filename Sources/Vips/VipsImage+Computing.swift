@@ -1,14 +1,14 @@
 import CVips
 
-/// A rectangle of an image's pixels while libvips computes it.
+/// A rectangle of an image's pixels in memory, valid only while libvips computes it.
 package struct PixelRows {
-  /// The first row's first number.
+  /// The first sample of the first row.
   package let start: UnsafeMutableRawPointer
-  /// From a row to the next, in bytes.
+  /// The distance between rows in bytes.
   package let stride: Int
-  /// In pixels.
+  /// The width in pixels.
   package let width: Int
-  /// In pixels.
+  /// The height in pixels.
   package let height: Int
 
   init(start: UnsafeMutableRawPointer, stride: Int, width: Int, height: Int) {
@@ -20,44 +20,44 @@ package struct PixelRows {
     let valid = region.pointee.valid
     let pixel = Int(image.pointee.Bands) * Int(vips_format_sizeof(image.pointee.BandFmt))
     stride = Int(region.pointee.bpl)
-    // VIPS_REGION_ADDR, which is a macro.
+    // What the macro VIPS_REGION_ADDR does; Swift can't import it.
     start = UnsafeMutableRawPointer(data)
       .advanced(by: Int(area.top - valid.top) * stride + Int(area.left - valid.left) * pixel)
     width = Int(area.width)
     height = Int(area.height)
   }
 
-  /// A row, from 0.
+  /// The start of a row, counting from 0.
   package func row(_ index: Int) -> UnsafeMutableRawPointer { start.advanced(by: index * stride) }
 }
 
 extension VipsImage {
-  /// An image that Swift computes from this one, a rectangle at a time, when libvips asks for it.
+  /// An image that Swift code computes from this one, one rectangle at a time, when its pixels are read.
   ///
-  /// The result is smaller by the margins: its first pixel is computed from this image's first
-  /// `2 * margin + 1` columns and rows. Put an edge around the image first (``embedded(x:y:width:height:extend:background:)``)
-  /// to keep the size.
+  /// The result is smaller by the margins: its first pixel is computed from this image's first `2 * margin + 1` columns
+  /// and rows. To keep the size, add a border first (``embedded(x:y:width:height:extend:background:)``).
   /// - Parameters:
-  ///   - margin: Pixels on each side of a pixel that it depends on.
-  ///   - format: The type of the result's numbers. Bands and interpretation stay.
-  ///   - body: Fills the second rectangle from the first, which is larger by the margins. Any thread may call it,
-  ///     several at a time.
+  ///   - margin: The number of pixels on each side that a pixel depends on.
+  ///   - format: The type of the result's samples (default: this image's). Bands and interpretation stay the same.
+  ///   - body: Fills the second rectangle from the first, which is larger by the margins. It is called from several
+  ///     threads at once.
+  /// - Throws: `VipsError` if the image is too small for the margins.
   package func computing(
     margin: Int = 0, format: BandFormat? = nil, _ body: @escaping @Sendable (PixelRows, PixelRows) -> Void
   ) throws(VipsError) -> VipsImage {
     guard width > 2 * margin, height > 2 * margin else {
       throw VipsError(
-        operation: "compute", text: "an image of \(width)x\(height) has no room for margins of \(margin)")
+        operation: "compute", text: "a \(width)x\(height) image is too small for margins of \(margin)")
     }
-    let result = VipsImage(consuming: try ErrorGate.pass("compute") { vips_image_new() })
+    let result = VipsImage(consuming: try VipsErrorLock.capturingError("compute") { vips_image_new() })
     let computation = Unmanaged.passRetained(
       Computation(source: self, margin: Int32(margin), body: body)
     ).toOpaque()
-    // The result owns the closure and the source, and libvips may hold the result longer than we do.
+    // The C object must own the closure and the source, because libvips may hold it longer than `result` lives.
     g_object_set_data_full(
       UnsafeMutableRawPointer(result.pointer).assumingMemoryBound(to: GObject.self), "imagemill-computation",
       computation, { if let box = $0 { Unmanaged<Computation>.fromOpaque(box).release() } })
-    try ErrorGate.pass("compute") { () -> Void? in
+    try VipsErrorLock.capturingError("compute") { () -> Void? in
       var sources: [UnsafeMutablePointer<CVips.VipsImage>?] = [pointer, nil]
       guard vips_image_pipeline_array(result.pointer, VIPS_DEMAND_STYLE_SMALLTILE, &sources) == 0 else {
         return nil
@@ -74,7 +74,7 @@ extension VipsImage {
   }
 }
 
-/// What libvips calls back for.
+/// The state of libvips' generate callback.
 private final class Computation: Sendable {
   let source: VipsImage
   let margin: Int32

@@ -3,15 +3,16 @@ import Glibc
 import SystemIO
 
 extension VipsImage {
-  /// A picture of pixels in memory, which are copied: rows from the top, pixels from the left, bands
-  /// side by side, in the machine's byte order.
+  /// Creates an image from a copy of pixels in memory: rows from top to bottom, pixels from left to right, with
+  /// interleaved bands in native byte order.
   /// - Parameters:
-  ///   - bytes: width × height × bands × the format's size.
-  ///   - width: In pixels.
-  ///   - height: In pixels.
-  ///   - bands: The numbers of a pixel, alpha included.
-  ///   - format: What a number is.
-  ///   - interpretation: What the bands mean; libvips' guess by their number where nil.
+  ///   - bytes: The samples: width × height × bands × the format's size bytes.
+  ///   - width: The width in pixels.
+  ///   - height: The height in pixels.
+  ///   - bands: The number of bands, including alpha.
+  ///   - format: The type of the samples.
+  ///   - interpretation: The meaning of the bands (default: libvips' guess from their number).
+  /// - Throws: `VipsError` if the number of bytes doesn't match the other arguments.
   public convenience init(
     pixels bytes: [UInt8], width: Int, height: Int, bands: Int, format: BandFormat = .uchar,
     interpretation: Interpretation? = nil
@@ -23,10 +24,10 @@ extension VipsImage {
       throw VipsError(
         operation: "memory",
         text:
-          "\(bytes.count) bytes are no picture of \(width)x\(height) with \(bands) bands of \(format.rawValue)"
+          "\(bytes.count) bytes don't match a \(width)x\(height) image with \(bands) bands of \(format.rawValue)"
       )
     }
-    let pointer = try ErrorGate.pass("memory") {
+    let pointer = try VipsErrorLock.capturingError("memory") {
       bytes.withUnsafeBytes {
         vips_image_new_from_memory_copy(
           $0.baseAddress, $0.count, Int32(width), Int32(height), Int32(bands), format.native)
@@ -41,20 +42,25 @@ extension VipsImage {
       consuming: try plain.copied(["interpretation": .nick(interpretation.rawValue)]).takingReference())
   }
 
-  /// The pixels, computed now: rows from the top, pixels from the left, bands side by side.
+  /// Creates another reference to the image that `other` refers to.
+  package convenience init(sharing other: VipsImage) { self.init(consuming: other.takingReference()) }
+
+  /// Computes all pixels and returns them: rows from top to bottom, pixels from left to right, with interleaved bands.
+  /// - Throws: `VipsError` if an operation in the pipeline fails.
   public func pixels() throws(VipsError) -> [UInt8] {
     var count = 0
-    let memory = try ErrorGate.pass("memory") { vips_image_write_to_memory(pointer, &count) }
+    let memory = try VipsErrorLock.capturingError("memory") { vips_image_write_to_memory(pointer, &count) }
     defer { g_free(memory) }
     return Array(UnsafeRawBufferPointer(start: memory, count: count))
   }
 
-  /// The same picture with its pixels computed now and kept in memory: many may read it, at no more cost.
+  /// Computes all pixels and keeps them in memory, so that reading the result again computes nothing.
+  /// - Throws: `VipsError` if an operation in the pipeline fails.
   public func materialized() throws(VipsError) -> VipsImage {
-    VipsImage(consuming: try ErrorGate.pass("copy") { vips_image_copy_memory(pointer) })
+    VipsImage(consuming: try VipsErrorLock.capturingError("copy") { vips_image_copy_memory(pointer) })
   }
 
-  /// Whether the pixels are in memory, or in a file that is mapped into it: reading them computes nothing.
+  /// Whether the pixels are in memory or in a memory-mapped file, so that reading them computes nothing.
   public var isAtHand: Bool {
     switch pointer.pointee.dtype {
     case VIPS_IMAGE_SETBUF, VIPS_IMAGE_SETBUF_FOREIGN, VIPS_IMAGE_MMAPIN, VIPS_IMAGE_MMAPINRW,
@@ -64,42 +70,44 @@ extension VipsImage {
     }
   }
 
-  /// The same picture with its pixels computed now and kept in a file, which goes away with the image.
-  /// - Parameter directory: Where the file is made. It has no name while it is in use, so that nothing is left behind by a
-  ///   process that ends early.
+  /// Computes all pixels and keeps them in a file, which is deleted with the image.
+  /// - Parameter directory: The directory for the file. The file is unlinked once it is open, so that a process that
+  ///   crashes leaves nothing behind.
+  /// - Throws: `VipsError` if the file can't be created or written, or an operation in the pipeline fails.
   public func stored(inDirectory directory: String) throws(VipsError) -> VipsImage {
-    // libvips chooses its own format by the name's end.
+    // The extension `.v` selects libvips' native format.
     var template = Array("\(directory)/imagemill-XXXXXX.v".utf8CString)
     let descriptor = mkstemps(&template, 2)
     guard descriptor >= 0 else {
       throw VipsError(
         operation: "vipssave",
-        text: "no file for pixels in \(directory): \(SystemError.last.text)",
+        text: "can't create a file for pixels in \(directory): \(SystemError.last.text)",
         isCertain: true)
     }
     close(descriptor)
     let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer { unlink(path) }
     _ = try VipsOperation("vipssave", ["in": .image(self), "filename": .string(path)])
-    // Blocked with the loaders that trust a file's header to describe memory. This header is ours.
+    // libvips blocks this loader as untrusted, because it believes the file's header. This file is our own.
     try VipsRuntime.setBlocked(false, operation: "VipsForeignLoadVips")
     let image = try VipsOperation("vipsload", ["filename": .string(path)]).image()
-    // The whole file is mapped, and not the part of it that is being read: libvips 8.14's `arrayjoin` reads a part
-    // that has been unmapped. It takes no memory, and nobody else has seen the image yet.
-    try ErrorGate.pass("vipsload") { vips_image_wio_input(image.pointer) == 0 ? () : nil }
+    // Map the whole file instead of a moving window: libvips 8.14's `arrayjoin` reads from windows that are unmapped
+    // already. Mapping takes no memory, and it is safe here because no other thread has the image yet.
+    try VipsErrorLock.capturingError("vipsload") { vips_image_wio_input(image.pointer) == 0 ? () : nil }
     return image
   }
 
-  /// The bytes that `materialized()` takes.
+  /// The size of all pixels in bytes, which is what `materialized()` allocates.
   public var pixelBytes: Int { width * height * bands * format.bytes }
 
-  /// One more reference to the C object.
+  /// The C object with an additional reference, which the caller owns.
   func takingReference() -> UnsafeMutablePointer<CVips.VipsImage> {
     g_object_ref(pointer)
     return pointer
   }
 
-  /// The picture with other header fields (`xres`, `interpretation` …) over the same pixels.
+  /// The same pixels with other header fields, such as `xres` or `interpretation` (libvips `copy`).
+  /// - Throws: `VipsError` if a field doesn't exist or doesn't accept its value.
   public func copied(_ fields: VipsArguments = [:]) throws(VipsError) -> VipsImage {
     let arguments: VipsArguments = ["in": .image(self)]
     return try VipsOperation.image("copy", arguments.merging(fields))

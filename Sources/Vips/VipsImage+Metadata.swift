@@ -1,7 +1,7 @@
 import CVips
 
 extension VipsImage {
-  /// The names of all metadata fields, in libvips' order, the header's own among them.
+  /// The names of all metadata fields, including the header's, in libvips' order.
   public var fields: [String] {
     guard let names = vips_image_get_fields(pointer) else { return [] }
     defer { g_strfreev(names) }
@@ -14,10 +14,10 @@ extension VipsImage {
     return result
   }
 
-  /// Whether there is a field of that name.
+  /// Whether the image has a metadata field.
   public func hasField(_ name: String) -> Bool { vips_image_get_typeof(pointer, name) != 0 }
 
-  /// A whole number of the metadata; nil where there is no such field or it is no such number.
+  /// An integer field; nil if it doesn't exist or has another type.
   public func integer(_ name: String) -> Int? {
     var value: Int32 = 0
     guard hasField(name), vips_image_get_typeof(pointer, name) == cvips_type_int(),
@@ -26,7 +26,7 @@ extension VipsImage {
     return Int(value)
   }
 
-  /// A list of whole numbers of the metadata, as `delay` is.
+  /// A field that is an array of integers, such as `delay`; nil if it doesn't exist or has another type.
   public func integers(_ name: String) -> [Int]? {
     var first: UnsafeMutablePointer<Int32>?
     var count: Int32 = 0
@@ -36,7 +36,7 @@ extension VipsImage {
     return UnsafeBufferPointer(start: first, count: Int(count)).map(Int.init)
   }
 
-  /// Bytes of the metadata, as an ICC profile (`icc-profile-data`) is.
+  /// A field that is a blob, such as `icc-profile-data`; nil if it doesn't exist or has another type.
   public func bytes(_ name: String) -> [UInt8]? {
     var first: UnsafeRawPointer?
     var count = 0
@@ -46,7 +46,7 @@ extension VipsImage {
     return Array(UnsafeRawBufferPointer(start: first, count: count))
   }
 
-  /// A field of any type as text.
+  /// A field of any type as text; nil if it doesn't exist.
   public func text(_ name: String) -> String? {
     var text: UnsafeMutablePointer<CChar>?
     guard hasField(name), vips_image_get_as_string(pointer, name, &text) == 0, let text else { return nil }
@@ -54,10 +54,11 @@ extension VipsImage {
     return String(cString: text)
   }
 
-  /// The EXIF orientation, 1 to 8.
+  /// The EXIF orientation, 1 to 8; 1 if the image has none.
   public var orientation: Int { Int(vips_image_get_orientation(pointer)) }
 
-  /// The picture with other metadata over the same pixels.
+  /// The same pixels with edited metadata.
+  /// - Throws: `VipsError` if copying the image's header fails.
   public func editingMetadata(_ edit: (borrowing MetadataEditor) -> Void) throws(VipsError) -> VipsImage {
     let copy = try copied()
     edit(MetadataEditor(pointer: copy.pointer))
@@ -65,28 +66,28 @@ extension VipsImage {
   }
 }
 
-/// Changes the metadata of a picture that nobody else has seen yet.
+/// Edits the metadata of a new image, before any other code can read it.
 public struct MetadataEditor: ~Copyable {
   fileprivate let pointer: UnsafeMutablePointer<CVips.VipsImage>
 
-  /// Takes a field away.
+  /// Removes a field.
   public func remove(_ name: String) { vips_image_remove(pointer, name) }
 
-  /// Sets a whole number.
+  /// Sets an integer field, clamped to 32 bits.
   public func set(_ name: String, _ value: Int) { vips_image_set_int(pointer, name, Int32(clamping: value)) }
 
-  /// Sets a number.
+  /// Sets a floating-point field.
   public func set(_ name: String, _ value: Double) { vips_image_set_double(pointer, name, value) }
 
-  /// Sets a list of whole numbers.
+  /// Sets a field that is an array of integers, clamped to 32 bits.
   public func set(_ name: String, _ values: [Int]) {
     vips_image_set_array_int(pointer, name, values.map { Int32(clamping: $0) }, Int32(values.count))
   }
 
-  /// Sets a text.
+  /// Sets a text field.
   public func set(_ name: String, _ text: String) { vips_image_set_string(pointer, name, text) }
 
-  /// Sets bytes, which are copied.
+  /// Sets a blob, which is copied.
   public func set(_ name: String, _ bytes: [UInt8]) {
     bytes.withUnsafeBytes { vips_image_set_blob_copy(pointer, name, $0.baseAddress, $0.count) }
   }

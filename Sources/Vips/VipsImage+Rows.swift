@@ -1,15 +1,16 @@
 import CVips
 
 extension VipsImage {
-  /// Computes this image from the top, some rows at a time, on this thread.
+  /// Computes this image from top to bottom, some rows at a time, on the calling thread.
   ///
-  /// libvips' own sinks give the rows to threads of a pool and wait for them, even where a single decoder makes them one
-  /// after the other: a hundred system calls for an image of a web page.
+  /// libvips' sinks hand the rows to a thread pool and wait, even if a single decoder produces them in order. That
+  /// costs a hundred system calls for an image of web-page size.
   /// - Parameters:
-  ///   - count: How many rows there are in a piece; the last may have fewer.
-  ///   - body: Gets a piece, valid until it returns, and the number of its first row. It returns whether it wants more.
+  ///   - count: The number of rows in a piece. The last piece may have fewer.
+  ///   - body: Receives a piece, valid until it returns, and the index of its first row. Returns whether to continue.
+  /// - Throws: `VipsError` if an operation in the pipeline fails.
   package func forEachRows(_ count: Int, _ body: (PixelRows, Int) -> Bool) throws(VipsError) {
-    try ErrorGate.pass("rows") { () -> Void? in
+    try VipsErrorLock.capturingError("rows") { () -> Void? in
       guard let region = vips_region_new(pointer) else { return nil }
       defer { g_object_unref(region) }
       var top = 0
@@ -24,16 +25,17 @@ extension VipsImage {
     }
   }
 
-  /// An image in memory with this image's header and metadata, and pixels of the same type in another number.
+  /// Creates an image in memory with this image's format and metadata, but another size and other pixels.
   /// - Parameters:
-  ///   - width: In pixels.
-  ///   - height: In pixels.
-  ///   - fill: Writes all of the pixels.
+  ///   - width: The new width in pixels.
+  ///   - height: The new height in pixels.
+  ///   - fill: Writes all pixels.
+  /// - Throws: `VipsError` if the memory can't be allocated, or the error that `fill` throws.
   package func replacingPixels(
     width: Int, height: Int, _ fill: (PixelRows) throws(VipsError) -> Void
   ) throws(VipsError) -> VipsImage {
-    let result = VipsImage(consuming: try ErrorGate.pass("memory") { vips_image_new_memory() })
-    let rows = try ErrorGate.pass("memory") { () -> PixelRows? in
+    let result = VipsImage(consuming: try VipsErrorLock.capturingError("memory") { vips_image_new_memory() })
+    let rows = try VipsErrorLock.capturingError("memory") { () -> PixelRows? in
       var sources: [UnsafeMutablePointer<CVips.VipsImage>?] = [pointer, nil]
       guard vips_image_pipeline_array(result.pointer, VIPS_DEMAND_STYLE_ANY, &sources) == 0 else {
         return nil

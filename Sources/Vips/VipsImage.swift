@@ -1,41 +1,41 @@
 import CVips
 
-/// A picture, or a pipeline that will make one: libvips computes pixels only when something asks for them.
+/// An image, or a pipeline that produces one. libvips computes pixels only when they are read.
 ///
-/// An animation or a document of several pages is one tall image; `pageHeight` says where it is cut.
+/// An animation or a document of several pages is one tall image of stacked pages, each `pageHeight` pixels high.
 ///
-/// A `VipsImage` never changes once it is built and libvips lets any thread read such an image, which is
-/// why it is `Sendable`; the reference that it holds is counted atomically.
+/// `@unchecked Sendable` is sound because a `VipsImage` never changes once it is built, libvips lets any thread read
+/// it, and GObject counts references atomically.
 public final class VipsImage: @unchecked Sendable {
   let pointer: UnsafeMutablePointer<CVips.VipsImage>
 
-  /// Takes over a reference.
+  /// Takes ownership of a reference.
   init(consuming pointer: UnsafeMutablePointer<CVips.VipsImage>) {
     self.pointer = pointer
   }
 
   deinit { g_object_unref(pointer) }
 
-  /// In pixels.
+  /// The width in pixels.
   public var width: Int { Int(vips_image_get_width(pointer)) }
-  /// In pixels, of all pages together.
+  /// The height in pixels, of all pages together.
   public var height: Int { Int(vips_image_get_height(pointer)) }
-  /// Numbers in each pixel, the alpha among them.
+  /// The number of bands, including alpha.
   public var bands: Int { Int(vips_image_get_bands(pointer)) }
-  /// The numbers' type.
+  /// The type of the samples.
   public var format: BandFormat { BandFormat(vips_image_get_format(pointer)) }
-  /// What the numbers mean, as libvips names it.
+  /// The meaning of the bands.
   public var interpretation: Interpretation { Interpretation(vips_image_get_interpretation(pointer)) }
-  /// Whether the last band is an alpha: a matter of the interpretation and the number of bands.
+  /// Whether the last band is alpha, which follows from the interpretation and the number of bands.
   public var hasAlpha: Bool { vips_image_hasalpha(pointer) != 0 }
 
-  /// The height of one page, in pixels: the whole height where the picture has no pages or they don't fit it.
+  /// The height of one page in pixels; the whole height if the image has no pages, or if it isn't a multiple of theirs.
   public var pageHeight: Int { Int(vips_image_get_page_height(pointer)) }
-  /// How many pages `pageHeight` cuts the picture into.
+  /// The number of pages, at least 1.
   public var pageCount: Int { max(1, height / max(1, pageHeight)) }
 }
 
-/// The type of the numbers in a picture.
+/// The type of an image's samples (libvips `VipsBandFormat`).
 public enum BandFormat: String, Sendable, Hashable, Codable {
   case uchar, char, ushort, short, uint, int, float, complex, double, dpcomplex, notset
 
@@ -72,16 +72,16 @@ public enum BandFormat: String, Sendable, Hashable, Codable {
     }
   }
 
-  /// The size of one number, in bytes.
+  /// The size of one sample in bytes.
   public var bytes: Int { Int(vips_format_sizeof(native)) }
 }
 
-/// What a picture's numbers mean: libvips' nicknames (`srgb`, `rgb16`, `b-w`, `cmyk`, `lab` …).
+/// The meaning of an image's bands, by libvips' nicknames (`srgb`, `rgb16`, `b-w`, `cmyk`, `lab` …).
 public struct Interpretation: RawRepresentable, Hashable, Sendable, Codable {
   /// libvips' nickname.
   public let rawValue: String
 
-  /// The interpretation of that nickname.
+  /// Creates an interpretation from libvips' nickname.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   init(_ interpretation: VipsInterpretation) {
@@ -89,16 +89,16 @@ public struct Interpretation: RawRepresentable, Hashable, Sendable, Codable {
     rawValue = nick.map { String(cString: $0) } ?? "multiband"
   }
 
-  /// Three bands of 8 bits in sRGB.
+  /// sRGB, three bands of 8 bits.
   public static let sRGB = Interpretation(rawValue: "srgb")
-  /// Three bands of 16 bits in sRGB.
+  /// sRGB, three bands of 16 bits.
   public static let rgb16 = Interpretation(rawValue: "rgb16")
-  /// One band of 8 bits, light to sRGB's curve.
+  /// Gray with the sRGB curve, one band of 8 bits.
   public static let gray = Interpretation(rawValue: "b-w")
-  /// One band of 16 bits.
+  /// Gray with the sRGB curve, one band of 16 bits.
   public static let gray16 = Interpretation(rawValue: "grey16")
-  /// Linear light, sRGB's primaries, 0 to 1.
+  /// Linear light with sRGB primaries, 0 to 1, three float bands.
   public static let linear = Interpretation(rawValue: "scrgb")
-  /// Four bands of ink.
+  /// CMYK, four bands.
   public static let cmyk = Interpretation(rawValue: "cmyk")
 }

@@ -2,10 +2,10 @@ import CVips
 import Glibc
 import Synchronization
 
-/// What libvips and its codecs complain about without failing, from this object's beginning to its end.
+/// Records the warnings of libvips and its codecs during the object's lifetime.
 ///
-/// libvips names no image in a complaint. One from the thread that made the log belongs to that log; one from libvips'
-/// own threads to every log there is, so that of images that are computed at the same time none loses its own.
+/// A libvips warning doesn't name an image. A warning from the thread that created a log goes to that log. A warning
+/// from libvips' own threads goes to every log, so that no concurrently computed image misses its own.
 public final class VipsLog: Sendable {
   private struct Recording {
     let thread: pthread_t
@@ -13,10 +13,10 @@ public final class VipsLog: Sendable {
   }
 
   private static let recordings = Mutex<[ObjectIdentifier: Recording]>([:])
-  /// A broken file can warn once a row; nobody reads more than this.
+  /// The most warnings to record. A damaged file can cause one per row.
   private static let limit = 32
 
-  /// Begins to record.
+  /// Starts recording.
   public init() {
     let recording = Recording(thread: pthread_self())
     Self.recordings.withLock { $0[ObjectIdentifier(self)] = recording }
@@ -27,7 +27,7 @@ public final class VipsLog: Sendable {
     _ = Self.recordings.withLock { $0.removeValue(forKey: key) }
   }
 
-  /// The warnings so far, each once, in order: 32 at most.
+  /// The warnings so far, in order, without duplicates, at most 32.
   public var messages: [String] {
     Self.recordings.withLock { $0[ObjectIdentifier(self)]?.messages ?? [] }
   }
@@ -40,8 +40,7 @@ public final class VipsLog: Sendable {
     )
   }
 
-  /// libheif's files mostly have both kinds of colour description, and libvips takes the better one: there is nothing
-  /// to do about it.
+  /// Most HEIF files have both an ICC and an nclx profile. libvips warns that it uses the ICC profile, the better one.
   private static let harmless = ["ignoring nclx profile"]
 
   private static func append(_ message: String) {

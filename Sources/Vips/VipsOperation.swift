@@ -1,18 +1,21 @@
 import CVips
 
-/// A libvips operation that has been built: its inputs are held, its outputs can be taken.
+/// A libvips operation that has been built. It holds its inputs, and its outputs can be read.
 ///
-///     let built = try VipsOperation("avg", ["in": .image(picture)])
+///     let built = try VipsOperation("avg", ["in": .image(image)])
 ///     let mean = try built.double("out")
 ///
-/// Operations are called by nickname with the properties of libvips' objects, never through the variadic
-/// C functions. Every argument is checked against what the installed libvips declares.
+/// Operations are called by nickname, with arguments set as GObject properties, never through the variadic C functions.
+/// Every argument is checked against the declarations of the installed libvips.
 public final class VipsOperation {
   private let pointer: UnsafeMutablePointer<CVips.VipsOperation>
   private let nickname: String
 
-  /// Builds and, where it has no image to leave lazy, runs the operation.
-  /// - Throws: `VipsError` where libvips lacks the operation or an argument, or the operation fails.
+  /// Builds the operation. An operation whose output isn't a lazy image also runs.
+  /// - Parameters:
+  ///   - nickname: libvips' name for the operation.
+  ///   - arguments: The operation's arguments, which are set in order.
+  /// - Throws: `VipsError` if libvips lacks the operation or an argument, or the operation fails.
   public init(_ nickname: String, _ arguments: VipsArguments) throws(VipsError) {
     try VipsRuntime.start()
     guard let fresh = vips_operation_new(nickname) else {
@@ -25,8 +28,8 @@ public final class VipsOperation {
       for (name, value) in arguments.values {
         try ObjectProperties(of: fresh, named: nickname).set(name, to: value)
       }
-      // Not by way of libvips' cache of operations, which is switched off: it would print and hash every argument first.
-      try ErrorGate.pass(nickname) { () -> Void? in
+      // Bypass libvips' operation cache: although it is off, it would still print and hash every argument.
+      try VipsErrorLock.capturingError(nickname) { () -> Void? in
         let status = UnsafeMutableRawPointer(fresh).withMemoryRebound(to: VipsObject.self, capacity: 1) {
           vips_object_build($0)
         }
@@ -35,7 +38,7 @@ public final class VipsOperation {
       self.nickname = nickname
       pointer = fresh
     } catch {
-      // A build that failed leaves outputs that may be half made.
+      // A failed build may leave partly built outputs.
       UnsafeMutableRawPointer(fresh).withMemoryRebound(to: VipsObject.self, capacity: 1) {
         vips_object_unref_outputs($0)
       }
@@ -51,7 +54,8 @@ public final class VipsOperation {
     g_object_unref(pointer)
   }
 
-  /// An output image.
+  /// An image output.
+  /// - Throws: `VipsError` if the operation has no such output.
   public func image(_ name: String = "out") throws(VipsError) -> VipsImage {
     var value = try get(name)
     defer { g_value_unset(&value) }
@@ -59,21 +63,24 @@ public final class VipsOperation {
     return VipsImage(consuming: object.assumingMemoryBound(to: CVips.VipsImage.self))
   }
 
-  /// An output number.
+  /// A floating-point output.
+  /// - Throws: `VipsError` if the operation has no such output.
   public func double(_ name: String = "out") throws(VipsError) -> Double {
     var value = try get(name)
     defer { g_value_unset(&value) }
     return g_value_get_double(&value)
   }
 
-  /// An output whole number.
+  /// An integer output.
+  /// - Throws: `VipsError` if the operation has no such output.
   public func integer(_ name: String = "out") throws(VipsError) -> Int {
     var value = try get(name)
     defer { g_value_unset(&value) }
     return Int(g_value_get_int(&value))
   }
 
-  /// An output list of numbers.
+  /// An output that is an array of numbers.
+  /// - Throws: `VipsError` if the operation has no such output.
   public func doubles(_ name: String) throws(VipsError) -> [Double] {
     var value = try get(name)
     defer { g_value_unset(&value) }
@@ -82,7 +89,8 @@ public final class VipsOperation {
     return Array(UnsafeBufferPointer(start: first, count: Int(count)))
   }
 
-  /// Output bytes.
+  /// An output that is a blob.
+  /// - Throws: `VipsError` if the operation has no such output.
   public func bytes(_ name: String) throws(VipsError) -> [UInt8] {
     var value = try get(name)
     defer { g_value_unset(&value) }
@@ -98,12 +106,12 @@ public final class VipsOperation {
   }
 
   private func missing(_ name: String) -> VipsError {
-    VipsError(operation: nickname, text: "no output '\(name)' was made")
+    VipsError(operation: nickname, text: "the operation made no output '\(name)'")
   }
 }
 
 extension VipsOperation {
-  /// Runs an operation whose result is one image, `out`.
+  /// Builds an operation and returns its image output `out`.
   static func image(_ nickname: String, _ arguments: VipsArguments) throws(VipsError) -> VipsImage {
     try VipsOperation(nickname, arguments).image()
   }

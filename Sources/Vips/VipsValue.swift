@@ -1,44 +1,44 @@
-/// An argument of a libvips operation. It is converted to the type that the operation declares.
+/// An argument of a libvips operation, converted to the type that the operation declares.
 public enum VipsValue: Sendable {
   case boolean(Bool)
   case integer(Int)
   case double(Double)
   case string(String)
-  /// A value of an enumeration by its nickname (`lanczos3`, `srgb` …).
+  /// An enumeration value, by its nickname (`lanczos3`, `srgb` …).
   case nick(String)
   case doubles([Double])
   case integers([Int])
   case image(VipsImage)
   case images([VipsImage])
-  /// An interpolator by its nickname (`bicubic`, `bilinear`, `nearest` …).
+  /// An interpolator, by its nickname (`bicubic`, `bilinear`, `nearest` …).
   case interpolator(String)
-  /// Bytes, copied: libvips reads them long after the call.
+  /// A blob. The bytes are copied, because libvips reads them after the call.
   case bytes([UInt8])
 }
 
 extension VipsValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByStringLiteral
 {
-  /// A truth value.
+  /// Creates a boolean.
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
-  /// A whole number.
+  /// Creates an integer.
   public init(integerLiteral value: Int) { self = .integer(value) }
-  /// A number.
+  /// Creates a floating-point number.
   public init(floatLiteral value: Double) { self = .double(value) }
-  /// A text, or an enumeration's nickname where the operation declares one.
+  /// Creates a string, which is read as a nickname if the operation declares an enumeration.
   public init(stringLiteral value: String) { self = .string(value) }
 }
 
-/// Named arguments, set in the order in which they are written.
+/// Named arguments of an operation, set in the order in which they are written.
 public struct VipsArguments: Sendable, ExpressibleByDictionaryLiteral {
   var values: [(name: String, value: VipsValue)]
 
-  /// The arguments of a literal.
+  /// Creates arguments from a dictionary literal, keeping its order.
   public init(dictionaryLiteral elements: (String, VipsValue)...) {
     values = elements.map { (name: $0.0, value: $0.1) }
   }
 
-  /// An argument by name: setting one replaces it, nil takes it away.
+  /// The argument with a name. Setting nil removes it.
   public subscript(name: String) -> VipsValue? {
     get { values.first { $0.name == name }?.value }
     set {
@@ -47,7 +47,7 @@ public struct VipsArguments: Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// These arguments, with `other`'s after them.
+  /// These arguments followed by those of `other`, which replace arguments of the same name.
   public func merging(_ other: VipsArguments) -> VipsArguments {
     var result = self
     for (name, value) in other.values { result[name] = value }

@@ -3,54 +3,58 @@ import ImageBatch
 import ImageCaches
 import ImageDownloads
 import Reports
+import ImageRendering
 
-/// What `run` and `pipe` have in common: a batch with its downloader, its workers, its reports and its signals.
+/// A batch with its downloader, workers, reports and signal handlers, for `run`, `pipe` and `convert -o`.
 struct BatchRun {
   var downloads: DownloadOptions
   var cache: CacheSettings
   var limits: LimitOptions
   var batch: BatchSettings
   var origins: [String: OriginSettings] = [:]
-  /// Hosts of sources that were typed as arguments: their networks may be reached.
+  /// Hosts of sources that were typed as arguments; their networks are allowed.
   var typedHosts: [String] = []
   var outputDirectory: String
   var allowsOutside: Bool
   /// Whether markup shows placeholders.
   var wantsPlaceholders = false
-  /// How many jobs there are, where that is known.
+  /// The number of jobs, if known.
   var knownJobs: Int?
-  /// The scopes of which files that are no longer made are removed.
+  /// The scopes in which files that are no longer made are removed.
   var prunedScopes: [OutputScope] = []
   /// The template of `-o`.
   var commandTemplate = ""
-  /// What an output may replace.
+  /// The files that an output may replace.
   var replacing = ReplacementPolicy()
-  /// Told of every event, in order, from one place.
+  var durability = Durability.fast
+  /// Receives every event, in order.
   var reporting: Reporting
 
-  /// Refuses outputs that would take a source's place, before anything starts.
+  /// Throws if an output would overwrite a source; called before anything starts.
   var refuseOverwrites: @Sendable (DiskStore) throws -> Void = { _ in }
 
-  /// Runs the jobs to their end; the process's exit status.
-  /// - Parameter recorder: takes in sources and outputs for a lock file.
+  /// Runs the jobs to their end.
+  /// - Parameter recorder: Collects sources and outputs for a lock file.
+  /// - Returns: The process's exit status.
+  /// - Throws: `CommandError` if the cache can't be opened, an option is wrong, or a report can't be written.
   func run<Items: AsyncSequence & Sendable>(
     _ items: Items, recorder: LockRecorder? = nil
   ) async throws -> ExitStatus
   where Items.Element == BatchItem, Items.Failure == Never {
     let reporting = reporting
-    let session = try Session(
+    let services = try CommandServices(
       downloads: downloads, cache: cache, limits: limits, origins: origins, typedHosts: typedHosts
     ) { event in
       if let event = BatchEvent(event) { reporting.note(event) }
     }
-    try refuseOverwrites(session.store)
+    try refuseOverwrites(services.store)
     let pool = WorkerPool(
       WorkerPool.Configuration(
         slots: batch.slots, timeout: batch.jobTimeout, memory: limits.totalMemory))
     var onSource: (@Sendable (SourceRecord) -> Void)?
     if let recorder { onSource = { recorder.note($0) } }
     let run = Batch(
-      configuration, downloader: session.downloader, store: session.store, rendering: pool,
+      configuration, downloader: services.downloader, store: services.store, rendering: pool,
       onSource: onSource
     ) { event in
       if case .outputFinished(let result) = event { recorder?.note(result) }
@@ -60,15 +64,15 @@ struct BatchRun {
     let task = Task { await run.run(items) }
     let signals = Signals {
       task.cancel()
-      session.downloader.cancelAll()
+      services.downloader.cancelAll()
       Task { await pool.stop() }
     }
     let summary = await task.value
     await pool.stop()
-    await session.end()
+    await services.end()
     try reporting.finish()
     if let status = signals.exitStatus { return status }
-    // Nobody wanted the rest.
+    // The reader closed its end, so the jobs that were not started are no failure.
     if reporting.hasLostReader { return summary.outputsFailed == 0 ? .success : .failed }
     return ExitStatus(summary)
   }
@@ -84,6 +88,7 @@ struct BatchRun {
     configuration.prunedScopes = prunedScopes
     configuration.commandTemplate = commandTemplate
     configuration.replacing = replacing
+    configuration.durability = durability
     configuration.renditions = cache.isEphemeral ? .never : batch.renditions
     configuration.wantsPlaceholders =
       batch.placeholders || wantsPlaceholders || batch.reports.contains { $0.lowercased().hasSuffix(".html") }
@@ -93,7 +98,7 @@ struct BatchRun {
 }
 
 extension BatchEvent {
-  /// What a batch's listeners are told of a download; nil for what they aren't.
+  /// The batch event for a download event; nil for events that aren't reported.
   init?(_ event: DownloadEvent) {
     switch event {
     case .started(let id, let source, let host): self = .downloadStarted(id: id, source: source, host: host)
@@ -104,11 +109,11 @@ extension BatchEvent {
     case .warning(let source, let message):
       self = .warning(BatchWarning(source: source, message: message))
     case .retrying(let source, let seconds, let error):
-      let fact = "trying again in \((seconds * 10).rounded() / 10) s"
+      let fact = "retrying in \((seconds * 10).rounded() / 10) s"
       self = .warning(
         BatchWarning(source: source, message: "\(fact): \(error.message)", error: JobError(error)))
     case .hostPaused(let host, let seconds):
-      self = .warning(BatchWarning(message: "\(host) is left alone for \((seconds * 10).rounded() / 10) s"))
+      self = .warning(BatchWarning(message: "no requests to \(host) for \((seconds * 10).rounded() / 10) s"))
     }
   }
 }

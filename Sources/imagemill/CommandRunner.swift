@@ -4,12 +4,12 @@ import Glibc
 /// Parses the arguments, runs the command and ends the process with its status.
 enum CommandRunner {
   static func run(_ arguments: [String]) async {
-    // A reader that closes its end is an error of that write, not the end of us.
+    // Writing to a closed pipe fails with EPIPE instead of killing the process.
     signal(SIGPIPE, SIG_IGN)
-    // A file that grows beyond `ulimit -f` is an error of that write too.
+    // Likewise EFBIG for a file that grows beyond `ulimit -f`.
     signal(SIGXFSZ, SIG_IGN)
     do {
-      try CommandLineComplaint.check(arguments)
+      try UsageErrorFormatter.check(arguments)
       var command = try Imagemill.parseAsRoot(Operands.grouped(arguments))
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
@@ -18,46 +18,45 @@ enum CommandRunner {
       }
       try StandardOutput.end()
     } catch {
-      // What ends a command early ends its display too.
+      // An error may end the command while the progress display is still up.
       StandardError.endDisplay()
-      end(with: error)
+      end(with: error, arguments)
     }
   }
 
-  private static func end(with error: any Error) -> Never {
+  private static func end(with error: any Error, _ arguments: [String]) -> Never {
     switch error {
     case let status as ExitStatus: exit(status.rawValue)
-    case let complaint as Complaint:
+    case let complaint as CommandError:
       StandardError.write("imagemill: \(complaint.message)\n")
       exit(complaint.status.rawValue)
-    case let complaint as ManifestComplaint:
+    case let complaint as ManifestCommandError:
       complaint.print()
       exit(ExitStatus.usage.rawValue)
-    default: end(withParser: error)
+    default: end(withParser: error, arguments)
     }
   }
 
-  /// Help and versions go to standard output with status 0; what is wrong with the command line, to standard error
-  /// with status 2.
-  private static func end(withParser error: any Error) -> Never {
+  /// Writes help and versions to standard output with status 0, usage errors to standard error with status 2.
+  private static func end(withParser error: any Error, _ arguments: [String]) -> Never {
     let text = Imagemill.fullMessage(for: error)
     let code = Imagemill.exitCode(for: error)
     if code == .success {
-      do throws(Complaint) {
+      do throws(CommandError) {
         try StandardOutput.write(text.isEmpty ? "" : text + "\n")
         try StandardOutput.end()
       } catch {
-        end(with: error)
+        end(with: error, arguments)
       }
       exit(ExitStatus.success.rawValue)
     }
-    StandardError.write(text.isEmpty ? "" : CommandLineComplaint.text(text))
+    StandardError.write(text.isEmpty ? "" : UsageErrorFormatter.text(text, arguments: arguments))
     exit(code == .validationFailure ? ExitStatus.usage.rawValue : ExitStatus.failed.rawValue)
   }
 }
 
-/// Something that ends the command with a sentence on standard error.
-struct Complaint: Error {
+/// An error that ends the command with an exit status and a message on standard error.
+struct CommandError: Error {
   let status: ExitStatus
   let message: String
 

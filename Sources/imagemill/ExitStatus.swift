@@ -1,17 +1,17 @@
 import ArgumentParser
 import ImageBatch
 
-/// What the process ends with.
+/// The process's exit status.
 enum ExitStatus: Int32, Error, CaseIterable {
   /// Every output is in place.
   case success = 0
   /// At least one job failed; the others are in place.
   case failed = 1
-  /// The command line or the manifest is wrong; nothing was started.
+  /// The command line or a manifest is wrong; nothing was started.
   case usage = 2
-  /// `--check` found something missing or out of date.
+  /// `--check` found an output missing or out of date, or `--frozen` a source that has changed.
   case outOfDate = 3
-  /// As ``failed``, and every failure was temporary.
+  /// Every failure was temporary; retrying may succeed.
   case temporary = 75
   /// Stopped by SIGINT.
   case interrupted = 130
@@ -28,18 +28,18 @@ enum ExitStatus: Int32, Error, CaseIterable {
   }
 }
 
-/// The failures of a command that goes on after each.
+/// Counts the failures of a command that continues after each.
 struct FailureCount {
   private var failures = 0
   private var temporaryFailures = 0
 
-  /// Counts how one source has ended.
+  /// Counts the status of one source.
   mutating func add(_ status: ExitStatus) {
     if status != .success { failures += 1 }
     if status == .temporary { temporaryFailures += 1 }
   }
 
-  /// What the command ends with; nil if nothing has failed.
+  /// The command's exit status; nil if nothing failed.
   var status: ExitStatus? {
     failures == 0 ? nil : failures == temporaryFailures ? .temporary : .failed
   }

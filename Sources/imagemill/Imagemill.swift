@@ -1,7 +1,8 @@
 import ArgumentParser
 import ImageBatch
+import ImageRendering
 
-/// The command: what `imagemill` is with its first argument taken off.
+/// The root command.
 struct Imagemill: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "imagemill",
@@ -12,10 +13,9 @@ struct Imagemill: AsyncParsableCommand {
       imagemill convert SOURCE -f CHAIN OUTPUT
       """,
     discussion: """
-      Exit status: 0 every output is in place; 1 a job failed; 2 the command line or the manifest is wrong and \
-      nothing was started; 3 --check found something missing or out of date, or --frozen a source that has \
-      changed; 75 as 1, and the same command may \
-      pass later; 130 or 143 stopped by a signal.
+      Exit status: 0 every output is in place; 1 a job failed; 2 the command line or a manifest is wrong and \
+      nothing was started; 3 --check found an output missing or out of date, or --frozen a source that has \
+      changed; 75 every failure was temporary and retrying may succeed; 130 or 143 stopped by a signal.
       """,
     version: Version.text,
     subcommands: [
@@ -25,7 +25,7 @@ struct Imagemill: AsyncParsableCommand {
     ])
 }
 
-/// Where the process begins: as a worker when its parent says so, else as the command.
+/// The process's entry point: a worker if the first argument says so, else the command.
 @main
 enum EntryPoint {
   static func main() async {

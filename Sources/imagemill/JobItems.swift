@@ -3,29 +3,29 @@ import Manifests
 import Reports
 import Synchronization
 
-/// What a batch is fed with: the groups of documents that were read whole, the jobs of their rows, then streams of
-/// records as they come.
+/// The input of a batch: the groups of the documents' jobs, the jobs of their rows, then streams of records as they
+/// arrive.
 struct JobItems: AsyncSequence, Sendable {
   typealias Element = BatchItem
   typealias Failure = Never
 
-  /// So many rows are read ahead, so that those of one source are downloaded and decoded together.
+  /// The number of rows read ahead. Rows of the same source within it are downloaded and decoded together.
   static let rowWindow = 256
 
   var groups: [JobGroup] = []
   var rows: [RowJobs] = []
   var streams: [LineJobs]
-  /// Sources of the command line, which come before the streams' records.
+  /// The command line's sources, which come before the streams' records.
   var operands: OperandJobs?
   /// The index of the first record's job.
   var firstIndex = 1
-  /// What an ordered stream's records wait for.
+  /// Admits the records of an ordered stream.
   var order: OrderWindow?
-  /// Completes a record's job; false where it isn't wanted.
+  /// Completes a row's or a record's job; false if the job isn't selected.
   var prepare: @Sendable (inout Job) -> Bool = { _ in true }
-  /// Raised where an input has a wrong header, so that none of its records is a job.
+  /// Raised if an input has a wrong header, so that none of its records is a job.
   let refusal = InputRefusal()
-  /// Told how many jobs have been read, each time that some are.
+  /// Called with the number of jobs read, each time some are.
   var onRead: @Sendable (Int) -> Void = { _ in }
 
   struct AsyncIterator: AsyncIteratorProtocol {
@@ -33,7 +33,7 @@ struct JobItems: AsyncSequence, Sendable {
     private var nextGroup = 0
     private var nextRows = 0
     private var row: RowJobs.Iterator?
-    /// What the window's rows have become.
+    /// The items made of the window's rows.
     private var window: ArraySlice<BatchItem> = []
     private var nextStream = 0
     private var records: LineJobs.Iterator?
@@ -98,7 +98,7 @@ struct JobItems: AsyncSequence, Sendable {
         switch result {
         case .success(var job): if items.prepare(&job) { jobs.append(job) }
         case .failure(let diagnostic):
-          // Rows are read before anything starts: this one has changed since, and has no place among the jobs.
+          // Every row was valid when it was checked: this one has changed since, and isn't among the counted jobs.
           rejected.append(.rejected(JobResult(items.firstIndex + rejected.count, diagnostic)))
         }
       }
@@ -110,13 +110,13 @@ struct JobItems: AsyncSequence, Sendable {
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
-/// Whether an input could not be read at all: the command line or the file is wrong, and no job has failed.
+/// Records that an input could not be read at all. That is a usage error, not a failed job.
 final class InputRefusal: Sendable {
   private let state = Mutex(false)
 
   func raise() { state.withLock { $0 = true } }
 
-  /// The status that the refusal makes of another one.
+  /// `status`, or ``ExitStatus/usage`` in place of a failure if an input was refused.
   func status(_ status: ExitStatus) -> ExitStatus {
     let isFailure = status == .failed || status == .temporary
     return state.withLock(\.self) && isFailure ? .usage : status
@@ -124,7 +124,7 @@ final class InputRefusal: Sendable {
 }
 
 extension JobResult {
-  /// A record that is no job.
+  /// The result of a record that isn't a job.
   fileprivate init(_ index: Int, _ diagnostic: ManifestDiagnostic) {
     self.init(
       rejected: index, text: "line \(diagnostic.line)", message: diagnostic.message,

@@ -1,27 +1,27 @@
 import Foundation
 import Glibc
 
-/// What this process may use of the machine.
+/// The CPUs and the memory that this process may use.
 enum Machine {
-  /// CPUs by affinity and by the control group's quota.
+  /// The number of CPUs, limited by affinity and by the control group's quota.
   static var availableProcessors: Int {
     let count = ProcessInfo.processInfo.activeProcessorCount
     guard let quota = processorQuota else { return max(1, count) }
     return max(1, min(count, Int(quota.rounded(.up))))
   }
 
-  /// Memory by the machine and by the control group's limit, in bytes.
+  /// The machine's memory, limited by the control group, in bytes.
   static var memory: Int {
     min(installedMemory, memoryLimit ?? installedMemory)
   }
 
-  /// The machine's own memory, in bytes.
+  /// The machine's memory, in bytes.
   static var installedMemory: Int { sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)) }
 
-  /// The control group's limit in bytes (cgroup v2's `memory.max`); nil where there is none.
+  /// The control group's limit in bytes (cgroup v2's `memory.max`); nil if there is none.
   static var memoryLimit: Int? { firstLine(of: "/sys/fs/cgroup/memory.max").flatMap { Int($0) } }
 
-  /// CPUs by cgroup v2's `cpu.max`, a quota and a period in microseconds; nil where it says `max`.
+  /// The CPUs of cgroup v2's `cpu.max`, a quota and a period in microseconds; nil if it says `max`.
   static var processorQuota: Double? {
     guard let words = firstLine(of: "/sys/fs/cgroup/cpu.max")?.split(separator: " "), words.count == 2,
       let quota = Double(words[0]), let period = Double(words[1]), period > 0

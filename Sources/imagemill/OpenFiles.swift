@@ -1,30 +1,29 @@
 import Glibc
 import ImageDownloads
 
-/// The descriptors that the process may have, and who gets how many of them.
+/// Shares out the process's file descriptors.
 ///
-/// Jobs in flight hold none: sources and temporary files are opened when there is a slot to render them. What is left
-/// is bounded here: connections, bodies under way, files that are digested. Workers, the index and outputs take about
-/// thirty more.
+/// Waiting jobs hold none: sources and temporary files are opened when there is a slot to render them. Connections,
+/// bodies in transfer and files being digested are bounded here. Workers, the index and outputs take about thirty more.
 enum OpenFiles {
-  /// The limit now, and what it may be raised to; nil where the system doesn't tell.
+  /// The soft and the hard limit; nil if they can't be read.
   static var limits: (now: Int, most: Int)? {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
     return (Int(clamping: limit.rlim_cur), Int(clamping: limit.rlim_max))
   }
 
-  /// Raises the limit to what the system allows, up to as many as are ever used.
+  /// Raises the soft limit as far as the system allows, up to 4096: more are never used.
   static func allowMany() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
     limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 4096))
-    // Where it can't be raised, less is done at once.
+    // If it can't be raised, `share` lowers the concurrency.
     _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 
-  /// Bounds what downloads keep open by the limit: a quarter of it for connections, an eighth for bodies, an eighth for
-  /// files that are read.
+  /// Bounds the downloads' descriptors: a quarter of the limit for connections, an eighth for bodies, an eighth for
+  /// files being read.
   static func share(with configuration: inout ImageDownloader.Configuration) {
     guard let limit = limits?.now else { return }
     configuration.connectionLimit = min(256, max(4, limit / 4))

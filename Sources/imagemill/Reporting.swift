@@ -6,26 +6,27 @@ import Reports
 import Synchronization
 import SystemIO
 
-/// Tells whoever listens what happens in a batch: one event after the other, on a thread of its own, so that a slow
-/// reader of results holds the batch back, and nothing else does.
+/// Passes a batch's events to its reporters, one after the other, on a queue. The batch waits for a slow reader of
+/// results, and for nothing else.
 final class Reporting: Sendable {
   private let queue = DispatchQueue(label: "imagemill.reporting")
   private let reporters: [any BatchReporter]
   private let readerIsGone: ReaderIsGone
   private let failures: WriteFailures
   private let metrics: MetricsFile?
-  /// Unsafe only in name: set once before events come, cancelled on the queue at the end.
+  /// Safe: set once before events arrive, and only cancelled after that.
   nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
 
-  /// Reporters as the options ask for them.
-  /// - Parameter results: A line of this form on standard output for each output.
+  /// Makes the reporters that the options ask for.
+  /// - Parameter results: The form of result lines on standard output; nil for none.
+  /// - Throws: `CommandError` if a report's path is wrong or can't be written.
   init(_ options: BatchSettings, results: ResultPrinter.Form? = nil) throws {
     let gone = ReaderIsGone()
     readerIsGone = gone
     let failures = WriteFailures()
     self.failures = failures
     let printing: TextOutput = { text in
-      do throws(Complaint) {
+      do throws(CommandError) {
         if try StandardOutput.write(text) { return true }
       } catch {
         failures.note(error.message)
@@ -33,11 +34,11 @@ final class Reporting: Sendable {
       gone.raise()
       return false
     }
-    // A reader of results that has gone, as `head` does, wants a quiet end.
+    // After `head` has closed standard output, messages would only clutter the terminal.
     let speaking: TextOutput = { gone.isRaised || StandardError.write($0) }
     var reporters: [any BatchReporter] = []
     if let results { reporters.append(ResultPrinter(results, write: printing)) }
-    // Before the messages: at the end it makes room for the summary.
+    // Before the messages: the display must be cleared before the summary is printed.
     let progress = Self.progress(options, isTyped: results != nil && isatty(STDIN_FILENO) == 1)
     if let progress { reporters.append(progress) }
     reporters.append(Messages(options.extent, write: speaking))
@@ -52,7 +53,7 @@ final class Reporting: Sendable {
         try MetricsFile(path: path, workers: options.slots, version: Version.number, warn: speaking)
       }
     } catch {
-      throw Complaint(.usage, error.message)
+      throw CommandError(.usage, error.message)
     }
     if let metrics { reporters.append(metrics) }
     if let events = options.events {
@@ -67,10 +68,10 @@ final class Reporting: Sendable {
     }
   }
 
-  /// Takes note of jobs that have been read and wait.
+  /// Counts jobs that have been read and wait.
   func queue(_ jobs: Int) { metrics?.queue(jobs) }
 
-  /// Tells everybody, and waits until they have heard.
+  /// Passes the event to all reporters, and waits until they have handled it.
   func receive(_ event: BatchEvent) async {
     let event = event.withRemedies
     await withCheckedContinuation { continuation in
@@ -81,7 +82,7 @@ final class Reporting: Sendable {
     }
   }
 
-  /// Tells everybody when it is their turn.
+  /// Passes the event to all reporters without waiting.
   func note(_ event: BatchEvent) {
     let event = event.withRemedies
     queue.async { [reporters] in
@@ -89,13 +90,14 @@ final class Reporting: Sendable {
     }
   }
 
-  /// Whether nobody reads the results any more.
+  /// Whether the reader of standard output has closed its end.
   var hasLostReader: Bool { readerIsGone.isRaised }
 
-  /// Calls `action` when nobody reads the results any more.
+  /// Calls `action` when the reader of standard output closes its end.
   func onReaderGone(_ action: @escaping @Sendable () -> Void) { readerIsGone.observe(action) }
 
-  /// Has every report written.
+  /// Writes every report.
+  /// - Throws: `CommandError` with everything that could not be written.
   func finish() throws {
     timer?.cancel()
     StandardError.endDisplay()
@@ -105,11 +107,11 @@ final class Reporting: Sendable {
       }
     }
     let messages = failures.messages
-    if !messages.isEmpty { throw Complaint(.failed, messages.joined(separator: "\n")) }
+    if !messages.isEmpty { throw CommandError(.failed, messages.joined(separator: "\n")) }
   }
 
-  /// A live display on a terminal that can move its cursor, lines elsewhere; nil where neither is wanted, and where
-  /// sources are typed: what is typed stands where a display would.
+  /// A live display on a terminal that can move its cursor, lines elsewhere; nil if progress is off, and while sources
+  /// are typed: a display would overwrite them.
   private static func progress(_ options: BatchSettings, isTyped: Bool) -> (any BatchReporter)? {
     let environment = ProcessInfo.processInfo.environment
     let isTerminal = isatty(STDERR_FILENO) == 1
@@ -118,7 +120,7 @@ final class Reporting: Sendable {
     case .auto where isTerminal && isTyped: return nil
     case .auto where isTerminal && environment["TERM", default: "dumb"] != "dumb", .bar:
       let display = ProgressDisplay(
-        usesColour: environment["NO_COLOR", default: ""].isEmpty,
+        usesColor: environment["NO_COLOR", default: ""].isEmpty,
         size: { .current(of: STDERR_FILENO) }, isInForeground: { TerminalSize.isInForeground(STDERR_FILENO) }
       ) { StandardError.writePlainly($0) }
       StandardError.display.withLock { $0 = display }
@@ -127,15 +129,11 @@ final class Reporting: Sendable {
     }
   }
 
-  /// Annotations and a summary where GitHub's runner asks for them.
+  /// Annotations and a step summary in a GitHub workflow.
   private static func continuousIntegration(printing: @escaping TextOutput) throws -> [any BatchReporter] {
     let environment = ProcessInfo.processInfo.environment
     guard environment["GITHUB_ACTIONS"] == "true" else { return [] }
-    var reporters: [any BatchReporter] = [
-      GitHubAnnotations(
-        directory: FileManager.default.currentDirectoryPath, workspace: environment["GITHUB_WORKSPACE"],
-        write: printing)
-    ]
+    var reporters: [any BatchReporter] = [Annotations.reporter(environment, write: printing)]
     if let path = environment["GITHUB_STEP_SUMMARY"], !path.isEmpty {
       reporters.append(StepSummary(path: path))
     }
@@ -148,7 +146,7 @@ final class Reporting: Sendable {
     if path == "-" { return printing }
     let descriptor: Int32
     do throws(SystemError) { descriptor = try FileIO.open(path, O_WRONLY | O_CREAT | O_TRUNC) } catch {
-      throw Complaint(.usage, "can't write events to \(path): \(error.text)")
+      throw CommandError(.usage, "can't write events to \(path): \(error.text)")
     }
     return { text in
       do throws(SystemError) {
@@ -164,7 +162,7 @@ final class Reporting: Sendable {
   }
 }
 
-/// What could not be written, each thing once; the batch goes on, and the command says it in the end.
+/// Collects write errors, each once. The batch continues; the command reports them at the end.
 private final class WriteFailures: Sendable {
   private let state = Mutex<[String]>([])
 
@@ -175,7 +173,7 @@ private final class WriteFailures: Sendable {
   }
 }
 
-/// Knows whether standard output has lost its reader.
+/// Whether the reader of standard output has closed its end.
 private final class ReaderIsGone: Sendable {
   private struct State {
     var isRaised = false

@@ -3,14 +3,13 @@ import Glibc
 import Reports
 import Synchronization
 
-/// SIGINT and SIGTERM: the first asks for an orderly end, the second ends the process at once.
+/// Handles SIGINT and SIGTERM: the first asks for an orderly end, the second ends the process at once.
 final class Signals: Sendable {
   private let received = Mutex<Int32?>(nil)
-  /// Kept, since a source that nobody holds is cancelled. Unsafe only in name: set before anyone else has this
-  /// object, and never used afterwards.
+  /// Kept alive, since releasing a source cancels it. Safe: written in `init` only, and never read.
   nonisolated(unsafe) private var sources: [any DispatchSourceSignal] = []
 
-  /// Calls `onFirst` when the first of them comes.
+  /// Calls `onFirst` on the first signal.
   init(onFirst: @escaping @Sendable () -> Void) {
     let queue = DispatchQueue(label: "imagemill.signals")
     for number in [SIGINT, SIGTERM] {
@@ -29,8 +28,8 @@ final class Signals: Sendable {
     if let display = StandardError.display.withLock({ $0 }) { hideWhileStopped(display, queue) }
   }
 
-  /// Ctrl-Z: the display leaves the terminal to the shell, and comes back when the job goes on. Where nobody could
-  /// make it go on (no shell controls jobs), the kernel doesn't stop it.
+  /// On Ctrl-Z, hides the display before the shell takes the terminal; it comes back when the job continues. Without a
+  /// shell's job control the kernel doesn't stop the process.
   private func hideWhileStopped(_ display: ProgressDisplay, _ queue: DispatchQueue) {
     signal(SIGTSTP, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: SIGTSTP, queue: queue)
@@ -42,25 +41,25 @@ final class Signals: Sendable {
     sources.append(source)
   }
 
-  /// Does what SIGTSTP does by default; returns when the process goes on.
+  /// Stops the process as SIGTSTP does by default; returns when the process continues.
   private static func stop() {
     var (only, before) = (sigset_t(), sigset_t())
     sigemptyset(&only)
     sigaddset(&only, SIGTSTP)
     signal(SIGTSTP, SIG_DFL)
-    // Dispatch's threads take no signals; this one must, so that it has stopped when the call returns.
+    // Dispatch's threads block signals. This one must take it, so that it stops before `raise` returns.
     pthread_sigmask(SIG_UNBLOCK, &only, &before)
     raise(SIGTSTP)
     pthread_sigmask(SIG_SETMASK, &before, nil)
     signal(SIGTSTP, SIG_IGN)
   }
 
-  /// The exit status that the signal calls for, if one came.
+  /// The exit status for the signal received; nil if there was none.
   var exitStatus: ExitStatus? {
     received.withLock { $0 }.flatMap { ExitStatus(rawValue: Self.status(of: $0)) }
   }
 
-  /// Whether it is the first.
+  /// Records the signal; false if another one came before.
   private func note(_ signal: Int32) -> Bool {
     received.withLock { received in
       defer { received = received ?? signal }

@@ -3,33 +3,32 @@ import Reports
 import Synchronization
 import SystemIO
 
-/// The streams that the process was started with.
+/// The standard streams, some of which may be closed when the process starts.
 enum StandardStreams {
-  /// Puts a file that refuses every use in the place of each stream that is closed. Otherwise the next file to be
-  /// opened would be that stream, and a message would be written into the cache's index.
+  /// Opens each closed stream on a file that refuses every use. Otherwise the next file opened would get its number,
+  /// and a message could be written into the cache's index.
   static func reserve() {
     for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) < 0 {
-      // The lowest free number is taken, which is this stream's.
+      // open(2) takes the lowest free number, which is this stream's.
       _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
 }
 
-/// Standard output, unbuffered: what is written is with the reader when the call returns. On a terminal with a live
-/// display, it is written above it.
+/// Standard output, unbuffered. On a terminal with a live display, output appears above the display.
 ///
-/// A reader that has closed its end, as `head` does, has all that it wants: that is no error. Anything else that keeps
-/// output from being written ends the command with a message and status 1.
+/// A reader that has closed its end, as `head` does, is no error. Any other write error ends the command with a
+/// message and status 1.
 enum StandardOutput {
   static let isTerminal = isatty(STDOUT_FILENO) == 1
 
-  /// Writes all of `text`; false when the reader has closed its end.
+  /// Writes all of `text`; false if the reader has closed its end.
   @discardableResult
-  static func write(_ text: String) throws(Complaint) -> Bool { try write(Array(text.utf8)) }
+  static func write(_ text: String) throws(CommandError) -> Bool { try write(Array(text.utf8)) }
 
-  /// Writes all of `bytes`; false when the reader has closed its end.
+  /// Writes all of `bytes`; false if the reader has closed its end.
   @discardableResult
-  static func write(_ bytes: [UInt8]) throws(Complaint) -> Bool {
+  static func write(_ bytes: [UInt8]) throws(CommandError) -> Bool {
     var failure: SystemError?
     let write = {
       do throws(SystemError) {
@@ -49,7 +48,7 @@ enum StandardOutput {
     throw Self.complaint(failure.code)
   }
 
-  /// Copies the file at `path`; false when the reader has closed its end.
+  /// Copies the file at `path`; false if the reader has closed its end.
   @discardableResult
   static func copy(fileAt path: String) throws -> Bool {
     var piece = [UInt8](repeating: 0, count: 1 << 18)
@@ -61,40 +60,39 @@ enum StandardOutput {
         if try !write(Array(piece[..<count])) { return false }
       }
     } catch let error as SystemError {
-      throw Complaint(.failed, "can't read \(path): \(error.text)")
+      throw CommandError(.failed, "can't read \(path): \(error.text)")
     }
   }
 
-  /// Refuses to write a picture's bytes to a terminal, which would take them for commands.
-  static func refuseBinaryOnTerminal() throws(Complaint) {
+  /// Throws if standard output is a terminal, which would interpret binary data as control sequences.
+  static func refuseBinaryOnTerminal() throws(CommandError) {
     guard isTerminal else { return }
-    throw Complaint(
-      .usage, "standard output is a terminal, which can't show a binary file; redirect it, or name a file")
+    throw CommandError(
+      .usage, "won't write binary data to a terminal; redirect standard output, or name a file")
   }
 
-  /// Closes the stream: some file systems say only then that there was no room.
-  static func end() throws(Complaint) {
+  /// Closes the stream: some file systems report a full disk only then.
+  static func end() throws(CommandError) {
     if Glibc.close(STDOUT_FILENO) != 0, errno != EBADF { throw complaint(errno) }
   }
 
-  private static func complaint(_ code: Int32) -> Complaint {
-    Complaint(.failed, "can't write standard output: \(ReportError.reason(code))")
+  private static func complaint(_ code: Int32) -> CommandError {
+    CommandError(.failed, "can't write standard output: \(ReportError.reason(code))")
   }
 }
 
-/// Standard error, unbuffered. While there is a live display, everything is written above it.
+/// Standard error, unbuffered. Output appears above the live display, if there is one.
 enum StandardError {
-  /// What is at the foot of the terminal.
+  /// The live display at the bottom of the terminal.
   static let display = Mutex<ProgressDisplay?>(nil)
 
-  /// Writes all of `text`.
   @discardableResult
   static func write(_ text: String) -> Bool {
     if let display = display.withLock({ $0 }) { return display.writeAbove(text) }
     return writePlainly(text)
   }
 
-  /// Takes the display away for good: before the process ends, however it ends.
+  /// Removes the display for good; called before the process ends.
   static func endDisplay() {
     let display = display.withLock { display in
       defer { display = nil }
@@ -103,25 +101,25 @@ enum StandardError {
     display?.clear()
   }
 
-  /// Writes all of `text`, whatever is displayed.
+  /// Writes all of `text`, regardless of the display.
   static func writePlainly(_ text: String) -> Bool {
     do throws(SystemError) {
       try FileIO.write(Array(text.utf8), to: STDERR_FILENO)
       return true
     } catch {
-      // There is nobody left to tell.
+      // An error on standard error can't be reported anywhere.
       return false
     }
   }
 }
 
-/// Standard input, where something is said before what is to be read.
+/// Standard input, whose first line may hold credentials.
 enum StandardInput {
-  /// Reads up to the first line's end and no byte further, which `readLine` would: the rest is somebody else's.
+  /// Reads the first line and no byte further: `readLine` would buffer bytes that others read from the descriptor.
   static func firstLine() -> String {
     var line: [UInt8] = []
     var byte: [UInt8] = [0]
-    // What can't be read ends the line, as the end does.
+    // A read error ends the line, as the end of input does.
     while (try? FileIO.read(STDIN_FILENO, into: &byte)) == 1, byte != [UInt8(ascii: "\n")] { line += byte }
     if line.last == UInt8(ascii: "\r") { line.removeLast() }
     return String(decoding: line, as: UTF8.self)

@@ -1,4 +1,4 @@
-/// The program's version, in the form that `--version` prints.
+/// The program's version.
 enum Version {
   static let number = "0.1.0"
   static let text = "imagemill \(number)"

@@ -34,7 +34,7 @@ struct AcceptedTypeTests {
   @Test("--accept-type adds a type to Accept, and what isn't one is refused")
   func acceptType() async throws {
     let server = try LoopbackServer(pages: [
-      "/a": Page(PNGPicture.bytes(width: 8, height: 6), type: "image/x-foo")
+      "/a": Page(PNGImage.bytes(width: 8, height: 6), type: "image/x-foo")
     ])
     defer { server.stop() }
     let outcome = try await command.run(
@@ -48,10 +48,10 @@ struct AcceptedTypeTests {
     }
   }
 
-  @Test("a picture under a wrong label is read, and the warning names the label")
+  @Test("a image under a wrong label is read, and the warning names the label")
   func wrongLabel() async throws {
     let server = try LoopbackServer(pages: [
-      "/a": Page(PNGPicture.bytes(width: 8, height: 6), type: "text/html; charset=utf-8")
+      "/a": Page(PNGImage.bytes(width: 8, height: 6), type: "text/html; charset=utf-8")
     ])
     defer { server.stop() }
     for arguments in [
@@ -61,7 +61,7 @@ struct AcceptedTypeTests {
       let outcome = try await command.run(arguments: arguments, input: Data("\(server.url("/a"))\n".utf8))
       #expect(outcome.status == 0, "\(arguments[0]): \(outcome.errors)")
       #expect(
-        outcome.errors.contains("the server says 'text/html', but the picture is png"),
+        outcome.errors.contains("the server says 'text/html', but the image is png"),
         "\(arguments[0]): \(outcome.errors)")
       #expect(outcome.errors.contains(server.url("/a")))
     }

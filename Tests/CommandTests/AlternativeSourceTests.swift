@@ -8,7 +8,7 @@ import Testing
 struct AlternativeSourceTests {
   private let command: CommandRun
   private let server: LoopbackServer
-  private static let good = PNGPicture.bytes(width: 60, height: 40, seed: 1)
+  private static let good = PNGImage.bytes(width: 60, height: 40, seed: 1)
 
   init() throws {
     command = try CommandRun()
@@ -24,7 +24,7 @@ struct AlternativeSourceTests {
       default: return .notFound
       }
     }
-    try command.write(PNGPicture.bytes(width: 60, height: 40, seed: 7), to: "missing.png")
+    try command.write(PNGImage.bytes(width: 60, height: 40, seed: 7), to: "missing.png")
   }
 
   /// Ways for a source to fail: before, during and after its download.
@@ -100,8 +100,8 @@ struct AlternativeSourceTests {
 /// `publish: progressive`: a thumbnail first.
 @Suite("Versions of rising quality", .timeLimit(.minutes(8)))
 struct ProgressiveTests {
-  private let small = PNGPicture.bytes(width: 30, height: 20, seed: 1)
-  private let large = PNGPicture.bytes(width: 300, height: 200, seed: 2)
+  private let small = PNGImage.bytes(width: 30, height: 20, seed: 1)
+  private let large = PNGImage.bytes(width: 300, height: 200, seed: 2)
 
   private func write(_ command: CommandRun, _ server: LoopbackServer, _ paths: [String]) throws {
     let list = paths.map { "\"\(server.url($0))\"" }.joined(separator: ", ")

@@ -8,8 +8,8 @@ struct CommandChainFieldTests {
 
   init() throws {
     command = try CommandRun()
-    try command.write(PNGPicture.bytes(width: 60, height: 40), to: "a.png")
-    try command.write(PNGPicture.bytes(width: 60, height: 40), to: "b.png")
+    try command.write(PNGImage.bytes(width: 60, height: 40), to: "a.png")
+    try command.write(PNGImage.bytes(width: 60, height: 40), to: "b.png")
   }
 
   @Test("run fills a CSV's columns in: each row draws its own text")
@@ -18,10 +18,10 @@ struct CommandChainFieldTests {
     let outcome = try await command.run(
       "run", "-f", "text:{sku}:size=20", "-o", "{index}.png", "c.csv")
     #expect(outcome.status == 0, "\(outcome.errors)")
-    let pictures = ["1.png", "2.png", "3.png"].map(command.read)
-    #expect(pictures[0] != nil)
-    #expect(pictures[0] != pictures[1])
-    #expect(pictures[0] == pictures[2])
+    let images = ["1.png", "2.png", "3.png"].map(command.read)
+    #expect(images[0] != nil)
+    #expect(images[0] != images[1])
+    #expect(images[0] == images[2])
   }
 
   @Test(
@@ -42,7 +42,7 @@ struct CommandChainFieldTests {
     for directory in ["in/a/b", "in/a_b"] {
       try FileManager.default.createDirectory(
         atPath: command.work + "/" + directory, withIntermediateDirectories: true)
-      try command.write(PNGPicture.bytes(width: 6, height: 4), to: directory + "/x.png")
+      try command.write(PNGImage.bytes(width: 6, height: 4), to: directory + "/x.png")
     }
     let list = "in/a/b/x.png\nin/a_b/x.png\n"
     let piped = try await command.run("pipe", "-o", "piped/{dir}/{name}.jpg", input: Data(list.utf8))

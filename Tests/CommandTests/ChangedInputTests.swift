@@ -3,17 +3,17 @@ import ImageFilters
 import LoopbackServer
 import Testing
 
-@Suite("What else a picture is made of", .timeLimit(.minutes(8)))
+@Suite("What else a image is made of", .timeLimit(.minutes(8)))
 struct ChangedInputTests {
   private let command: CommandRun
 
   init() throws { command = try CommandRun() }
 
-  private func plain(_ colour: [UInt8]) -> [UInt8] {
-    PNGPicture.bytes(width: 20, height: 20, channels: 3) { _, _ in colour }
+  private func plain(_ color: [UInt8]) -> [UInt8] {
+    PNGImage.bytes(width: 20, height: 20, channels: 3) { _, _ in color }
   }
 
-  @Test("another overlay, mask or font in the same place is another picture; the same one is none")
+  @Test("another overlay, mask or font in the same place is another image; the same one is none")
   func changes() async throws {
     let fonts = Set(["sans", "serif", "monospace", "sans bold"].compactMap { FontFile.path(for: $0) })
       .sorted()
@@ -22,7 +22,7 @@ struct ChangedInputTests {
       let data = try #require(FileManager.default.contents(atPath: path))
       try command.write(Array(data), to: "own.ttf")
     }
-    try command.write(PNGPicture.bytes(width: 60, height: 40), to: "a.png")
+    try command.write(PNGImage.bytes(width: 60, height: 40), to: "a.png")
     try command.write(plain([200, 0, 0]), to: "logo.png")
     try command.write(plain([200, 200, 200]), to: "stencil.png")
     try copyFont(fonts[0])
@@ -66,7 +66,7 @@ struct ChangedInputTests {
     let data = try #require(FileManager.default.contents(atPath: font))
     try command.write(Array(data), to: "set/fonts/own.ttf")
     try command.write(Array(data), to: "outside.ttf")
-    try command.write(PNGPicture.bytes(width: 60, height: 40), to: "set/a.png")
+    try command.write(PNGImage.bytes(width: 60, height: 40), to: "set/a.png")
     func manifest(_ font: String) -> String {
       """
       imagemill: 1

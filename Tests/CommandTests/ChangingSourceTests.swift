@@ -12,7 +12,7 @@ struct ChangingSourceTests {
 
   private let count = 20
 
-  private func picture(_ seed: Int) -> [UInt8] { PNGPicture.bytes(width: 300, height: 200, seed: seed) }
+  private func image(_ seed: Int) -> [UInt8] { PNGImage.bytes(width: 300, height: 200, seed: seed) }
 
   private func apply(_ change: Change, to path: String, _ bytes: [UInt8]) throws {
     let files = FileManager.default
@@ -37,21 +37,21 @@ struct ChangingSourceTests {
     let command = try CommandRun()
     var lines = ""
     for index in 0..<count {
-      try command.write(picture(index), to: "s\(index).png")
+      try command.write(image(index), to: "s\(index).png")
       lines += "s\(index).png\n"
     }
     // The first job takes long, so that the others are digested and wait when they are changed.
-    try command.write(PNGPicture.bytes(width: 1500, height: 1000, seed: 999), to: "slow.png")
+    try command.write(PNGImage.bytes(width: 1500, height: 1000, seed: 999), to: "slow.png")
     try command.write("slow.png\n" + lines, to: "list.txt")
     let process = command.process(["run", "-j", "1", "-f", "blur:6", "-o", "o/{name}.webp", "list.txt"])
     process.standardError = FileHandle.nullDevice
     try process.run()
     try await Task.sleep(for: .milliseconds(700))
-    for index in 0..<count { try apply(change, to: command.work + "/s\(index).png", picture(index + 1000)) }
+    for index in 0..<count { try apply(change, to: command.work + "/s\(index).png", image(index + 1000)) }
     process.waitUntilExit()
 
     // Untouched copies of the originals, with the cache of that run and without it.
-    for index in 0..<count { try command.write(picture(index), to: "s\(index).png") }
+    for index in 0..<count { try command.write(image(index), to: "s\(index).png") }
     try command.write(lines, to: "list.txt")
     for (directory, cache) in [("cached", []), ("fresh", ["--no-cache"])] {
       let outcome = try await command.run(
@@ -66,18 +66,18 @@ struct ChangingSourceTests {
   @Test("an overlay that changes poisons nothing either", arguments: Change.allCases)
   func overlay(_ change: Change) async throws {
     let command = try CommandRun()
-    try command.write(PNGPicture.bytes(width: 1500, height: 1000, seed: 999), to: "slow.png")
-    try command.write(picture(1), to: "a.png")
-    try command.write(PNGPicture.bytes(width: 30, height: 30, seed: 2), to: "logo.png")
+    try command.write(PNGImage.bytes(width: 1500, height: 1000, seed: 999), to: "slow.png")
+    try command.write(image(1), to: "a.png")
+    try command.write(PNGImage.bytes(width: 30, height: 30, seed: 2), to: "logo.png")
     try command.write("slow.png\na.png\n", to: "list.txt")
     let arguments = ["-f", "blur:6,overlay:logo.png", "list.txt"]
     let process = command.process(["run", "-j", "1", "-o", "o/{name}.png"] + arguments)
     process.standardError = FileHandle.nullDevice
     try process.run()
     try await Task.sleep(for: .milliseconds(700))
-    try apply(change, to: command.work + "/logo.png", PNGPicture.bytes(width: 30, height: 30, seed: 3))
+    try apply(change, to: command.work + "/logo.png", PNGImage.bytes(width: 30, height: 30, seed: 3))
     process.waitUntilExit()
-    try command.write(PNGPicture.bytes(width: 30, height: 30, seed: 2), to: "logo.png")
+    try command.write(PNGImage.bytes(width: 30, height: 30, seed: 2), to: "logo.png")
     #expect(try await command.run(arguments: ["run", "-o", "cached/{name}.png"] + arguments).status == 0)
     #expect(
       try await command.run(arguments: ["run", "--no-cache", "-o", "fresh/{name}.png"] + arguments).status

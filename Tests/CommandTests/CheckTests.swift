@@ -31,7 +31,7 @@ struct CheckTests {
           return Page([], type: "image/png", status: 304, fields: fields)
         }
       }
-      return Page(PNGPicture.bytes(width: 30, height: 20, seed: seed), type: "image/png", fields: fields)
+      return Page(PNGImage.bytes(width: 30, height: 20, seed: seed), type: "image/png", fields: fields)
     }
     let jobs = (0..<3).map { "  - {source: \"\(server.url("/\($0).png"))\", output: \"o/\($0).png\"}\n" }
     try command.write("imagemill: 1\njobs:\n" + jobs.joined(), to: "m.yaml")
@@ -84,7 +84,7 @@ struct CheckTests {
         + "  - {source: ./local.png, filter: \"overlay:./logo.png\", output: \"o/{hash}.png\"}\n",
       to: "m.yaml")
     for (name, seed) in [("local", 5), ("logo", 6)] {
-      try command.write(PNGPicture.bytes(width: 20, height: 20, seed: seed), to: name + ".png")
+      try command.write(PNGImage.bytes(width: 20, height: 20, seed: seed), to: name + ".png")
     }
     #expect(try await run("--lock", "m.lock").status == 0)
     let before = server.requests.count

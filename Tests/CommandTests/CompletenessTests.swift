@@ -5,6 +5,7 @@ import Testing
 
 @testable import Manifests
 @testable import imagemill
+import ImageRendering
 
 /// What there is, and what the help, the manuals and the schema say there is, are the same: neither has more.
 @Suite("Nothing is left out, and nothing is made up", .timeLimit(.minutes(8)))

@@ -4,6 +4,7 @@ import ImageFilters
 import Testing
 
 @testable import imagemill
+import ImageRendering
 
 /// The completions, as the real shells make them.
 @Suite("Completions", .timeLimit(.minutes(8)))
@@ -20,7 +21,7 @@ struct CompletionTests {
 
   init() throws {
     command = try CommandRun()
-    try command.write("", to: "picture.jpg")
+    try command.write("", to: "image.jpg")
     try FileManager.default.createDirectory(
       atPath: command.work + "/folder", withIntermediateDirectories: true)
   }
@@ -138,8 +139,8 @@ struct CompletionTests {
     for (one, offer) in zip(cases, offers) {
       #expect(offer.subtracting(["-h", "--help", "--version"]) == one.1, "\(one.0)")
     }
-    let files = try await self.offers(shell, ["imagemill convert pic", "imagemill run -C fol"])
-    #expect(files[0] == ["picture.jpg"])
+    let files = try await self.offers(shell, ["imagemill convert ima", "imagemill run -C fol"])
+    #expect(files[0] == ["image.jpg"])
     #expect(Set(files[1].map { $0.replacing("/", with: "") }) == ["folder"])
   }
 

@@ -8,11 +8,11 @@ struct ConvertTests {
 
   init() throws {
     command = try CommandRun()
-    try command.write(PNGPicture.bytes(width: 120, height: 80), to: "in.png")
+    try command.write(PNGImage.bytes(width: 120, height: 80), to: "in.png")
   }
 
   private func size(_ data: Data?) -> [Int]? {
-    data.flatMap { PNGPicture.size(of: $0) }.map { [$0.width, $0.height] }
+    data.flatMap { PNGImage.size(of: $0) }.map { [$0.width, $0.height] }
   }
 
   @Test("chains given one by one are one chain")
@@ -27,7 +27,7 @@ struct ConvertTests {
   func streams() async throws {
     let outcome = try await command.run(
       "convert", "-", "-f", "fit:60x60", "-", "--format", "webp",
-      input: Data(PNGPicture.bytes(width: 120, height: 80)))
+      input: Data(PNGImage.bytes(width: 120, height: 80)))
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(outcome.output.prefix(4) == Data("RIFF".utf8))
     #expect(outcome.output.dropFirst(8).prefix(4) == Data("WEBP".utf8))
@@ -36,7 +36,7 @@ struct ConvertTests {
   @Test("an http source, its network being that of the host typed")
   func http() async throws {
     let server = try LoopbackServer(pages: [
-      "/a.png": Page(PNGPicture.bytes(width: 30, height: 20), type: "image/png")
+      "/a.png": Page(PNGImage.bytes(width: 30, height: 20), type: "image/png")
     ])
     let outcome = try await command.run("convert", server.url("/a.png"), "-f", "scale:9x8", "out.png")
     #expect(outcome.status == 0, "\(outcome.errors)")
@@ -69,7 +69,7 @@ struct ConvertTests {
 
   @Test("a failure leaves the old output as it was")
   func failure() async throws {
-    try command.write("no picture at all", to: "bad.png")
+    try command.write("no image at all", to: "bad.png")
     try command.write("old", to: "out.png")
     let outcome = try await command.run("convert", "bad.png", "out.png")
     #expect(outcome.status == 1)

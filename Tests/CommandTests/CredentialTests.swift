@@ -6,14 +6,14 @@ import Testing
 @Suite("Credentials on the command line", .timeLimit(.minutes(8)))
 struct CredentialTests {
   private let command: CommandRun
-  private let picture = PNGPicture.bytes(width: 8, height: 8)
+  private let picture = PNGImage.bytes(width: 8, height: 8)
 
   init() throws { command = try CommandRun() }
 
   /// "me:secret" in Basic's form (RFC 7617 §2).
   private static let basic = "Basic bWU6c2VjcmV0"
 
-  /// A server that shows its picture to those alone who say "me:secret".
+  /// A server that shows its image to those alone who say "me:secret".
   private func closedServer() throws -> LoopbackServer {
     try LoopbackServer { [picture] request in
       request.field("Authorization") == Self.basic
@@ -72,14 +72,14 @@ struct CredentialTests {
     let outcome = try await command.run(
       "pipe", "--no-cache", "--proxy", address, "-u", "me:secret", "-o", "{name}.png",
       input: Data(
-        "http://pictures.example/a.png\nhttp://10.0.0.1/b.png\nhttp://[::ffff:10.0.0.1]/c.png\n".utf8))
+        "http://images.example/a.png\nhttp://10.0.0.1/b.png\nhttp://[::ffff:10.0.0.1]/c.png\n".utf8))
     #expect(outcome.status == 1)
     #expect(outcome.lines == ["a.png"], "\(outcome.errors)")
     #expect(outcome.errors.contains("--allow-net private"))
-    #expect(proxy.requests.map(\.target) == ["http://pictures.example/a.png"])
+    #expect(proxy.requests.map(\.target) == ["http://images.example/a.png"])
     #expect(proxy.requests.first?.field("Authorization") == Self.basic)
     let refused = try await command.run(
-      "fetch", "--no-cache", "--proxy", proxy.url(""), "http://pictures.example/a.png")
+      "fetch", "--no-cache", "--proxy", proxy.url(""), "http://images.example/a.png")
     #expect(refused.text.hasPrefix("407 "))
   }
 
@@ -88,6 +88,7 @@ struct CredentialTests {
     let server = try closedServer()
     defer { server.stop() }
     let secretURL = server.url("/a.png").replacing("http://", with: "http://me:secret@")
+    let overlay = (secretURL + "?token=s3cr3t").replacing(":", with: "%3A").replacing("=", with: "%3D")
     try command.write(
       """
       imagemill: 1
@@ -95,6 +96,8 @@ struct CredentialTests {
         - {source: "\(secretURL)", output: "a.png"}
         - {source: "\(secretURL)/missing", filter: "fit:2x2", output: "b.png"}
         - {source: "\(secretURL.replacing("secret", with: "s3cr3t"))", output: "c.png"}
+        - {source: "\(secretURL)", filter: "overlay:\(overlay)", output: "d.png"}
+        - {source: "\(secretURL)", filter: "overlay:\(overlay)/missing", output: "{filter}.png"}
       """, to: "m.yaml")
     let outcome = try await command.run(
       "run", "-v", "--allow-net", "loopback", "--retries", "0", "--report", "r.json", "--report", "r.ndjson",
@@ -102,9 +105,14 @@ struct CredentialTests {
     #expect(outcome.status == 1)
     #expect(command.files.contains("a.png"), "\(outcome.errors)")
     let plan = try await command.run("plan", "--json", "--allow-net", "loopback", "m.yaml")
+    let dot = try await command.run("plan", "--dot", "--allow-net", "loopback", "m.yaml")
+    let proxied = try await command.run(
+      "fetch", "--no-cache", "--retries", "0", "--proxy", "http://u:secret@:bad",
+      "http://images.example/a.png")
+    #expect(proxied.errors.contains("…@:bad"), "\(proxied.errors)")
     let explained = try await command.run("cache", "explain", "a.png")
     let listed = try await command.run("cache", "list")
-    for text in [outcome, plan, explained, listed].flatMap({ [$0.text, $0.errors] }) {
+    for text in [outcome, plan, dot, proxied, explained, listed].flatMap({ [$0.text, $0.errors] }) {
       #expect(!text.contains("secret") && !text.contains("s3cr3t"), "\(text)")
     }
     let everything = FileManager.default.enumerator(atPath: command.directory)?.allObjects ?? []

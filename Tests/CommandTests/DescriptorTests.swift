@@ -37,7 +37,7 @@ struct DescriptorTests {
     let command = try CommandRun()
     let server = try LoopbackServer { request in
       let seed = Int(request.path.filter(\.isNumber)) ?? 0
-      return Page(PNGPicture.bytes(width: 24, height: 16, seed: seed), type: "image/png")
+      return Page(PNGImage.bytes(width: 24, height: 16, seed: seed), type: "image/png")
     }
     let jobs = (0..<300).map { number in
       "  - {source: \"\(server.url("/\(number).png"))\", outputs: [{output: \"o/\(number)-{w}.png\", "
@@ -54,7 +54,7 @@ struct DescriptorTests {
   @Test("one local source with a thousand outputs, and many local sources, are made under a small limit")
   func manyOutputs() async throws {
     let command = try CommandRun()
-    try command.write(PNGPicture.bytes(width: 64, height: 64, seed: 1), to: "a.png")
+    try command.write(PNGImage.bytes(width: 64, height: 64, seed: 1), to: "a.png")
     try command.write(
       """
       imagemill: 1
@@ -74,7 +74,7 @@ struct DescriptorTests {
 
     var list = ""
     for number in 0..<400 {
-      try command.write(PNGPicture.bytes(width: 10, height: 10, seed: number), to: "s\(number).png")
+      try command.write(PNGImage.bytes(width: 10, height: 10, seed: number), to: "s\(number).png")
       list += "s\(number).png\n"
     }
     try command.write(list, to: "list.txt")

@@ -4,7 +4,10 @@ import Testing
 /// The libraries' DocC catalogues name what there is: all of it, and nothing else.
 @Suite("DocC catalogues", .timeLimit(.minutes(8)))
 struct DocsTests {
-  static let libraries = ["Vips", "ImageFilters", "ImageCaches", "ImageDownloads", "ImageBatch"]
+  static let libraries = [
+    "Vips", "ImageFilters", "ImageCaches", "ImageDownloads", "ImageRendering", "ImagePipeline",
+    "ImageBatch",
+  ]
   private static let sources =
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../Sources/"
 
@@ -49,10 +52,24 @@ struct DocsTests {
       for type in text.matches(
         of: #/(?m)^public (?:final |indirect )*(?:struct|class|enum|protocol|actor) (\w+)/#)
       {
+        // A type that is named as its library is linked by both names.
+        let link = type.1 == library ? "\(library)/\(type.1)" : String(type.1)
         #expect(
-          pages.contains("\n- ``\(type.1)``\n") || pages.hasSuffix("\n- ``\(type.1)``"),
+          pages.contains("\n- ``\(link)``\n") || pages.hasSuffix("\n- ``\(link)``"),
           "\(library): \(type.1)")
       }
+    }
+  }
+
+  @Test("the way of a URL names files that exist, each once, and half as many as there were")
+  func way() throws {
+    let page = try String(contentsOfFile: Self.sources + "../docs/architecture.md", encoding: .utf8)
+    let section = try #require(
+      page.components(separatedBy: "## The way of a URL").last?.components(separatedBy: "\n## ").first)
+    let files = section.matches(of: #/`([A-Za-z]+\/[^`]+)`/#).map { String($0.1) }
+    #expect(Set(files).count == files.count && (50...70).contains(files.count))
+    for file in files {
+      #expect(FileManager.default.fileExists(atPath: "\(Self.sources)\(file).swift"), "\(file)")
     }
   }
 

@@ -25,7 +25,7 @@ struct ExampleTests {
     try await run(steps, of: page)
   }
 
-  @Test("those of imagemill-filters(7) make pictures")
+  @Test("those of imagemill-filters(7) make images")
   func filters() async throws {
     let text = try String(contentsOfFile: Self.repository + "/man/imagemill-filters.7", encoding: .utf8)
     let lines = Self.steps(ofPage: text).compactMap { if case .command(let line) = $0 { line } else { nil } }

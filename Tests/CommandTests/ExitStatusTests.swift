@@ -10,10 +10,10 @@ struct ExitStatusTests {
 
   @Test("75 where every failure may pass, 1 where one may not")
   func temporary() async throws {
-    let picture = Page(PNGPicture.bytes(width: 8, height: 6), type: "image/png")
+    let image = Page(PNGImage.bytes(width: 8, height: 6), type: "image/png")
     let server = try LoopbackServer(pages: [
-      "/ok": picture, "/busy": Page(text: "later", status: 503), "/gone": Page(text: "gone", status: 410),
-      "/reset": Page(PNGPicture.bytes(width: 90, height: 60), type: "image/png", fault: .reset(after: -1)),
+      "/ok": image, "/busy": Page(text: "later", status: 503), "/gone": Page(text: "gone", status: 410),
+      "/reset": Page(PNGImage.bytes(width: 90, height: 60), type: "image/png", fault: .reset(after: -1)),
       "/large": Page([UInt8](repeating: 9, count: 2 << 20), type: "text/plain", status: 503),
     ])
     defer { server.stop() }
@@ -38,7 +38,7 @@ struct ExitStatusTests {
   @Test("--offline sends no request, so no address is refused")
   func offline() async throws {
     let server = try LoopbackServer(pages: [
-      "/a": Page(PNGPicture.bytes(width: 8, height: 6), type: "image/png")
+      "/a": Page(PNGImage.bytes(width: 8, height: 6), type: "image/png")
     ])
     #expect(try await command.run("fetch", server.url("/a")).status == 0)
     server.stop()

@@ -27,7 +27,7 @@ struct FetchProcessesTests {
 
   @Test("sixty at once on one cache directory: each gets every body right, and the cache is whole afterwards")
   func sixty() async throws {
-    let bodies = (0..<12).map { PNGPicture.bytes(width: 30 + $0, height: 40, seed: $0) }
+    let bodies = (0..<12).map { PNGImage.bytes(width: 30 + $0, height: 40, seed: $0) }
     let server = try LoopbackServer { request in
       guard let number = Int(request.path.dropFirst()), bodies.indices.contains(number) else {
         return .notFound

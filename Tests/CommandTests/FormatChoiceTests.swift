@@ -3,14 +3,14 @@ import LoopbackServer
 import Testing
 import Vips
 
-@Suite("Formats chosen when the picture is written", .timeLimit(.minutes(8)))
+@Suite("Formats chosen when the image is written", .timeLimit(.minutes(8)))
 struct FormatChoiceTests {
   private let command: CommandRun
 
   init() throws {
     command = try CommandRun()
-    try command.write(PNGPicture.bytes(width: 120, height: 80), to: "photo.png")
-    try command.write(PNGPicture.bytes(width: 60, height: 60, alpha: true), to: "clear.png")
+    try command.write(PNGImage.bytes(width: 120, height: 80), to: "photo.png")
+    try command.write(PNGImage.bytes(width: 60, height: 60, alpha: true), to: "clear.png")
   }
 
   private func results(_ report: String) throws -> [[String: Any]] {
@@ -21,7 +21,7 @@ struct FormatChoiceTests {
 
   @Test("same is the source's own format, in the path, the bytes and the second run")
   func same() async throws {
-    try command.write(PNGPicture.bytes(width: 12, height: 8), to: "a.png")
+    try command.write(PNGImage.bytes(width: 12, height: 8), to: "a.png")
     let made = try await command.run("pipe", "-o", "a.jpg", input: Data("a.png\n".utf8))
     #expect(made.status == 0, "\(made.errors)")
     for second in [false, true] {

@@ -56,7 +56,7 @@ struct HelpTests {
   func wrong() async throws {
     let slip = try await command.run("help", "manfest")
     #expect(slip.status == 2 && slip.output.isEmpty)
-    #expect(slip.errors.contains("there is no page 'manfest'; did you mean 'manifest'?"))
+    #expect(slip.errors.contains("unknown topic 'manfest'; did you mean 'manifest'?"))
     let filter = try await command.run("help", "fill")
     #expect(filter.status == 2 && filter.errors.contains("'imagemill filters fill'"))
   }

@@ -6,17 +6,17 @@ import Testing
 /// they are missing.
 @Suite("loading libvips", .timeLimit(.minutes(8)))
 struct LoadingTests {
-  private let picture = PNGPicture.bytes(width: 8, height: 8)
+  private let image = PNGImage.bytes(width: 8, height: 8)
 
   /// Whether glibc's dynamic linker, which tells what it looks for, was asked for libvips.
   private func loads(_ outcome: CommandRun.Outcome) -> Bool { outcome.errors.contains("file=libvips.so.42") }
 
-  @Test("a command without pictures doesn't load it; one with pictures does")
+  @Test("a command without images doesn't load it; one with images does")
   func whenNeeded() async throws {
-    let server = try LoopbackServer(pages: ["/a.png": Page(picture, type: "image/png")])
+    let server = try LoopbackServer(pages: ["/a.png": Page(image, type: "image/png")])
     let command = try CommandRun()
     try command.write("imagemill: 1\njobs: [{source: a.png, output: b.png}]\n", to: "m.yaml")
-    try Data(picture).write(to: URL(fileURLWithPath: command.work + "/a.png"))
+    try Data(image).write(to: URL(fileURLWithPath: command.work + "/a.png"))
     let fetch = ["fetch", "--allow-net", "loopback", server.url("/a.png")]
     for words in [["--version"], ["--help"], ["validate", "m.yaml"], ["cache", "stats"], fetch] {
       let outcome = try await command.run(words, environment: ["LD_DEBUG": "files"])
@@ -32,7 +32,7 @@ struct LoadingTests {
     let command = try CommandRun()
     try FileManager.default.createDirectory(atPath: command.work + "/lib", withIntermediateDirectories: true)
     try command.write("no library", to: "lib/libvips.so.42")
-    try Data(picture).write(to: URL(fileURLWithPath: command.work + "/a.png"))
+    try Data(image).write(to: URL(fileURLWithPath: command.work + "/a.png"))
     try command.write(
       "imagemill: 1\njobs: [{source: a.png, filter: \"fit:4x4\", output: b.png}]\n", to: "m.yaml")
     let environment = ["LD_LIBRARY_PATH": command.work + "/lib"]

@@ -14,7 +14,7 @@ struct LockFileTests {
     let server = try LoopbackServer { _ in
       let seed = seed.withLock(\.self)
       return Page(
-        PNGPicture.bytes(width: 30, height: 20, seed: seed), type: "image/png",
+        PNGImage.bytes(width: 30, height: 20, seed: seed), type: "image/png",
         fields: [("ETag", "\"\(seed)\"")])
     }
     try command.write(
@@ -33,7 +33,7 @@ struct LockFileTests {
     #expect(entry["final-url"] as? String == server.url("/a.png"))
     #expect(entry["format"] as? String == "png" && entry["type"] as? String == "image/png")
     #expect(entry["width"] as? Int == 30 && entry["height"] as? Int == 20)
-    #expect(entry["bytes"] as? Int == PNGPicture.bytes(width: 30, height: 20, seed: 1).count)
+    #expect(entry["bytes"] as? Int == PNGImage.bytes(width: 30, height: 20, seed: 1).count)
     let text = String(decoding: first, as: UTF8.self)
     let places = ["/a.png\" :", "/b.png\" :"].compactMap { text.range(of: $0)?.lowerBound }
     #expect(places.count == 2 && places[0] < places[1], "sorted")

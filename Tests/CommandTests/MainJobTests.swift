@@ -9,11 +9,11 @@ struct MainJobTests {
   init() throws { command = try CommandRun() }
 
   private func page(_ width: Int, _ height: Int, seed: Int = 0) -> Page {
-    Page(PNGPicture.bytes(width: width, height: height, seed: seed), type: "image/png")
+    Page(PNGImage.bytes(width: width, height: height, seed: seed), type: "image/png")
   }
 
   private func size(_ name: String) -> [Int]? {
-    command.read(name).flatMap { PNGPicture.size(of: $0) }.map { [$0.width, $0.height] }
+    command.read(name).flatMap { PNGImage.size(of: $0) }.map { [$0.width, $0.height] }
   }
 
   private func manifest(_ jobs: [String]) throws {
@@ -47,8 +47,8 @@ struct MainJobTests {
   @Test("active downloads keep to --downloads and to --per-host", arguments: [("-d", 2), ("--per-host", 3)])
   func limits(option: String, limit: Int) async throws {
     let gate = Gate()
-    let picture = PNGPicture.bytes(width: 8, height: 8)
-    let server = try LoopbackServer { _ in Page(picture, type: "image/png", gate: gate) }
+    let image = PNGImage.bytes(width: 8, height: 8)
+    let server = try LoopbackServer { _ in Page(image, type: "image/png", gate: gate) }
     try manifest((0..<12).map { "{source: \"\(server.url("/\($0).png"))\", output: \"\($0).png\"}" })
     async let outcome = command.run(
       arguments: ["run", "--allow-net", "loopback", option, "\(limit)", "m.yaml"] + CommandRun.patient)
@@ -62,9 +62,9 @@ struct MainJobTests {
   @Test("pending downloads start in the order that is asked for", arguments: ["fifo", "lifo"])
   func order(order: String) async throws {
     let gate = Gate()
-    let picture = PNGPicture.bytes(width: 8, height: 8)
+    let image = PNGImage.bytes(width: 8, height: 8)
     let server = try LoopbackServer { request in
-      Page(picture, type: "image/png", gate: request.path == "/0.png" ? gate : nil)
+      Page(image, type: "image/png", gate: request.path == "/0.png" ? gate : nil)
     }
     let jobs = (0..<6).map {
       "{source: \"\(server.url("/\($0).png"))\", output: \"\($0).png\", priority: \($0 == 3 ? 5 : 0)}"
@@ -86,13 +86,13 @@ struct MainJobTests {
 
   @Test("one bad job costs one job, and is named with source, stage and reason")
   func failures() async throws {
-    let good = PNGPicture.bytes(width: 64, height: 48)
-    let large = PNGPicture.bytes(width: 400, height: 400)
+    let good = PNGImage.bytes(width: 64, height: 48)
+    let large = PNGImage.bytes(width: 400, height: 400)
     let server = try LoopbackServer(pages: [
       "/good.png": Page(good, type: "image/png"),
-      "/html.png": Page(text: "<html>not a picture</html>", type: "image/png"),
+      "/html.png": Page(text: "<html>not a image</html>", type: "image/png"),
       "/cut.png": Page(Array(large.prefix(3000)), type: "image/png"),
-      "/crash.png": Page(PNGPicture.bytes(width: 9, height: 9), type: "image/png"),
+      "/crash.png": Page(PNGImage.bytes(width: 9, height: 9), type: "image/png"),
     ])
     let names = ["good", "none", "html", "cut", "crash"]
     try manifest(names.map { "{source: \"\(server.url("/\($0).png"))\", output: \($0).png}" })
@@ -102,7 +102,7 @@ struct MainJobTests {
     #expect(outcome.status == 1)
     #expect(command.files == ["good.png", "m.yaml"])
     for (name, words) in [
-      ("none", "404"), ("html", "HTML"), ("cut", "cut off"), ("crash", "crashed"),
+      ("none", "404"), ("html", "HTML"), ("cut", "truncated"), ("crash", "crashed"),
     ] {
       #expect(
         outcome.errors.split(separator: "\n").contains { $0.contains("/\(name).png") && $0.contains(words) },
@@ -111,9 +111,9 @@ struct MainJobTests {
     #expect(outcome.errors.contains("jobs 5: 1 done, 4 failed"))
   }
 
-  @Test("a picture that kills its worker isn't tried again on every run, but by --force")
+  @Test("a image that kills its worker isn't tried again on every run, but by --force")
   func rememberedDeath() async throws {
-    try command.write(PNGPicture.bytes(width: 8, height: 8), to: "crash.png")
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "crash.png")
     try manifest(["{source: ./crash.png, output: a.png}"])
     let crashing = ["IMAGEMILL_TEST_WORKER": "crash:crash.png"]
     #expect(try await command.run("run", "m.yaml", environment: crashing).status == 1)
@@ -127,13 +127,30 @@ struct MainJobTests {
     #expect(size("a.png") == [8, 8])
   }
 
+  @Test(
+    "a worker that was killed or stopped from outside says nothing about its image: the next run makes it",
+    arguments: ["kill", "stop"])
+  func killedWorker(action: String) async throws {
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "odd.png")
+    try manifest(["{source: ./odd.png, output: a.png}"])
+    let first = try await command.run(
+      "run", "--job-timeout", "6s", "--report", "r.json", "m.yaml",
+      environment: ["IMAGEMILL_TEST_WORKER": "\(action):odd.png"])
+    #expect(first.status == 75, "\(first.errors)")
+    let report = String(decoding: try #require(command.read("r.json")), as: UTF8.self)
+    #expect(report.contains("\"worker-killed\""))
+    let second = try await command.run("run", "--job-timeout", "6s", "m.yaml")
+    #expect(second.status == 0, "\(second.errors)")
+    #expect(size("a.png") == [8, 8])
+  }
+
   @Test("a worker that hangs is ended when its time is up")
   func hangingWorker() async throws {
-    try command.write(PNGPicture.bytes(width: 8, height: 8), to: "hang.png")
-    try command.write(PNGPicture.bytes(width: 8, height: 8, seed: 1), to: "good.png")
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "hang.png")
+    try command.write(PNGImage.bytes(width: 8, height: 8, seed: 1), to: "good.png")
     try manifest(["{source: ./hang.png, output: a.png}", "{source: ./good.png, output: b.png}"])
     let outcome = try await command.run(
-      "run", "--job-timeout", "3s", "m.yaml", environment: ["IMAGEMILL_TEST_WORKER": "hang:hang.png"])
+      "run", "--job-timeout", "6s", "m.yaml", environment: ["IMAGEMILL_TEST_WORKER": "hang:hang.png"])
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("--job-timeout"))
     #expect(size("b.png") == [8, 8])
@@ -181,8 +198,8 @@ struct MainJobTests {
 
   @Test("two outputs of one path and different content are an error; the first stays whole")
   func conflict() async throws {
-    try command.write(PNGPicture.bytes(width: 8, height: 8), to: "a.png")
-    try command.write(PNGPicture.bytes(width: 9, height: 9), to: "b.png")
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "a.png")
+    try command.write(PNGImage.bytes(width: 9, height: 9), to: "b.png")
     try manifest([
       "{source: ./a.png, output: \"{format}.png\"}", "{source: ./b.png, output: \"{format}.png\"}",
     ])
@@ -194,9 +211,9 @@ struct MainJobTests {
   @Test("SIGINT in the middle leaves no partial file and no process; the status is 130")
   func interrupt() async throws {
     let gate = Gate()
-    let picture = PNGPicture.bytes(width: 300, height: 300)
+    let image = PNGImage.bytes(width: 300, height: 300)
     let server = try LoopbackServer { request in
-      Page(picture, type: "image/png", gate: request.path.hasPrefix("/late") ? gate : nil)
+      Page(image, type: "image/png", gate: request.path.hasPrefix("/late") ? gate : nil)
     }
     defer { gate.open() }
     try manifest(

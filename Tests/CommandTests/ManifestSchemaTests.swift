@@ -100,7 +100,8 @@ struct ManifestSchemaTests {
     let counts = try await complaints(documents)
     #expect(
       counts.filter { $0.value > 0 }.keys.sorted() == [
-        "kinds.yaml", "names.yaml", "secrets.yaml", "slips.yaml", "values.yaml",
+        "kinds.yaml", "names.yaml", "quoting.yaml", "secrets.yaml", "several.yaml", "slips.yaml",
+        "values.yaml",
       ])
     // Only where a path leads says that it is wrong.
     #expect(counts.filter { $0.value == 0 }.keys.sorted() == ["paths.yaml"])

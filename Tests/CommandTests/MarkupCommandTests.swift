@@ -8,7 +8,7 @@ struct MarkupCommandTests {
 
   init() throws {
     command = try CommandRun()
-    try command.write(PNGPicture.bytes(width: 400, height: 200), to: "a.png")
+    try command.write(PNGImage.bytes(width: 400, height: 200), to: "a.png")
   }
 
   private func emitted(_ markup: String, variables: String = "{title: \"a <b> & \\\"c\\\"\"}") async throws
@@ -99,13 +99,13 @@ struct MarkupCommandTests {
   @Test(
     "has every mistake told at its place",
     arguments: [
-      ("{alt: \"{titel}\"}", "m.yaml:11:24: error: nothing defines '{titel}' here (did you mean 'title'?)"),
-      ("{loading: later}", "'loading' can't be 'later': it is 'lazy' or 'eager'"),
-      ("{placeholder: blur}", "'placeholder' can't be 'blur'"),
-      ("{url-prefix: \"a b\"}", "'url-prefix' is the beginning of a URL"),
+      ("{alt: \"{titel}\"}", "m.yaml:11:24: error: unknown field '{titel}' (did you mean 'title'?)"),
+      ("{loading: later}", "'loading' must be 'lazy' or 'eager', not 'later'"),
+      ("{placeholder: blur}", "not 'blur'"),
+      ("{url-prefix: \"a b\"}", "'url-prefix' must be the beginning of a URL"),
       ("{template: \"{scr}\"}", "nothing defines '{scr}' here (did you mean 'src'?)"),
       ("{template: \"{src\"}", "a '{' without its '}'"),
-      ("{colour: red}", "unknown key 'colour' of 'markup'"),
+      ("{color: red}", "unknown key 'color' in 'markup'"),
     ])
   func wrong(markup: String, complaint: String) async throws {
     try command.write(

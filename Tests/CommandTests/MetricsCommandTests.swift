@@ -9,10 +9,10 @@ struct MetricsCommandTests {
 
   init() throws {
     command = try CommandRun()
-    let picture = PNGPicture.bytes(width: 40, height: 30)
+    let image = PNGImage.bytes(width: 40, height: 30)
     server = try LoopbackServer { request in
       request.path.contains("none")
-        ? .notFound : Page(picture, type: "image/png", fields: [("Cache-Control", "max-age=1000")])
+        ? .notFound : Page(image, type: "image/png", fields: [("Cache-Control", "max-age=1000")])
     }
   }
 
@@ -67,7 +67,7 @@ struct MetricsCommandTests {
 
   @Test("a report, markup and events make the directories that are missing")
   func directories() async throws {
-    try command.write(PNGPicture.bytes(width: 40, height: 30), to: "a.png")
+    try command.write(PNGImage.bytes(width: 40, height: 30), to: "a.png")
     try command.write("imagemill: 1\njobs:\n  - {source: ./a.png, output: x.webp}\n", to: "m.yaml")
     let outcome = try await command.run(
       "run", "-q", "-C", "public", "--report", "public/r/r.html", "--emit", "srcset=public/e/x.html", "m.yaml"

@@ -6,8 +6,8 @@ import Testing
 @Suite("Files that must not be lost", .timeLimit(.minutes(8)))
 struct OverwritingTests {
   private let command: CommandRun
-  private let original = Data(PNGPicture.bytes(width: 40, height: 30, seed: 1))
-  private let other = Data(PNGPicture.bytes(width: 40, height: 30, seed: 2))
+  private let original = Data(PNGImage.bytes(width: 40, height: 30, seed: 1))
+  private let other = Data(PNGImage.bytes(width: 40, height: 30, seed: 2))
 
   init() throws {
     command = try CommandRun()

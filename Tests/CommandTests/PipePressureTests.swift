@@ -5,14 +5,14 @@ import Testing
 
 @testable import imagemill
 
-@Suite("imagemill pipe, between neighbours that wait or leave", .timeLimit(.minutes(8)))
+@Suite("imagemill pipe, between neighbors that wait or leave", .timeLimit(.minutes(8)))
 struct PipePressureTests {
   private let command: CommandRun
 
   init() throws {
     command = try CommandRun()
     for index in 0..<4 {
-      try command.write(PNGPicture.bytes(width: 8, height: 8, seed: index), to: "\(index).png")
+      try command.write(PNGImage.bytes(width: 8, height: 8, seed: index), to: "\(index).png")
     }
   }
 
@@ -50,8 +50,8 @@ struct PipePressureTests {
 
   @Test("a reader that stops stops the downloads, and one that goes on has all of them")
   func stoppedReader() async throws {
-    let picture = PNGPicture.bytes(width: 8, height: 8)
-    let server = try LoopbackServer { _ in Page(picture, type: "image/png") }
+    let image = PNGImage.bytes(width: 8, height: 8)
+    let server = try LoopbackServer { _ in Page(image, type: "image/png") }
     let name = String(repeating: "n", count: 200)
     let lines = (1...2400).map { server.url("/\($0).png") + "\n" }.joined()
     let (process, output) = try start(
@@ -75,8 +75,8 @@ struct PipePressureTests {
   func stuckFirstLine() async throws {
     let gate = Gate()
     defer { gate.open() }
-    let picture = PNGPicture.bytes(width: 8, height: 8)
-    let server = try LoopbackServer { _ in Page(picture, type: "image/png", gate: gate) }
+    let image = PNGImage.bytes(width: 8, height: 8)
+    let server = try LoopbackServer { _ in Page(image, type: "image/png", gate: gate) }
     let lines = server.url("/first.png") + "\n" + (2...2000).map { "\($0 % 4).png\n" }.joined()
     let (process, output) = try start(
       ["pipe", "-q", "--ordered"] + Self.patient + ["-o", "{index}.webp"], lines: lines)
@@ -105,7 +105,7 @@ struct PipePressureTests {
     #expect(outcome.lines.last == "0")
     #expect(command.read("messages") == Data())
     for line in outcome.lines.prefix(3) {
-      #expect(command.read(line).flatMap { PNGPicture.size(of: $0) } != nil, "\(line)")
+      #expect(command.read(line).flatMap { PNGImage.size(of: $0) } != nil, "\(line)")
     }
   }
 
@@ -114,7 +114,7 @@ struct PipePressureTests {
   @Test("GNU parallel gives it blocks of a list, and records of find -print0", .enabled(if: hasParallel))
   func parallel() async throws {
     for index in 0..<12 {
-      try command.write(PNGPicture.bytes(width: 8, height: 8, seed: index), to: "in \(index).png")
+      try command.write(PNGImage.bytes(width: 8, height: 8, seed: index), to: "in \(index).png")
     }
     let parallel = "HOME=$PWD parallel --will-cite -j4 --pipe -N3"
     let mill = "'\(CommandRun.executable)' pipe -q -f scale:4x4"

@@ -9,7 +9,7 @@ struct PipeStreamTests {
   init() throws {
     command = try CommandRun()
     for index in 0..<4 {
-      try command.write(PNGPicture.bytes(width: 8, height: 8, seed: index), to: "\(index).png")
+      try command.write(PNGImage.bytes(width: 8, height: 8, seed: index), to: "\(index).png")
     }
   }
 
@@ -57,8 +57,8 @@ struct PipeStreamTests {
 
   @Test("NUL-separated names from find may hold spaces and line breaks, and results are NUL-separated")
   func names() throws {
-    try command.write(PNGPicture.bytes(width: 8, height: 8), to: "in a.png")
-    try command.write(PNGPicture.bytes(width: 8, height: 8), to: "in\nb.png")
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "in a.png")
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "in\nb.png")
     let printed = try shell("find . -name 'in*' -print0 | imagemill pipe -q -0 -o 'o-{name}.png'")
     #expect(printed.split(separator: "\0").count == 2)
     #expect(printed.hasSuffix("\0"))
@@ -88,9 +88,9 @@ struct PipeStreamTests {
   @Test("results keep the input's order where that is asked for")
   func order() async throws {
     let gate = Gate()
-    let picture = PNGPicture.bytes(width: 8, height: 8)
+    let image = PNGImage.bytes(width: 8, height: 8)
     let server = try LoopbackServer { request in
-      Page(picture, type: "image/png", gate: request.path == "/0.png" ? gate : nil)
+      Page(image, type: "image/png", gate: request.path == "/0.png" ? gate : nil)
     }
     defer { gate.open() }
     let input = (0..<12).map { server.url("/\($0).png") + "\n" }.joined()

@@ -10,8 +10,8 @@ struct PipeTests {
 
   @Test("a path is printed for each finished file")
   func paths() async throws {
-    let picture = PNGPicture.bytes(width: 60, height: 40)
-    let server = try LoopbackServer { _ in Page(picture, type: "image/png") }
+    let image = PNGImage.bytes(width: 60, height: 40)
+    let server = try LoopbackServer { _ in Page(image, type: "image/png") }
     let input = "\(server.url("/a.png"))\n\n# a comment\n\(server.url("/b.png"))\n"
     let outcome = try await command.run(
       "pipe", "-f", "fill:20x20,circle", "-o", "out/{name}.png", "--allow-net", "loopback",
@@ -23,7 +23,7 @@ struct PipeTests {
 
   @Test("the first result comes before the input ends")
   func streams() async throws {
-    try command.write(PNGPicture.bytes(width: 8, height: 8), to: "a.png")
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "a.png")
     let process = command.process(["pipe", "-f", "scale:4x4", "-o", "small-{name}.png"])
     let (input, output) = (Pipe(), Pipe())
     process.standardInput = input
@@ -40,8 +40,8 @@ struct PipeTests {
 
   @Test("a failed line is one message, and not the end of the stream")
   func failedLine() async throws {
-    try command.write(PNGPicture.bytes(width: 8, height: 8), to: "a.png")
-    try command.write(PNGPicture.bytes(width: 8, height: 8), to: "b.png")
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "a.png")
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "b.png")
     let outcome = try await command.run(
       "pipe", "-o", "new-{name}.png", input: Data("a.png\nnone.png\nb.png\n".utf8))
     #expect(outcome.status == 1)
@@ -53,7 +53,7 @@ struct PipeTests {
   func reader() async throws {
     // An input without an end: a command that goes on reading would never return.
     for index in 0..<40 {
-      try command.write(PNGPicture.bytes(width: 8, height: 8, seed: index), to: "\(index).png")
+      try command.write(PNGImage.bytes(width: 8, height: 8, seed: index), to: "\(index).png")
     }
     let shell = Process()
     shell.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -73,7 +73,7 @@ struct PipeTests {
     #expect(!String(decoding: complained, as: UTF8.self).contains("imagemill"))
     #expect(!String(decoding: complained, as: UTF8.self).contains("jobs"))
     for file in command.files where file.hasPrefix("o-") {
-      #expect(command.read(file).flatMap { PNGPicture.size(of: $0) } != nil)
+      #expect(command.read(file).flatMap { PNGImage.size(of: $0) } != nil)
     }
   }
 }

@@ -21,7 +21,7 @@ struct PlanTests {
 
   /// Everything done once: what a person with a pencil would count.
   private func naive(_ jobs: [Job]) -> Work {
-    // Pictures of 96x64 are PNG: no decoder shrinks, and all chains of a source begin with one decoding.
+    // Images of 96x64 are PNG: no decoder shrinks, and all chains of a source begin with one decoding.
     Work(
       downloads: Set(jobs.map(\.source)).count, decodes: Set(jobs.map(\.source)).count,
       renderings: Set(jobs.map { "\($0.source) \($0.chain.joined(separator: ",")) \($0.format)" }).count)
@@ -51,7 +51,7 @@ struct PlanTests {
       let server = try LoopbackServer { request in
         let number = Int(request.path.filter(\.isNumber)) ?? 0
         return Page(
-          PNGPicture.bytes(width: 96, height: 64, seed: number), type: "image/png",
+          PNGImage.bytes(width: 96, height: 64, seed: number), type: "image/png",
           fields: [("Cache-Control", "max-age=600")])
       }
       let jobs = (0..<(5 + random(40))).map { _ in
@@ -111,7 +111,7 @@ struct PlanTests {
   func harmless() async throws {
     let command = try CommandRun()
     let server = try LoopbackServer(pages: [
-      "/a.png": Page(PNGPicture.bytes(width: 9, height: 9), type: "image/png")
+      "/a.png": Page(PNGImage.bytes(width: 9, height: 9), type: "image/png")
     ])
     try command.write(
       "imagemill: 1\njobs:\n  - {source: \"\(server.url("/a.png"))\", output: a.png}\n", to: "m.yaml")
@@ -128,7 +128,7 @@ struct PlanTests {
   @Test("the graph has a node for each step, equal ones once")
   func graph() async throws {
     let command = try CommandRun()
-    try command.write(PNGPicture.bytes(width: 60, height: 40), to: "a.png")
+    try command.write(PNGImage.bytes(width: 60, height: 40), to: "a.png")
     let outputs = [("fill:20x20", "1.png"), ("fill:20x20,circle", "2.png"), ("fill:20x20,circle", "3.png")]
     try command.write(
       "imagemill: 1\njobs:\n"

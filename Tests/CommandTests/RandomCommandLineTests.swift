@@ -55,7 +55,7 @@ struct RandomCommandLineTests {
     for number in 0..<Self.count / 2 {
       let arguments = words.line()
       do {
-        try CommandLineComplaint.check(arguments)
+        try UsageErrorFormatter.check(arguments)
         let grouped = Operands.grouped(arguments)
         let type = Imagemill.configuration.subcommands.first { $0._commandName == arguments.first }
         // The parser of all commands takes many times as long as a command's own.
@@ -65,12 +65,14 @@ struct RandomCommandLineTests {
           use(try Imagemill.parseAsRoot(grouped))
         }
         parsed += 1
-      } catch let error as Complaint {
+      } catch let error as CommandError {
         #expect(!error.message.isEmpty, "\(arguments)")
       } catch {
         #expect(!"\(error)".isEmpty, "\(arguments)")
         guard number % 25 == 0 else { continue }
-        #expect(!CommandLineComplaint.text(Imagemill.fullMessage(for: error)).isEmpty, "\(arguments)")
+        #expect(
+          !UsageErrorFormatter.text(Imagemill.fullMessage(for: error), arguments: arguments).isEmpty,
+          "\(arguments)")
       }
     }
     #expect(parsed > Self.count / 20)
@@ -81,7 +83,7 @@ struct RandomCommandLineTests {
     print("IMAGEMILL_TEST_SEED=\(Self.seed)")
     var words = CommandWords(seed: Self.seed)
     let command = try CommandRun()
-    try command.write(PNGWords.picture, to: "a.png")
+    try command.write(PNGWords.image, to: "a.png")
     try command.write("a.png\n", to: "list.txt")
     try command.write("imagemill: 1\njobs:\n  - {source: ./a.png, output: o.webp}\n", to: "m.yaml")
     for _ in 0..<max(60, Self.count * 3 / 100) {
@@ -138,9 +140,9 @@ struct RandomCommandLineTests {
   }
 }
 
-/// A picture of one pixel.
+/// A image of one pixel.
 private enum PNGWords {
-  static let picture: [UInt8] = [
+  static let image: [UInt8] = [
     0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0,
     1,
     8, 0, 0, 0, 0, 0x3A, 0x7E, 0x9B, 0x55, 0, 0, 0, 10, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9C, 0x63, 0x60, 0, 0,
@@ -224,7 +226,7 @@ private struct CommandWords {
     "10.0.0.0/99",
     "::/200", "1.2.3.4/", "jpeg", "webp,avif", "auto", "same", "all", "first", "srgb", "keep", "#fff", "#",
     "red",
-    "srcset=-", "picture=p.html", "json=", "r.json", "r.ndjson", ".html", "e.ndjson", "csv", "ndjson", "bash",
+    "srcset=-", "image=p.html", "json=", "r.json", "r.ndjson", ".html", "e.ndjson", "csv", "ndjson", "bash",
     "zsh", "fish",
     "*", "[", "**/*", "?", "run", "stats", "fit", "stale", "none", "quiet",
   ]

@@ -27,7 +27,7 @@ struct ReadOnlyCacheTests {
   func use() async throws {
     let server = try LoopbackServer { request in
       Page(
-        PNGPicture.bytes(width: 40, height: 30, seed: request.path.count), type: "image/png",
+        PNGImage.bytes(width: 40, height: 30, seed: request.path.count), type: "image/png",
         fields: [("Cache-Control", "max-age=600")])
     }
     try command.write(
@@ -64,7 +64,7 @@ struct ReadOnlyCacheTests {
 
   @Test("cache commands read it, and say why they can't change it")
   func commands() async throws {
-    try command.write(PNGPicture.bytes(width: 40, height: 30), to: "a.png")
+    try command.write(PNGImage.bytes(width: 40, height: 30), to: "a.png")
     #expect(try await run("convert", "a.png", "-f", "fit:20x20", "b.png").status == 0)
     try await setModes("a-w")
     let statistics = try await run("cache", "stats")

@@ -42,7 +42,7 @@ struct RemedyTests {
       in: downloading),
     Case(
       .notAllowed, .download, .download(.metadataService(address: "169.254.169.254")),
-      "--allow-net 169.254.169.254 allows it and gives away its credentials", in: downloading),
+      "--allow-net 169.254.169.254 allows it and exposes its credentials", in: downloading),
     Case(
       .notAllowed, .download, .download(.loopback(address: "::1")), "--allow-net loopback", in: downloading),
     Case(
@@ -73,17 +73,20 @@ struct RemedyTests {
     Case(.notCached, .download, "--offline", in: downloading),
     Case(.hostDown, .download, "--failed", in: "run"),
     Case(
-      .tooManyPixels, .decode, .sourcePixels(9, frames: 1, limit: 8), "raise --max-pixels", in: decoding),
+      .tooManyPixels, .decode, .rendering(.sourcePixels(9, frames: 1, limit: 8)), "raise --max-pixels",
+      in: decoding),
     Case(
-      .tooManyPixels, .decode, .sourcePixels(9, frames: 3, limit: 8),
-      "--max-pixels, or ask for frames: first",
+      .tooManyPixels, .decode, .rendering(.sourcePixels(9, frames: 3, limit: 8)),
+      "--max-pixels, or set frames: first",
       in: "run pipe convert"),
-    Case(.tooManyFrames, .decode, .frames(9, limit: 8), "--max-frames", in: "run pipe convert"),
-    Case(.filterFailed, .filter, .filterPixels(9, limit: 8), "--max-pixels", in: "run pipe convert"),
-    Case(.tooMuchMemory, .decode, .memory(9, limit: 8), "--memory", in: decoding),
+    Case(.tooManyFrames, .decode, .rendering(.frames(9, limit: 8)), "--max-frames", in: "run pipe convert"),
+    Case(
+      .filterFailed, .filter, .rendering(.filterPixels(9, limit: 8)), "--max-pixels", in: "run pipe convert"),
+    Case(.tooMuchMemory, .decode, .rendering(.memory(9, limit: 8)), "--memory", in: decoding),
     Case(.outOfMemory, .decode, "--memory", in: "run pipe"),
-    Case(.timedOut, .decode, .time(limit: 60), "--job-timeout", in: "run pipe"),
-    Case(.unsupportedFormat, .decode, .unreadFormat("svg"), "--allow-format svg", in: decoding),
+    Case(.workerKilled, .decode, "--memory or --jobs", in: "run pipe"),
+    Case(.timedOut, .decode, .rendering(.time(limit: 60)), "--job-timeout", in: "run pipe"),
+    Case(.unsupportedFormat, .decode, .rendering(.unreadFormat("svg")), "--allow-format svg", in: decoding),
     Case(.truncated, .decode, "--on-corrupt warn", in: decoding),
     Case(.corrupt, .decode, "--on-corrupt warn", in: decoding),
     Case(.outsideOutputDirectory, .write, "-C, or allow it with --allow-outside", in: "run pipe"),
@@ -146,11 +149,11 @@ struct RemedyTests {
 
   @Test("is in every event that tells of a failure, once")
   func events() {
-    let error = JobError(code: .timedOut, stage: .decode, .time(limit: 60), message: "too slow")
+    let error = JobError(code: .timedOut, stage: .decode, .rendering(.time(limit: 60)), message: "too slow")
     var result = OutputResult(
       index: 1, outputIndex: 0, source: "a.png", status: .failed, filter: "", format: "png")
     result.error = error
-    let said = "too slow; allow more with --job-timeout"
+    let said = "too slow; raise --job-timeout"
     guard case .outputFinished(let output) = BatchEvent.outputFinished(result).withRemedies,
       case .jobFinished(let job) = BatchEvent.jobFinished(
         JobResult(index: 1, source: "a.png", outputs: [result], location: nil)
@@ -168,13 +171,13 @@ struct RemedyTests {
     recorded.isRecorded = true
     #expect(
       recorded.withRemedy.message
-        == "\(said); that was in an earlier run, and --force tries again")
+        == "\(said); recorded by an earlier run; --force tries again")
   }
 
   @Test("is said for each of several sources that failed")
   func alternatives() {
     var second = JobError(
-      code: .httpStatus, stage: .download, .status(401), message: "the server answered 401")
+      code: .httpStatus, stage: .download, .status(401), message: "the server returned 401")
     second.source = "https://b.example/"
     let first = JobError(
       code: .notAllowed, stage: .download, .download(.loopback(address: "::1")), message: "the address is ::1"
@@ -182,7 +185,7 @@ struct RemedyTests {
     #expect(
       JobError(allOf: [first, second]).withRemedy.message
         == "the address is ::1; --allow-net loopback allows it; then https://b.example/: download: the server "
-        + "answered 401; it wants credentials: see --user and --netrc")
+        + "returned 401; credentials are required: see --user and --netrc")
   }
 
   /// The lines with two hyphens before a letter, which no Swift has outside of a text.

@@ -10,7 +10,7 @@ struct RenditionTests {
   init() throws {
     command = try CommandRun()
     server = try LoopbackServer(pages: [
-      "/a.png": Page(PNGPicture.bytes(width: 600, height: 400, seed: 3), type: "image/png")
+      "/a.png": Page(PNGImage.bytes(width: 600, height: 400, seed: 3), type: "image/png")
     ])
   }
 
@@ -114,9 +114,9 @@ struct SavingsTests {
   @Test("cache stats counts hits by kind, with what they spared")
   func savings() async throws {
     let command = try CommandRun()
-    let picture = PNGPicture.bytes(width: 60, height: 40)
+    let image = PNGImage.bytes(width: 60, height: 40)
     let server = try LoopbackServer(pages: [
-      "/a.png": Page(picture, type: "image/png", fields: [("Cache-Control", "max-age=600")])
+      "/a.png": Page(image, type: "image/png", fields: [("Cache-Control", "max-age=600")])
     ])
     func run(_ format: String) async throws {
       let job = "{\"source\":\"\(server.url("/a.png"))\",\"filter\":\"fit:20x20\",\"output\":\"a.\(format)\"}"
@@ -133,7 +133,7 @@ struct SavingsTests {
     let json = try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
     let savings = try #require(json["savings"] as? [String: [String: Any]])
     #expect(savings["response"]?["hits"] as? Int == 3)
-    #expect(savings["response"]?["bytes"] as? Int == 3 * picture.count)
+    #expect(savings["response"]?["bytes"] as? Int == 3 * image.count)
     #expect(savings["output"]?["hits"] as? Int == 1)
     #expect(savings["stored"]?["hits"] as? Int == 1)
     #expect(savings["stored"]?["seconds"] as? Double ?? 0 > 0)

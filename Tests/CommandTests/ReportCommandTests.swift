@@ -7,7 +7,7 @@ import Testing
 @Suite("Reports of the built command", .timeLimit(.minutes(8)))
 struct ReportCommandTests {
   private let command: CommandRun
-  private let picture = PNGPicture.bytes(width: 40, height: 30)
+  private let picture = PNGImage.bytes(width: 40, height: 30)
 
   init() throws { command = try CommandRun() }
 
@@ -45,7 +45,7 @@ struct ReportCommandTests {
     ]
     let good = Set(names.indices.filter { $0 % 2 == 0 })
     for (index, name) in names.enumerated() {
-      try command.write(good.contains(index) ? picture : Array("no picture".utf8), to: name)
+      try command.write(good.contains(index) ? picture : Array("no image".utf8), to: name)
     }
     let (isMended, picture) = (Flag(), picture)
     let server = try LoopbackServer { request in
@@ -75,7 +75,7 @@ struct ReportCommandTests {
     let page = String(decoding: try read("r.html"), as: UTF8.self)
     #expect(page.ranges(of: "<script").count == 1)
 
-    // Mended: what was no picture is one, and the server has what it hadn't.
+    // Mended: what was no image is one, and the server has what it hadn't.
     for index in names.indices { try command.write(picture, to: names[index]) }
     isMended.raise()
     let requests = server.requests.count
@@ -169,7 +169,7 @@ struct ReportCommandTests {
     var names: Set<String> = []
     for line in try lines("r.ndjson") {
       names.formUnion(line.keys)
-      for member in ["error", "manifest"] { names.formUnion((line[member] as? [String: Any] ?? [:]).keys) }
+      for member in ["error", "location"] { names.formUnion((line[member] as? [String: Any] ?? [:]).keys) }
     }
     #expect(names.isSuperset(of: ["source", "placeholders", "temporary", "column"]))
     for page in ["run", "pipe"] {

@@ -31,13 +31,13 @@ struct RowTests {
 
   init() throws {
     command = try CommandRun()
-    let picture = PNGPicture.bytes(width: 64, height: 48)
+    let image = PNGImage.bytes(width: 64, height: 48)
     let requests = requests
     server = try LoopbackServer { request in
       let isConditional = request.field("If-None-Match") == "\"v1\""
       requests.note(isConditional: isConditional)
       guard isConditional else {
-        var page = Page(picture, type: "image/png")
+        var page = Page(image, type: "image/png")
         page.fields.append(("ETag", "\"v1\""))
         return page
       }
@@ -111,12 +111,12 @@ struct RowTests {
     try command.write(
       "imagemill: 1\njobs:\n  - {from: products.csv, source: \"{file}\", output: \"{sku}.jpg\"}\n",
       to: "local.yaml")
-    try command.write(PNGPicture.bytes(width: 8, height: 8), to: "1.png")
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "1.png")
     let failing = try await command.run("run", "--report", "r.ndjson", "local.yaml")
     #expect(failing.status == 1 && failing.errors.contains("none.png"), "\(failing.errors)")
     let report = String(decoding: try #require(command.read("r.ndjson")), as: UTF8.self)
     #expect(report.contains("products.csv") && report.contains("\"line\":3"), "\(report)")
-    try command.write(PNGPicture.bytes(width: 8, height: 8), to: "none.png")
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "none.png")
     let again = try await command.run("run", "--failed", "r.ndjson", "local.yaml")
     #expect(again.status == 0 && again.errors.contains("jobs 1:"), "\(again.errors)")
   }
@@ -139,7 +139,7 @@ struct RowTests {
       try command.write(
         "imagemill: 1\njobs:\n  - {source: x.png, filter: \"fit:\(width)x\", output: x.png}\n",
         to: "\(name)/m.yaml")
-      try command.write(PNGPicture.bytes(width: 8, height: 8), to: "\(name)/x.png")
+      try command.write(PNGImage.bytes(width: 8, height: 8), to: "\(name)/x.png")
     }
     // In directories of their own they don't meet.
     let apart = try await command.run("validate", "a/m.yaml", "b/m.yaml")
@@ -147,7 +147,7 @@ struct RowTests {
     let ran = try await command.run("run", "-C", "out", "a/m.yaml", "b/m.yaml")
     #expect(
       ran.status == 2
-        && ran.errors.contains("b/m.yaml:3:5: error: two outputs have the path 'x.png' (a/m.yaml:3)"),
+        && ran.errors.contains("b/m.yaml:3:5: error: two outputs have the path 'x.png' (first at a/m.yaml:3)"),
       "\(ran.errors)")
     #expect(!command.files.contains("out/x.png"))
     try command.write(
@@ -165,7 +165,7 @@ struct RowTests {
     try command.write("source\n" + (1...500).map { "\($0).png\n" }.joined(), to: "c.csv")
     let outcome = try await command.run("validate", "c.csv")
     #expect(outcome.status == 2)
-    #expect(outcome.errors.contains("the same in 499 more lines"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("same in 499 more lines"), "\(outcome.errors)")
     #expect(outcome.errors.split(separator: "\n").count <= 5)
   }
 }

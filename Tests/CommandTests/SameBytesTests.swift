@@ -11,13 +11,13 @@ struct SameBytesTests {
     "text:Ada:sans:12,flip",
   ]
 
-  /// Pictures and a manifest of them: every source in every format by every chain.
+  /// Images and a manifest of them: every source in every format by every chain.
   private func place() throws -> CommandRun {
     let command = try CommandRun()
     var jobs = ""
     for index in 1...4 {
       try command.write(
-        PNGPicture.bytes(width: 70 + 13 * index, height: 90 - 9 * index, seed: index, alpha: index % 2 == 0),
+        PNGImage.bytes(width: 70 + 13 * index, height: 90 - 9 * index, seed: index, alpha: index % 2 == 0),
         to: "\(index).png")
       for (number, chain) in Self.chains.enumerated() {
         let extensions = "[\(Self.formats.joined(separator: ", "))]"

@@ -32,7 +32,7 @@ struct SharedDownloadTests {
   @Test("are one, and the second is served what the first has stored")
   func once() async throws {
     let gate = Gate()
-    let bytes = PNGPicture.bytes(width: 40, height: 30)
+    let bytes = PNGImage.bytes(width: 40, height: 30)
     let server = try LoopbackServer { _ in
       Page(bytes, type: "image/png", fields: [("Cache-Control", "max-age=600")], gate: gate)
     }

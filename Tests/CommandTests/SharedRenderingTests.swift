@@ -12,7 +12,7 @@ struct SharedRenderingTests {
     command = try CommandRun()
     var list = ""
     for number in 0..<count {
-      try command.write(PNGPicture.bytes(width: 700, height: 500, seed: number), to: "s\(number).png")
+      try command.write(PNGImage.bytes(width: 700, height: 500, seed: number), to: "s\(number).png")
       list += "s\(number).png\n"
     }
     try command.write(list, to: "list.txt")

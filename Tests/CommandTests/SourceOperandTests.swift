@@ -12,7 +12,7 @@ struct SourceOperandTests {
       let path = command.work + "/" + name
       try FileManager.default.createDirectory(
         atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-      try command.write(PNGPicture.bytes(width: 6, height: 4), to: name)
+      try command.write(PNGImage.bytes(width: 6, height: 4), to: name)
     }
     try command.write("no image", to: "photos/a/notes.txt")
   }
@@ -29,8 +29,8 @@ struct SourceOperandTests {
 
   @Test("patterns, files, URLs and directories go together, in their order")
   func mixed() async throws {
-    let picture = PNGPicture.bytes(width: 6, height: 4)
-    let server = try LoopbackServer { _ in Page(picture, type: "image/png") }
+    let image = PNGImage.bytes(width: 6, height: 4)
+    let server = try LoopbackServer { _ in Page(image, type: "image/png") }
     let outcome = try await command.run(
       "pipe", "--ordered", "--allow-net", "loopback", "-f", "text:{name}", "-o",
       "out/{index}-{dir}-{name}.webp",
@@ -84,7 +84,8 @@ struct SourceOperandTests {
       atPath: command.work + "/empty", withIntermediateDirectories: true)
     let directory = try await command.run("pipe", "-o", "out/{name}.webp", "empty")
     #expect(
-      directory.status == 2 && directory.errors.contains("'empty' has no images"), "\(directory.errors)")
+      directory.status == 2 && directory.errors.contains("no images in the directory 'empty'"),
+      "\(directory.errors)")
     #expect(made.isEmpty)
   }
 

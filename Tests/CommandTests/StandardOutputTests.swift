@@ -32,13 +32,13 @@ struct StandardOutputTests {
 
   init() throws {
     command = try CommandRun()
-    let picture = PNGPicture.bytes(width: 40, height: 30)
-    server = try LoopbackServer { _ in Page(picture, type: "image/png") }
-    try command.write(picture, to: "a.png")
+    let image = PNGImage.bytes(width: 40, height: 30)
+    server = try LoopbackServer { _ in Page(image, type: "image/png") }
+    try command.write(image, to: "a.png")
     try command.write("imagemill: 1\njobs:\n  - {source: ./a.png, output: made.webp}\n", to: "m.yaml")
   }
 
-  /// What is read: a picture, a path, or nothing.
+  /// What is read: a image, a path, or nothing.
   private static func input(_ arguments: [String]) -> String {
     switch arguments.first {
     case "convert": "< a.png"
@@ -125,9 +125,9 @@ struct StandardOutputTests {
     ])
   func fillsUp(arguments: [String]) async throws {
     try FileManager.default.createDirectory(atPath: command.work + "/full", withIntermediateDirectories: true)
-    try command.write(PNGPicture.bytes(width: 900, height: 700), to: "big.png")
+    try command.write(PNGImage.bytes(width: 900, height: 700), to: "big.png")
     let words = arguments.map { "'\($0.replacing("SERVER", with: server.url("")))'" }.joined(separator: " ")
-    // 4 KiB are one page: nothing here is shorter but the small picture.
+    // 4 KiB are one page: nothing here is shorter but the small image.
     let script = """
       mount -t tmpfs -o size=4k none full && { [ \(arguments[0]) != fetch ] || head -c 4090 /dev/zero > full/rest; }
       '\(CommandRun.executable)' \(words) > full/out

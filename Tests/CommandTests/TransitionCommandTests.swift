@@ -10,9 +10,9 @@ struct TransitionCommandTests {
   init() throws {
     command = try CommandRun()
     try command.write(
-      PNGPicture.bytes(width: 40, height: 20, channels: 3) { _, _ in [200, 10, 10] }, to: "red.png")
+      PNGImage.bytes(width: 40, height: 20, channels: 3) { _, _ in [200, 10, 10] }, to: "red.png")
     try command.write(
-      PNGPicture.bytes(width: 30, height: 30, channels: 3) { _, _ in [10, 10, 200] }, to: "blue.png")
+      PNGImage.bytes(width: 30, height: 30, channels: 3) { _, _ in [10, 10, 200] }, to: "blue.png")
   }
 
   @Test(
@@ -31,19 +31,19 @@ struct TransitionCommandTests {
     let first = try await command.run("run")
     #expect(first.status == 0, "\(first.errors)")
     let count = 12
-    let made = try command.picture("a.\(format)", frames: count)
+    let made = try command.image("a.\(format)", frames: count)
     #expect(made.pageCount == count && made.width == 32 && made.pageHeight == 16)
     let delays = try #require(made.integers("delay"))
     #expect(delays.reduce(0, +) == 400 && delays.allSatisfy { (30...40).contains($0) }, "\(delays)")
-    let (start, end) = try (made.colour(x: 16, y: 8), made.colour(x: 16, y: (count - 1) * 16 + 8))
+    let (start, end) = try (made.color(x: 16, y: 8), made.color(x: 16, y: (count - 1) * 16 + 8))
     #expect(start[2] > 180 && start[0] < 30, "\(start)")
     #expect(end[0] > 180 && end[2] < 30, "\(end)")
     let bytes = command.read("a.\(format)")
     let second = try await command.run("run")
     #expect(second.errors.contains("1 unchanged"), "\(second.errors)")
-    // The picture at the beginning is part of the key.
+    // The image at the beginning is part of the key.
     try command.write(
-      PNGPicture.bytes(width: 9, height: 9, channels: 3) { _, _ in [10, 200, 10] }, to: "blue.png")
+      PNGImage.bytes(width: 9, height: 9, channels: 3) { _, _ in [10, 200, 10] }, to: "blue.png")
     let third = try await command.run("run")
     #expect(third.errors.contains("1 written"), "\(third.errors)")
     #expect(command.read("a.\(format)") != bytes)
@@ -67,7 +67,7 @@ struct TransitionCommandTests {
     var contents: Set<Data> = []
     for kind in ["flip-left", "flip-right", "flip-top", "flip-bottom"] {
       for (rate, count) in [(10, 5), (24, 12), (50, 25)] {
-        let made = try command.picture("\(kind)-\(rate).gif", frames: count)
+        let made = try command.image("\(kind)-\(rate).gif", frames: count)
         #expect(made.pageCount == count && made.integers("delay")?.reduce(0, +) == 500)
         contents.insert(try #require(command.read("\(kind)-\(rate).gif")))
       }
@@ -80,7 +80,7 @@ struct TransitionCommandTests {
     let good = try await command.run(
       "convert", "red.png", "-f", "transition:blue.png:flip-top:0.2s:20", "out.webp")
     #expect(good.status == 0, "\(good.errors)")
-    #expect(try command.picture("out.webp", frames: 4).integers("delay") == [50, 50, 50, 50])
+    #expect(try command.image("out.webp", frames: 4).integers("delay") == [50, 50, 50, 50])
     let bad = try await command.run("convert", "red.png", "-f", "transition:blue.png", "out.png")
     #expect(bad.status == 2 && bad.errors.contains("write webp or gif"), "\(bad.errors)")
   }

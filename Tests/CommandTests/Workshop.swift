@@ -14,11 +14,11 @@ final class Workshop: Sendable {
 
   init() throws {
     command = try CommandRun()
-    func picture(_ name: String) throws -> Data {
-      try Data(contentsOf: URL(fileURLWithPath: Self.repository + "/Examples/pictures/" + name))
+    func image(_ name: String) throws -> Data {
+      try Data(contentsOf: URL(fileURLWithPath: Self.repository + "/Examples/images/" + name))
     }
     let (photo, logo, spinner) = (
-      try picture("sunset.jpg"), try picture("logo.png"), try picture("spinner.gif")
+      try image("sunset.jpg"), try image("logo.png"), try image("spinner.gif")
     )
     server = try LoopbackServer { request in
       if request.path.contains("/private/"), request.field("Authorization") != "Bearer open-sesame" {

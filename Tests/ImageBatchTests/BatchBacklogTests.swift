@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import ImageBatch
+@testable import ImageRendering
 
 @Suite("What is downloaded and not yet rendered", .timeLimit(.minutes(8)))
 struct BatchBacklogTests {
@@ -26,10 +27,10 @@ struct BatchBacklogTests {
 
   @Test("is bounded: transfers wait until something has been rendered, and all end well")
   func bounded() async throws {
-    let size = PNGPicture.bytes(width: 64, height: 64).count
+    let size = PNGImage.bytes(width: 64, height: 64).count
     let server = try LoopbackServer { request in
       let seed = Int(request.path.filter(\.isNumber)) ?? 0
-      return Page(PNGPicture.bytes(width: 64, height: 64, seed: seed), type: "image/png")
+      return Page(PNGImage.bytes(width: 64, height: 64, seed: seed), type: "image/png")
     }
     let store = try DiskStore.ephemeral()
     var settings = ImageDownloader.Configuration()
@@ -44,7 +45,7 @@ struct BatchBacklogTests {
       Job(
         index: number + 1, sources: [try ImageSource(parsing: server.url("/\(number).png"))],
         outputs: [
-          Output(
+          JobOutput(
             template: try OutputTemplate(parsing: "\(number).png"), chain: FilterChain(),
             encoding: try Encoding(resolving: EncodingSettings(), pathExtension: "png"))
         ])

@@ -6,8 +6,10 @@ import LoopbackServer
 import Testing
 
 @testable import ImageBatch
+@testable import ImageRendering
+import TestSupport
 
-/// A batch over local pictures, rendered by a thread that a test can hold up, and all that it reports.
+/// A batch over local images, rendered by a thread that a test can hold up, and all that it reports.
 final class BatchFixture: Sendable {
   let directory: TestDirectory
   let store: DiskStore
@@ -75,20 +77,20 @@ final class BatchFixture: Sendable {
     func stop() async {}
   }
 
-  /// A picture of its own for each seed.
+  /// A image of its own for each seed.
   @discardableResult
-  func picture(_ name: String, seed: Int = 0) throws -> ImageSource {
-    .file(try directory.write(PNGPicture.bytes(width: 8, height: 6, seed: seed), to: name))
+  func image(_ name: String, seed: Int = 0) throws -> ImageSource {
+    .file(try directory.write(PNGImage.bytes(width: 8, height: 6, seed: seed), to: name))
   }
 
-  func output(_ path: String, chain: String = "") throws -> Output {
+  func output(_ path: String, chain: String = "") throws -> JobOutput {
     let template = try OutputTemplate(parsing: path)
-    return Output(
+    return JobOutput(
       template: template, chain: try FilterChain(parsing: chain),
       encoding: try Encoding(resolving: EncodingSettings(), pathExtension: template.literalPathExtension))
   }
 
-  func job(_ index: Int, _ source: ImageSource, _ outputs: [Output]) -> Job {
+  func job(_ index: Int, _ source: ImageSource, _ outputs: [JobOutput]) -> Job {
     Job(index: index, sources: [source], outputs: outputs)
   }
 

@@ -17,7 +17,7 @@ struct BatchTests {
   private func jobs(_ count: Int, outputs: Int = 1) throws -> [Job] {
     try (1...count).map { index in
       fixture.job(
-        index, try fixture.picture("in/\(index).png", seed: index),
+        index, try fixture.image("in/\(index).png", seed: index),
         try (0..<outputs).map { try fixture.output("\(index)-\($0).png", chain: "crop:\($0 + 1)x2") })
     }
   }
@@ -43,7 +43,7 @@ struct BatchTests {
     fixture.checkEvents(against: second)
     try fixture.directory.write("edited", to: "out/1-0.png")
     unlink(fixture.directory["out/2-0.png"])
-    try fixture.picture("in/3.png", seed: 99)
+    try fixture.image("in/3.png", seed: 99)
     let third = try await fixture.run(jobs, rendering: rendering)
     #expect(third.outputsFromCache == 2 && third.outputsWritten == 1 && third.outputsUnchanged == 3)
     #expect(rendering.sources.value.count == 1)
@@ -65,8 +65,8 @@ struct BatchTests {
 
   @Test("two outputs of one path and one content are both in place; of other content the second is refused")
   func conflicts() async throws {
-    let source = try fixture.picture("a.png", seed: 1)
-    let other = try fixture.picture("b.png", seed: 2)
+    let source = try fixture.image("a.png", seed: 1)
+    let other = try fixture.image("b.png", seed: 2)
     let summary = try await fixture.run([
       fixture.job(
         1, source,
@@ -85,7 +85,7 @@ struct BatchTests {
   @Test("one bad source costs one job")
   func badSources() async throws {
     var all = try jobs(4)
-    try fixture.directory.write("no picture", to: "in/2.png")
+    try fixture.directory.write("no image", to: "in/2.png")
     unlink(fixture.directory["in/3.png"])
     let summary = try await fixture.run(all)
     #expect(summary.jobsDone == 2 && summary.jobsFailed == 2 && !summary.allFailuresTemporary)
@@ -161,7 +161,7 @@ struct BatchTests {
 
   @Test("never writes over a source, not even through a link")
   func sources() async throws {
-    let source = try fixture.picture("out/a.png", seed: 3)
+    let source = try fixture.image("out/a.png", seed: 3)
     #expect(symlink("a.png", fixture.directory["out/link.png"]) == 0)
     let before = fixture.directory.text("out/a.png")
     let summary = try await fixture.run([
@@ -186,7 +186,7 @@ struct BatchTests {
     // Two files with equal bytes are two sources and one content.
     let jobs = try (1...8).map { index in
       fixture.job(
-        index, try fixture.picture("in/\(index).png", seed: 5),
+        index, try fixture.image("in/\(index).png", seed: 5),
         [try fixture.output("\(index).png", chain: "flip")])
     }
     let summary = try await fixture.run(jobs, rendering: BatchFixture.CountingRendering(slots: 8))
@@ -220,7 +220,7 @@ struct BatchTests {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: try fixture.directory.write("edited", to: "out/\(job)-0.png")
         case 1: unlink(fixture.directory["out/\(job)-1.png"])
-        case 2: try fixture.picture("in/\(job).png", seed: 100 * round + job)
+        case 2: try fixture.image("in/\(job).png", seed: 100 * round + job)
         default: break
         }
       }

@@ -52,7 +52,7 @@ struct FrozenSourcesTests {
     #expect(
       frozen().difference(from: ["a.png": "00", "new.png": "11"]) == """
         --- images.lock
-        +++ what the sources are now
+        +++ current sources
         @@ a.png @@
         -sha256 \(Self.digest)
         +sha256 00

@@ -1,6 +1,6 @@
 import Foundation
 import ImageDownloads
-import ImageFilters
+import ImageRendering
 import Testing
 
 @testable import ImageBatch
@@ -16,7 +16,7 @@ struct JobErrorTests {
       not-allowed not-an-image not-cached not-rendered out-of-memory output-conflict outside-output-dir \
       overwrites-source source-changed throttled timed-out tls-failed too-large too-large-for-format too-many-bytes \
       too-many-frames too-many-pixels too-many-redirects too-much-memory transfer-failed truncated unknown-filter \
-      unreadable unsupported-format worker-not-started write-failed
+      unreadable unsupported-format worker-killed worker-not-started write-failed
       """
       .split(separator: " ").map(String.init)
     #expect(JobError.Code.allCases.map(\.rawValue).sorted() == texts)
@@ -33,11 +33,15 @@ struct JobErrorTests {
     #expect(JobError.Code(code).rawValue == code.rawValue)
   }
 
-  @Test(
-    "of a filter is the filter's",
-    arguments: [FilterError.Code.syntax, .unknownFilter, .badArgument, .circular, .tooLong, .failed])
-  func filters(code: FilterError.Code) {
+  @Test("of a rendering is the rendering's", arguments: RenderError.Code.allCases)
+  func renderings(code: RenderError.Code) {
     #expect(JobError.Code(code).rawValue == code.rawValue)
+    var error = RenderError(
+      code: code, stage: .encode, .memory(2, limit: 1), message: "no", isTemporary: true)
+    error.source = "mask"
+    let failure = JobError(error)
+    #expect(failure.stage == .encode && failure.reason == .rendering(.memory(2, limit: 1)))
+    #expect(failure.message == "no" && failure.isTemporary && failure.source == "mask")
   }
 
   @Test("that another version has stored, and that is unknown here, leaves the source untried")

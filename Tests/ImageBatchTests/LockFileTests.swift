@@ -6,6 +6,7 @@ import Testing
 
 @testable import ImageBatch
 @testable import ImageDownloads
+@testable import ImageRendering
 
 @Suite("Lock files", .timeLimit(.minutes(8)))
 struct LockFileTests {
@@ -132,8 +133,8 @@ struct LockFileTests {
 
   @Test("a recipe's hash changes with all that an output is made of, and with nothing else")
   func recipes() throws {
-    func output(_ chain: String = "flip", _ path: String = "x.png") throws -> Output {
-      Output(
+    func output(_ chain: String = "flip", _ path: String = "x.png") throws -> JobOutput {
+      JobOutput(
         template: try OutputTemplate(parsing: path), chain: try .init(parsing: chain),
         encoding: try Encoding(resolving: EncodingSettings(), pathExtension: "png"),
         variables: ["a": "1", "b": "2"])
@@ -173,7 +174,8 @@ struct LockFileTests {
     let encoding = try Encoding(resolving: EncodingSettings(), pathExtension: "png")
     let job = Job(
       index: 1, sources: [.file("a.png"), .file("b.png")],
-      outputs: [Output(template: try OutputTemplate(parsing: "x.png"), chain: .init(), encoding: encoding)])
+      outputs: [JobOutput(template: try OutputTemplate(parsing: "x.png"), chain: .init(), encoding: encoding)]
+    )
     recorder.note(job)
     recorder.note(SourceRecord(stored: stored(&values, "b.png"), format: "png", width: 1, height: 2))
     for (name, status) in [

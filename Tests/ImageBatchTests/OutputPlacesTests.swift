@@ -4,6 +4,8 @@ import ImageCaches
 import Testing
 
 @testable import ImageBatch
+@testable import ImageRendering
+import TestSupport
 
 /// How a finished output gets to its place, whatever is there.
 @Suite("Places of outputs", .timeLimit(.minutes(8)))
@@ -16,19 +18,21 @@ struct OutputPlacesTests {
     store = try .ephemeral()
   }
 
-  private func places(keepsForeign: Bool = false, sources: [Job] = []) -> OutputPlaces {
+  private func places(
+    keepsForeign: Bool = false, sources: [Job] = [], durability: Durability = .fast
+  ) -> OutputPlaces {
     var policy = ReplacementPolicy()
     policy.keepsForeignFiles = keepsForeign
     let files = SourceFiles(store: store, records: false)
     files.add(sources)
     return OutputPlaces(
-      store: store, stamps: StampMemory(store: store),
-      ledger: OutputLedger(store: store, template: "", remembersPaths: false), sources: files,
-      replacing: policy)
+      store: store, fingerprints: FileDigestCache(store: store),
+      registry: OutputRegistry(store: store, template: "", remembersPaths: false), sources: files,
+      replacing: policy, durability: durability)
   }
 
-  private func made(_ text: String, isNew: Bool = true) throws -> MadeOutput {
-    MadeOutput(
+  private func made(_ text: String, isNew: Bool = true) throws -> EncodedOutput {
+    EncodedOutput(
       image: RenderedFile(
         format: .png, width: 1, height: 1, frames: 1, bytes: text.utf8.count, digest: ContentDigest(of: text)),
       object: try store.insert(text: text), isNew: isNew)
@@ -45,8 +49,8 @@ struct OutputPlacesTests {
   /// Writes down that an earlier run has made a file.
   private func enter(_ name: String, _ text: String, began: Double = 1) throws {
     let scope = OutputScope(manifest: "-", directory: directory.realPath, template: "")
-    try store.enter([
-      LedgerEntry(
+    try store.register([
+      RegistryEntry(
         path: directory.realPath + "/" + name, scope: scope, digest: ContentDigest(of: text),
         key: ContentDigest(of: "key"), recipe: "{}", began: began)
     ])
@@ -62,6 +66,47 @@ struct OutputPlacesTests {
     #expect(try put("stored", at: "a/d.png", isNew: false) == .success(.cached))
     #expect(directory.text("a/b/c.png") == "new")
     #expect(directory.names == ["a", "a/b", "a/b/c.png", "a/d.png"])
+  }
+
+  @Test(
+    "an output's directory may be removed between two outputs: it is made again",
+    arguments: Durability.allCases)
+  func removedDirectory(durability: Durability) throws {
+    let places = places(durability: durability)
+    let root = OutputDirectory(root: directory.path, allowsOutside: false)
+    for text in ["one", "two", "three"] {
+      #expect(places.put(try made(text), at: directory["a/b/\(text)"], in: root) == .success(.written))
+      #expect(directory.text("a/b/\(text)") == text)
+      try FileManager.default.removeItem(atPath: directory["a"])
+    }
+  }
+
+  @Test("a directory that is open for one root is checked for another")
+  func otherRoot() throws {
+    let places = places()
+    let wide = OutputDirectory(root: directory.path, allowsOutside: false)
+    let narrow = OutputDirectory(root: directory["inner"], allowsOutside: false)
+    try FileManager.default.createDirectory(atPath: directory["inner"], withIntermediateDirectories: true)
+    #expect(symlink(directory.path, directory["inner/link"]) == 0)
+    let location = directory["inner/link/a.png"]
+    #expect(places.put(try made("a"), at: location, in: wide) == .success(.written))
+    #expect(code(places.put(try made("b"), at: location, in: narrow)) == "outside-output-dir")
+    #expect(directory.text("a.png") == "a")
+  }
+
+  @Test("of many directories a few stay open")
+  func manyDirectories() throws {
+    let places = places()
+    let root = OutputDirectory(root: directory.path, allowsOutside: false)
+    let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    for number in 0..<200 {
+      #expect(
+        places.put(try made("\(number)"), at: directory["\(number % 50)/\(number)"], in: root)
+          == .success(.written))
+    }
+    // Other tests of this process open files too: 200 directories would show all the same.
+    #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count < before + 100)
+    withExtendedLifetime(places) {}
   }
 
   @Test("a file with the right bytes isn't touched, even where it can't be written")
@@ -196,8 +241,8 @@ struct OutputPlacesTests {
     let places = places()
     let place = OutputDirectory(root: directory.path, allowsOutside: false)
     for (name, began, status) in [
-      ("later", places.ledger.began + 10, OutputResult.Status.kept),
-      ("earlier", places.ledger.began - 10, .written),
+      ("later", places.registry.began + 10, OutputResult.Status.kept),
+      ("earlier", places.registry.began - 10, .written),
     ] {
       try directory.write("theirs", to: name)
       try enter(name, "theirs", began: began)

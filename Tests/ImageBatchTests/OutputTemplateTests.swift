@@ -1,4 +1,6 @@
 import ImageCaches
+import ImageRendering
+import TestSupport
 import Testing
 
 @testable import ImageBatch
@@ -91,5 +93,44 @@ struct OutputTemplateTests {
     let names = [name(long + "circle"), name(long + "square")]
     #expect(names[0] != names[1])
     #expect(names.allSatisfy { ($0?.utf8.count ?? 999) <= 100 })
+  }
+
+  @Test("a path is filled in as its parts say, and its values stay one component each")
+  func templates() throws {
+    let seed = SeededRandom.seed
+    var random = RandomValues(seed: seed)
+    for _ in 0..<500 {
+      var text = ""
+      var parts: [(isValue: Bool, text: String)] = []
+      let variables = [
+        "a": random.text(), "b": random.text(), "c": String(repeating: ".", count: random.int(0...3)),
+      ]
+      for _ in 0..<random.int(1...6) {
+        switch random.int(0...2) {
+        case 0:
+          let literal = random.element(["x", "dir/", "{", "}", "é", "-", ".", "{{"])
+          text += literal.replacing("{", with: "{{").replacing("}", with: "}}")
+          parts.append((false, literal))
+        default:
+          let name = random.element(["a", "b", "c"])
+          text += "{\(name)}"
+          parts.append((true, variables[name] ?? ""))
+        }
+      }
+      let template = try OutputTemplate(parsing: text)
+      let values = OutputTemplate.Values(name: "n", host: "h", path: "p", index: 1, format: .png, filter: "")
+      let path = try #require(template.expanded(values, variables: variables))
+      let slashes = parts.reduce(0) { $0 + ($1.isValue ? 0 : $1.text.utf8.count { $0 == UInt8(ascii: "/") }) }
+      #expect(path.utf8.count { $0 == UInt8(ascii: "/") } == slashes, "seed \(seed): \(text)")
+      #expect(!path.unicodeScalars.contains { $0.properties.generalCategory == .control }, "seed \(seed)")
+      let length = parts.reduce(0) { $0 + $1.text.unicodeScalars.count }
+      #expect(path.unicodeScalars.count == length, "seed \(seed): every scalar stands for one")
+      #expect(template.fields.map(\.name).allSatisfy { variables[$0] != nil })
+      #expect(template.unknownFields(variables: ["a", "b", "c"]).isEmpty)
+      for field in template.fields {
+        #expect(
+          text.utf8.dropFirst(field.offset).starts(with: "{\(field.name)}".utf8), "seed \(seed): \(text)")
+      }
+    }
   }
 }

@@ -3,6 +3,7 @@ import ImageDownloads
 import Testing
 
 @testable import ImageBatch
+import SystemIO
 
 /// A slash and a combining mark after it are one `Character` of Swift's, and two names of a path.
 @Suite("Paths are divided by bytes", .timeLimit(.minutes(8)))
@@ -26,7 +27,7 @@ final class PathByteTests {
       "../\u{301}x/y.png", "a/../../\u{301}x/y.png", "/\u{301}x/y.png", "a/\u{301}/../../../x.png",
     ] {
       let error = #expect(throws: JobError.self, "\(path)") {
-        try root.prepare(try root.location(of: path))
+        _ = try root.open(try root.location(of: path))
       }
       #expect(error?.code == .outsideOutputDirectory, "\(path)")
     }
@@ -44,7 +45,7 @@ final class PathByteTests {
   func writing() throws {
     let root = OutputDirectory(root: directory, allowsOutside: false)
     let location = try root.location(of: "\u{301}a/\u{301}b.png")
-    try root.prepare(location)
+    _ = try root.open(location)
     try AtomicFile.write("b".utf8, to: location)
     #expect(try AtomicFile.read(directory + "/\u{301}a/\u{301}b.png") == Array("b".utf8))
   }

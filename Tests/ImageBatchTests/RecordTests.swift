@@ -5,6 +5,7 @@ import Testing
 
 @testable import ImageBatch
 @testable import ImageDownloads
+@testable import ImageRendering
 
 /// The rows of the index that this module owns.
 @Suite("Records of renderings", .timeLimit(.minutes(8)))
@@ -183,7 +184,7 @@ extension Placeholders {
   fileprivate var withoutNUL: Placeholders {
     func clean(_ text: String) -> String { text.replacing("\0", with: "") }
     return Placeholders(
-      dominantColour: clean(dominantColour), blurHash: clean(blurHash), thumbHash: clean(thumbHash),
+      dominantColor: clean(dominantColor), blurHash: clean(blurHash), thumbHash: clean(thumbHash),
       dataURI: clean(dataURI))
   }
 }

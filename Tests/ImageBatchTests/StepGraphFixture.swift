@@ -5,6 +5,7 @@ import Testing
 
 @testable import ImageBatch
 @testable import ImageDownloads
+@testable import ImageRendering
 
 /// A random group of jobs, and a world in memory that it runs in: what is stored, what is in place, what fails.
 struct StepGraphFixture: Sendable {
@@ -53,7 +54,7 @@ struct StepGraphFixture: Sendable {
       let outputs = try (0..<Int.random(in: 0...4, using: &random)).map { position in
         let chain = ["flip", "fit:20x20", "circle"].randomElement(using: &random) ?? "flip"
         let name = Int.random(in: 0..<8, using: &random) == 0 ? "same" : "\(index)-\(position)"
-        return Output(
+        return JobOutput(
           template: try OutputTemplate(parsing: "\(name).png"), chain: try FilterChain(parsing: chain),
           encoding: encoding)
       }
@@ -161,7 +162,7 @@ struct StepGraphFixture: Sendable {
     return survey
   }
 
-  func render(_ rendering: StepGraph.Rendering) -> [ContentDigest: StepGraph.Landing] {
+  func render(_ rendering: StepGraph.Rendering) -> [ContentDigest: StepGraph.RenderOutcome] {
     let isDamaged =
       sources.first { $0.key.displayText == rendering.source.displayText }?.value.isDamaged == true
     return Dictionary(
@@ -178,8 +179,8 @@ struct StepGraphFixture: Sendable {
     RenderedFile(format: .png, width: 1, height: 1, frames: 1, bytes: 1, digest: key)
   }
 
-  private func made(_ key: ContentDigest, isNew: Bool) -> MadeOutput {
-    MadeOutput(
+  private func made(_ key: ContentDigest, isNew: Bool) -> EncodedOutput {
+    EncodedOutput(
       image: RenderedFile(format: .png, width: 1, height: 1, frames: 1, bytes: 1, digest: key),
       object: object,
       isNew: isNew)

@@ -6,6 +6,7 @@ import Testing
 
 @testable import ImageBatch
 @testable import ImageDownloads
+@testable import ImageRendering
 
 @Suite("The step graph", .timeLimit(.minutes(8)))
 struct StepGraphTests {
@@ -215,7 +216,7 @@ struct StepGraphTests {
     var job = Job(
       index: 1, sources: try (0..<sources).map { try ImageSource(parsing: "http://a.example/\($0).png") },
       outputs: [
-        Output(
+        JobOutput(
           template: try OutputTemplate(parsing: "o.png"), chain: try FilterChain(parsing: "flip"),
           encoding: try Encoding(resolving: EncodingSettings(), pathExtension: "png"))
       ])
@@ -247,7 +248,7 @@ struct StepGraphTests {
     #expect(names(graph.handle(.placesInspected(OutputWriter.Survey()), now: 4)) == ["render"])
     let key = try #require(graph.rendering?.keys.first)
     let image = RenderedFile(format: .png, width: 1, height: 1, frames: 1, bytes: 1, digest: key)
-    let made = MadeOutput(image: image, object: object, isNew: true)
+    let made = EncodedOutput(image: image, object: object, isNew: true)
     let placing = graph.handle(.rendered([key: .success(made)]), now: 5)
     #expect(names(placing) == ["recordSource", "place"])
     guard case .place(let index, _, _, var result)? = placing.last else { return }
@@ -326,7 +327,7 @@ struct StepGraphTests {
     _ = graph.handle(.placesInspected(OutputWriter.Survey()), now: 0)
     let key = try #require(graph.rendering?.keys.first)
     let image = RenderedFile(format: .png, width: 1, height: 1, frames: 1, bytes: 1, digest: key)
-    let made = MadeOutput(image: image, object: object, isNew: true)
+    let made = EncodedOutput(image: image, object: object, isNew: true)
     var last: [StepGraph.Action] = []
     for case .place(let index, _, _, let result) in graph.handle(.rendered([key: .success(made)]), now: 0) {
       last = graph.handle(.placed(index, result, at: Double(index)), now: Double(count))

@@ -120,7 +120,7 @@ struct DiskStoreModelTests {
       #expect(listed == Set(model.items.values.map(\.digest.hex)), place)
       for (number, object) in pins { #expect(read(object.path) == Self.content(number), place) }
     }
-    #expect(store.mended.isEmpty, "\(store.mended)")
+    #expect(store.repairMessages.isEmpty, "\(store.repairMessages)")
   }
 
   @Test("two stores on one directory see one content, and neither loses what the other holds")

@@ -1,8 +1,9 @@
 import GRDB
 import Glibc
-import ImageCaches
 import Synchronization
 import Testing
+
+@testable import ImageCaches
 
 @Suite("The disk store", .timeLimit(.minutes(8)))
 struct DiskStoreTests {
@@ -50,7 +51,7 @@ struct DiskStoreTests {
     overwrite(object.path, at: 500, 0xee)
     let store = try DiskStore(directory: directory.path)
     #expect(try store.object(object.digest) == nil)
-    #expect(store.mended.count == 1)
+    #expect(store.repairMessages.count == 1)
     #expect(try store.usage().objects == 0)
     let again = try store.insert(bytes(1))
     #expect(read(again.path) == bytes(1))
@@ -83,7 +84,7 @@ struct DiskStoreTests {
     #expect(try store.usage().objects == 20)
     try store.insert(bytes(99))
     #expect(try store.usage().objects == 21)
-    if damage != "delete" { #expect(!store.mended.isEmpty) }
+    if damage != "delete" { #expect(!store.repairMessages.isEmpty) }
   }
 
   @Test(
@@ -211,6 +212,71 @@ struct DiskStoreTests {
     #expect(try other.list().count == 1)
   }
 
+  @Test(
+    "a check beside other stores takes nothing that they purge for damaged, and no row of what they store")
+  func verifyAgainstOthers() async throws {
+    let directory = try Directory()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for worker in 0..<3 {
+        group.addTask {
+          let store = try DiskStore(directory: directory.path, capacity: 9000, preferredUsageAfterPurge: 2000)
+          for step in 0..<150 { try store.insert(bytes((worker * 5 + step) % 40)) }
+        }
+      }
+      group.addTask {
+        for _ in 0..<40 {
+          let store = try DiskStore(directory: directory.path)
+          let report = try store.verify()
+          #expect(report.damaged == 0 && !report.hadBadIndex)
+        }
+      }
+      try await group.waitForAll()
+    }
+    // Every file has its row, so that a purge can find it.
+    let store = try DiskStore(directory: directory.path)
+    let files = try StoreLayout.objectFiles(in: StoreLayout(root: directory.path)).map(\.digest.hex)
+    #expect(Set(files).isSubset(of: Set(try store.list().map(\.digest))))
+    try store.purge(to: 0)
+    #expect(try StoreLayout.objectFiles(in: StoreLayout(root: directory.path)).isEmpty)
+  }
+
+  @Test(
+    "what is no file in an object's place is removed and made again: by its use, a check, a purge, an insert",
+    arguments: ["directory", "pipe", "link"], ["object", "verify", "purge", "insert", "gathered"])
+  func foreignObject(_ kind: String, _ step: String) async throws {
+    let directory = try Directory()
+    let digest = try DiskStore(directory: directory.path).insert(bytes(1)).digest
+    let path = StoreLayout(root: directory.path).object(digest)
+    #expect(unlink(path) == 0)
+    switch kind {
+    case "directory":
+      #expect(mkdir(path, 0o700) == 0)
+      write([1], to: path + "/inside")
+    case "pipe": #expect(mkfifo(path, 0o600) == 0)
+    default: #expect(symlink("/etc/passwd", path) == 0)
+    }
+    let store = try DiskStore(directory: directory.path)
+    switch step {
+    case "object": #expect(try store.object(digest) == nil)
+    case "verify": #expect(try store.verify().damaged == 1)
+    case "purge": try store.purge(to: 0)
+    case "insert": try store.insert(bytes(1))
+    default:
+      let temporary = try store.makeTemporaryFile()
+      try bytes(1).withUnsafeBytes { try temporary.write($0) }
+      let object = await withCheckedContinuation { continuation in
+        store.insertGathered(temporary, digest: digest) { _ in
+        } completion: {
+          continuation.resume(returning: $0)
+        }
+      }
+      #expect(read(try object.get().path) == bytes(1))
+    }
+    let object = try store.insert(bytes(1))
+    #expect(read(object.path) == bytes(1) && read(path) == bytes(1))
+    #expect(try store.verify() == (1, 0, false))
+  }
+
   @Test("stores that insert the same bytes and purge at once never lose what is held", arguments: 0..<8)
   func insertAgainstPurge(_ round: Int) async throws {
     let directory = try Directory()
@@ -298,10 +364,10 @@ struct DiskStoreTests {
   }
 
   @Test("a file's digest is remembered until the file changes")
-  func stamps() throws {
+  func fingerprints() throws {
     let directory = try Directory()
     let store = try DiskStore(directory: directory.path)
-    let path = directory.path + "/picture"
+    let path = directory.path + "/image"
     close(open(path, O_CREAT | O_WRONLY, 0o600))
     overwrite(path, at: 0, 1)
     #expect(try store.digest(ofFile: path) == ContentDigest(hashing: [1]))

@@ -18,26 +18,26 @@ struct IndexDamageTests {
           NumberRow(digest: ContentDigest(hashing: [2, UInt8(number)]), number: number)
         )
       })
-    let stamps = Dictionary(
+    let fingerprints = Dictionary(
       uniqueKeysWithValues: (0..<20).map { number in
         (
-          FileStamp(
+          FileFingerprint(
             path: "/a/\(number)", bytes: number, modifiedNanoseconds: 7, changedNanoseconds: 9, inode: 8),
           ContentDigest(hashing: [3, UInt8(number)])
         )
       })
     static let scope = OutputScope(manifest: "/m", directory: "/o", template: "")
-    let ledger = (0..<20).map { number in
-      LedgerEntry(
+    let registry = (0..<20).map { number in
+      RegistryEntry(
         path: "/o/\(number)", scope: Self.scope, digest: ContentDigest(hashing: [4, UInt8(number)]),
         key: ContentDigest(hashing: [5]), recipe: "{}")
     }
 
-    func enter(into store: DiskStore) throws {
+    func register(into store: DiskStore) throws {
       for object in objects { try store.insert(object) }
       try store.record(outputs)
-      try store.recordDigests(stamps)
-      try store.enter(ledger)
+      try store.recordDigests(fingerprints)
+      try store.register(registry)
       try store.add([.output: CacheSavings(hits: 3, bytes: 4, seconds: 5)])
     }
 
@@ -47,14 +47,14 @@ struct IndexDamageTests {
       for (key, output) in try store.rows(of: NumberRow.self, forKeys: Array(outputs.keys)) {
         #expect(output == outputs[key], place)
       }
-      for (stamp, digest) in try store.digests(forFiles: Array(stamps.keys)) {
-        #expect(digest == stamps[stamp], place)
+      for (fingerprint, digest) in try store.digests(forFiles: Array(fingerprints.keys)) {
+        #expect(digest == fingerprints[fingerprint], place)
       }
-      #expect(Set(try store.ledger(of: Self.scope)).isSubset(of: ledger), place)
-      for entry in ledger {
-        #expect(try store.ledgerEntry(ofPath: entry.path).map { $0 == entry } ?? true, place)
+      #expect(Set(try store.registry(of: Self.scope)).isSubset(of: registry), place)
+      for entry in registry {
+        #expect(try store.registryEntry(ofPath: entry.path).map { $0 == entry } ?? true, place)
       }
-      _ = try store.ledgerMarks(ofPaths: ledger.map(\.path))
+      _ = try store.registrySummaries(ofPaths: registry.map(\.path))
       try store.recordSources(["/s/1", "/s/2"])
       #expect(try store.sources(among: ["/s/1", "/s/3"]) == ["/s/1"], place)
       _ = try store.savings()
@@ -83,7 +83,7 @@ struct IndexDamageTests {
     let original = try Directory()
     do {
       let store = try DiskStore(directory: original.path)
-      try known.enter(into: store)
+      try known.register(into: store)
       store.close()
     }
     let index = read(original.path + "/index.sqlite")

@@ -27,32 +27,32 @@ struct IndexVersionTests {
 
   @Test(
     "one of another version is made anew, with the objects that are there, and that is said",
-    arguments: [1, 4, 6, 1000, -1])
+    arguments: [1, 4, 5, 1000, -1])
   func versions(version: Int) throws {
     try fill(7)
     try execute("PRAGMA user_version = \(version)")
     let store = try DiskStore(directory: directory.path)
     let usage = try store.usage()
     #expect(usage.objects == 7 && usage.bytes == 7000)
-    #expect(store.mended.count == 1)
+    #expect(store.repairMessages.count == 1)
     for seed in 0..<7 { #expect(try store.object(ContentDigest(hashing: bytes(seed))) != nil) }
     store.close()
     let next = try DiskStore(directory: directory.path)
-    #expect(try next.usage().objects == 7 && next.mended.isEmpty)
+    #expect(try next.usage().objects == 7 && next.repairMessages.isEmpty)
   }
 
   @Test("one of the present version stays as it is")
   func present() throws {
     try fill(3)
     let scope = OutputScope(manifest: "/m", directory: "/o", template: "")
-    let entry = LedgerEntry(
+    let entry = RegistryEntry(
       path: "/o/a", scope: scope, digest: ContentDigest(hashing: [1]), key: ContentDigest(hashing: [2]),
       recipe: "{}")
     for _ in 0..<3 {
       let store = try DiskStore(directory: directory.path)
-      try store.enter([entry])
-      #expect(try store.usage().objects == 3 && store.ledger(of: scope) == [entry])
-      #expect(store.mended.isEmpty)
+      try store.register([entry])
+      #expect(try store.usage().objects == 3 && store.registry(of: scope) == [entry])
+      #expect(store.repairMessages.isEmpty)
       store.close()
     }
   }
@@ -73,7 +73,7 @@ struct IndexVersionTests {
     #expect(try store.list().count == 5)
     try store.insert(bytes(99))
     #expect(try store.usage().objects == 6)
-    #expect(!store.mended.isEmpty)
+    #expect(!store.repairMessages.isEmpty)
   }
 
   @Test("what can't be mended is an error that names the file")
@@ -140,11 +140,11 @@ struct IndexVersionTests {
     let store = try DiskStore(directory: directory.path)
     #expect(try store.object(ContentDigest(hashing: bytes(0))) == nil)
     let told = Mutex<[String]>([])
-    store.onMend { sentence in told.withLock { $0.append(sentence.message) } }
-    #expect(told.withLock { $0 } == store.mended && store.mended.count == 1)
+    store.onRepair { sentence in told.withLock { $0.append(sentence.message) } }
+    #expect(told.withLock { $0 } == store.repairMessages && store.repairMessages.count == 1)
     #expect(try store.object(ContentDigest(hashing: bytes(1))) == nil)
-    #expect(told.withLock { $0 } == store.mended && store.mended.count == 2)
-    #expect(Set(store.mended).count == 2)
+    #expect(told.withLock { $0 } == store.repairMessages && store.repairMessages.count == 2)
+    #expect(Set(store.repairMessages).count == 2)
   }
 
   private func objectPath(_ seed: Int) -> String {

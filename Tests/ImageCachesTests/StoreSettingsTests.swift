@@ -85,8 +85,9 @@ struct StoreSettingsTests {
     let temporary = try store.makeTemporaryFile()
     try bytes(9, count: 77).withUnsafeBytes { try temporary.write($0) }
     _ = try store.insert(temporary, digest: ContentDigest(hashing: bytes(9, count: 77)), as: .rendition)
-    let stamp = FileStamp(path: "/a", bytes: 1, modifiedNanoseconds: 2, changedNanoseconds: 3, inode: 4)
-    try store.recordDigests([stamp: ContentDigest(hashing: [1])])
+    let fingerprint = FileFingerprint(
+      path: "/a", bytes: 1, modifiedNanoseconds: 2, changedNanoseconds: 3, inode: 4)
+    try store.recordDigests([fingerprint: ContentDigest(hashing: [1])])
     try store.add([.output: CacheSavings(hits: 2, bytes: 3, seconds: 4)])
     let inventory = try store.inventory()
     #expect(inventory.objects == 5 && inventory.bytes == 4077 && inventory.renditionBytes == 77)

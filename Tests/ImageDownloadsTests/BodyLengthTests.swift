@@ -17,7 +17,7 @@ struct BodyLengthTests {
     try await fixture.withDownloader { downloader in
       let error = await downloader.outcome(server.url("/a.png")).error
       #expect(error?.code == .transferFailed)
-      #expect(error?.message.contains("longer than the \(count - 9) bytes that were announced") == true)
+      #expect(error?.message.contains("longer than the \(count - 9) bytes announced") == true)
       let second = await downloader.outcome(server.url("/a.png")).error
       #expect(second?.message == error?.message)
     }
@@ -42,9 +42,9 @@ struct BodyLengthTests {
     #expect(try fixture.store().usage().objects == 0)
   }
 
-  @Test("a page that comes in place of a picture's rest is not taken for the picture's beginning later on")
+  @Test("a page that comes in place of a image's rest is not taken for the image's beginning later on")
   func pageInstead() async throws {
-    let body = picture(1, count: 400_000)
+    let body = imageBytes(1, count: 400_000)
     let number = Mutex(0)
     let server = try LoopbackServer { request in
       let turn = number.withLock { number in
@@ -52,7 +52,7 @@ struct BodyLengthTests {
         return number
       }
       let fields = [(name: "ETag", value: "\"v1\""), (name: "Accept-Ranges", value: "bytes")]
-      // The picture breaks off, a login page stands in its place, and from then on all is well.
+      // The image breaks off, a login page stands in its place, and from then on all is well.
       if turn == 2 { return Page(text: "<!doctype html><p>Please log in", type: "text/html", status: 200) }
       if let start = request.field("Range").flatMap({ Int($0.dropFirst("bytes=".count).dropLast()) }) {
         return Page(

@@ -97,7 +97,7 @@ struct CancellationTests {
     #expect(server.count(of: "/a.png") == (aborts ? 2 : 1))
   }
 
-  @Test("of two waiters the one that cancels gets the error, the other the picture")
+  @Test("of two waiters the one that cancels gets the error, the other the image")
   func shared() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in
@@ -286,7 +286,7 @@ struct CancellationTests {
   }
 
   /// Starts a thousand downloads of 250 URLs, has `act` do its worst, and checks that each handler was called once, and those that
-  /// it names got their picture.
+  /// it names got their image.
   private func stress(_ act: (ImageDownloader, [RequestReceipt]) async -> Set<Int>) async throws {
     let server = try LoopbackServer { request in page(request.target.count) }
     defer { server.stop() }

@@ -109,7 +109,7 @@ struct ContentTypeTests {
             "\(label): \(error?.message ?? "")")
         }
         let labeled = await downloader.outcome(server.url(Self.path(format, "text/html"))).error
-        #expect(labeled?.message.contains("'text/html', not a picture") == true)
+        #expect(labeled?.message.contains("'text/html', not an image") == true)
       }
       var configuration = Fixture.configuration
       configuration.acceptableContentTypes.formUnion(own)
@@ -137,7 +137,7 @@ struct ContentTypeTests {
     try await Fixture().withDownloader(configuration) { downloader in
       for label in ["text/html", "image/jpeg", "application/octet-stream", "image/x-foo", "image/svg+xml"] {
         let error = await downloader.outcome(server.url("/\(label.replacing("/", with: "~"))")).error
-        #expect(error?.message.contains("the server sent an HTML page, not a picture") == true, "\(label)")
+        #expect(error?.message.contains("the server sent an HTML page, not an image") == true, "\(label)")
       }
     }
   }
@@ -145,7 +145,7 @@ struct ContentTypeTests {
   @Test("Accept names the acceptable types, sorted, and no others; an added one is read without a warning")
   func accept() async throws {
     let server = try LoopbackServer(pages: [
-      "/a": Page([1, 2, 3], type: "image/x-foo; q=1"), "/b": Page(picture(), type: "image/X-Foo"),
+      "/a": Page([1, 2, 3], type: "image/x-foo; q=1"), "/b": Page(imageBytes(), type: "image/X-Foo"),
     ])
     defer { server.stop() }
     let fixture = try Fixture()

@@ -144,9 +144,9 @@ private struct ModelDriver {
 
   private mutating func outcome() -> DownloadStateMachine.Outcome {
     guard number(0..<4) > 0 else { return .failure(DownloadError(.httpStatus, "404", source: "a")) }
-    let stamp = FileStamp(path: "/a", status: stat())
+    let fingerprint = FileFingerprint(path: "/a", status: stat())
     var response = Response(
-      file: "/a", digest: ContentDigest(hashing: [1]), stamp: stamp, isStampCertain: true)
+      file: "/a", digest: ContentDigest(hashing: [1]), fingerprint: fingerprint, isFingerprintCertain: true)
     response.disposition = .downloaded
     return .success(response)
   }

@@ -67,9 +67,9 @@ private func state(_ key: RequestKey) throws -> RequestState {
 }
 
 private func response(_ disposition: StoredSource.Disposition = .downloaded) -> Response {
-  let stamp = FileStamp(path: "/a", status: stat())
+  let fingerprint = FileFingerprint(path: "/a", status: stat())
   var response = Response(
-    file: "/a", digest: ContentDigest(hashing: [1]), stamp: stamp, isStampCertain: true)
+    file: "/a", digest: ContentDigest(hashing: [1]), fingerprint: fingerprint, isFingerprintCertain: true)
   response.disposition = disposition
   return response
 }

@@ -7,15 +7,15 @@ import Testing
 
 @Suite("Downloading", .timeLimit(.minutes(8)))
 struct DownloadingTests {
-  @Test("a picture is downloaded into the store, byte for byte")
+  @Test("a image is downloaded into the store, byte for byte")
   func oneDownload() async throws {
     let server = try LoopbackServer(pages: ["/a.png": page(1, count: 100_000)])
     defer { server.stop() }
     let fixture = try Fixture()
     try await fixture.withDownloader { downloader in
       let source = try await downloader.download(ImageRequest(.url(server.url("/a.png"))))
-      #expect(contents(source.path) == picture(1, count: 100_000))
-      #expect(source.digest == ContentDigest(hashing: picture(1, count: 100_000)))
+      #expect(contents(source.path) == imageBytes(1, count: 100_000))
+      #expect(source.digest == ContentDigest(hashing: imageBytes(1, count: 100_000)))
       #expect(source.byteCount == 100_000)
       #expect(source.contentType == "image/png")
       #expect(source.disposition == .downloaded)
@@ -40,7 +40,7 @@ struct DownloadingTests {
         gate.open()
         return await group.reduce(into: []) { $0.append($1) }
       }
-      #expect(digests == Array(repeating: ContentDigest(hashing: picture(2)), count: 50))
+      #expect(digests == Array(repeating: ContentDigest(hashing: imageBytes(2)), count: 50))
       #expect(downloader.totals.downloads == 1)
     }
     #expect(server.count(of: "/same.png") == 1)
@@ -49,7 +49,7 @@ struct DownloadingTests {
   @Test("no more run at once than allowed, in all and per host")
   func limits() async throws {
     let server = try LoopbackServer { request in
-      Page(picture(request.target.count), type: "image/png", fault: .drip(bytes: 100, milliseconds: 30))
+      Page(imageBytes(request.target.count), type: "image/png", fault: .drip(bytes: 100, milliseconds: 30))
     }
     defer { server.stop() }
     var configuration = Fixture.configuration
@@ -134,14 +134,14 @@ struct DownloadingTests {
       "/lie.png": Page(text: "\n <html><body>Log in", type: "image/png"),
       "/json": Page(text: "{\"error\": 1}", type: "application/json"),
       "/empty.png": Page([], type: "image/png"),
-      "/typed.txt": Page(picture(), type: "text/plain; charset=utf-8"),
+      "/typed.txt": Page(imageBytes(), type: "text/plain; charset=utf-8"),
       "/text": Page(text: "hello", type: "text/plain; charset=utf-8"),
     ])
     defer { server.stop() }
     let fixture = try Fixture()
     try await fixture.withDownloader { downloader in
       func error(_ path: String) async -> DownloadError? { await downloader.outcome(server.url(path)).error }
-      #expect(await error("/page")?.message.contains("an HTML page, not a picture") == true)
+      #expect(await error("/page")?.message.contains("an HTML page, not an image") == true)
       #expect(await error("/lie.png")?.code == .notAnImage)
       #expect(await error("/json")?.message.contains("JSON") == true)
       #expect(await error("/text")?.message.contains("'text/plain'") == true)
@@ -156,7 +156,7 @@ struct DownloadingTests {
   func byteLimit() async throws {
     let server = try LoopbackServer(pages: [
       "/announced.png": page(count: 20_000),
-      "/endless.png": Page(picture(count: 5000), type: "image/png", fault: .endless),
+      "/endless.png": Page(imageBytes(count: 5000), type: "image/png", fault: .endless),
     ])
     defer { server.stop() }
     var configuration = Fixture.configuration
@@ -174,11 +174,11 @@ struct DownloadingTests {
     defer { server.stop() }
     let fixture = try Fixture()
     try await fixture.withDownloader { downloader in
-      let wrong = ContentDigest(hashing: picture(4))
+      let wrong = ContentDigest(hashing: imageBytes(4))
       let mismatch = await downloader.outcome(server.url("/a.png"), pinned: wrong).error
       #expect(mismatch?.code == .digestMismatch)
-      #expect(try downloader.store.object(ContentDigest(hashing: picture(3))) == nil)
-      let right = ContentDigest(hashing: picture(3))
+      #expect(try downloader.store.object(ContentDigest(hashing: imageBytes(3))) == nil)
+      let right = ContentDigest(hashing: imageBytes(3))
       let source = try await downloader.outcome(server.url("/a.png"), pinned: right).get()
       #expect(source.digest == right)
     }
@@ -199,10 +199,10 @@ struct DownloadingTests {
       try await fixture.withDownloader { downloader in
         let fresh = try await downloader.outcome(server.url("/fresh.png")).get()
         #expect(fresh.disposition == (round == 0 ? .downloaded : .hit))
-        #expect(contents(fresh.path) == picture(5))
+        #expect(contents(fresh.path) == imageBytes(5))
         let validated = try await downloader.outcome(server.url("/validated.png")).get()
         #expect(validated.disposition == (round == 0 ? .downloaded : .revalidated))
-        #expect(contents(validated.path) == picture(6))
+        #expect(contents(validated.path) == imageBytes(6))
       }
     }
     #expect(server.count(of: "/fresh.png") == 1)
@@ -214,11 +214,11 @@ struct DownloadingTests {
     let fixture = try Fixture()
     let path = fixture.directory + "/a.png"
     let file = try #require(fopen(path, "wb"))
-    _ = picture(7).withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, file) }
+    _ = imageBytes(7).withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, file) }
     fclose(file)
     try await fixture.withDownloader { downloader in
       let stored = try await downloader.download(ImageRequest(.file(path)))
-      #expect(stored.path == path && stored.digest == ContentDigest(hashing: picture(7)))
+      #expect(stored.path == path && stored.digest == ContentDigest(hashing: imageBytes(7)))
       let data = try await downloader.download(
         ImageRequest(try ImageSource(parsing: "data:image/png;base64,iVBORw0KGgo=")))
       #expect(contents(data.path) == [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])

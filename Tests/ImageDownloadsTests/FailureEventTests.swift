@@ -33,7 +33,7 @@ struct FailureEventTests {
         return turn == 1 ? Page(text: "busy", status: 503) : page(1)
       case "/page": return Page(text: "<!doctype html><p>x", type: "text/html")
       case "/short":
-        return Page(picture(1), type: "image/png", framing: .announced(900), fault: .close(after: 200))
+        return Page(imageBytes(1), type: "image/png", framing: .announced(900), fault: .close(after: 200))
       case "/large": return Page([UInt8](repeating: 1, count: 3 << 20), status: 404)
       default: return .notFound
       }
@@ -91,7 +91,7 @@ struct FailureEventTests {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     defer { close(ends[0]) }
-    let bytes = picture(2)
+    let bytes = imageBytes(2)
     try #require(write(ends[1], bytes, bytes.count) == bytes.count)
     close(ends[1])
     try await fixture.withDownloader { downloader in
@@ -101,7 +101,7 @@ struct FailureEventTests {
           Issue.record("\(path) was read")
         } catch {
           #expect(error.code == .unreadable, "\(path): \(error.message)")
-          #expect(error.message.contains("no regular file"), "\(error.message)")
+          #expect(error.message.contains("not a regular file"), "\(error.message)")
         }
       }
       let source = try await downloader.download(ImageRequest(.file("/dev/fd/\(ends[0])")))

@@ -37,7 +37,7 @@ struct FaultTests {
 
   @Test("a body that breaks off is gone on with, however often", arguments: [206, 200])
   func resume(_ status: Int) async throws {
-    let body = picture(1, count: 400_000)
+    let body = imageBytes(1, count: 400_000)
     let server = try resumable(body, breaks: 3, at: 90_000, answersRangesWith: status)
     defer { server.stop() }
     let fixture = try Fixture()
@@ -52,8 +52,8 @@ struct FaultTests {
 
   @Test("a representation that changes in mid-download is downloaded anew, never mixed")
   func changed() async throws {
-    let old = picture(1, count: 300_000)
-    let new = picture(2, count: 300_000)
+    let old = imageBytes(1, count: 300_000)
+    let new = imageBytes(2, count: 300_000)
     let server = try resumable(old, breaks: 1, at: 100_000, tags: ["\"v1\"", "\"v2\""], bodies: [old, new])
     defer { server.stop() }
     let fixture = try Fixture()
@@ -65,7 +65,7 @@ struct FaultTests {
 
   @Test("a server that sends another range than was asked for is asked for the whole")
   func wrongRange() async throws {
-    let body = picture(1, count: 300_000)
+    let body = imageBytes(1, count: 300_000)
     let number = Mutex(0)
     let server = try LoopbackServer { request in
       let index = number.withLock { number in
@@ -92,7 +92,7 @@ struct FaultTests {
 
   @Test("an interrupted body is gone on with by the next run, where its validator still holds")
   func resumeAcrossRuns() async throws {
-    let body = picture(1, count: 400_000)
+    let body = imageBytes(1, count: 400_000)
     let server = try resumable(body, breaks: 1, at: 200_000)
     defer { server.stop() }
     let fixture = try Fixture()
@@ -229,9 +229,9 @@ struct FaultTests {
     let fixture = try Fixture()
     try await fixture.withDownloader(configuration) { downloader in
       let source = try await downloader.outcome(server.url("/a.png")).get()
-      // The challenge's own body is no part of the picture.
-      #expect(source.digest == ContentDigest(hashing: picture(5)))
-      #expect(source.byteCount == picture(5).count)
+      // The challenge's own body is no part of the image.
+      #expect(source.digest == ContentDigest(hashing: imageBytes(5)))
+      #expect(source.byteCount == imageBytes(5).count)
     }
     #expect(server.requests.last?.field("Authorization")?.contains("response=") == true)
   }
@@ -239,7 +239,7 @@ struct FaultTests {
   @Test("a stalled transfer ends with a time-out")
   func stall() async throws {
     let server = try LoopbackServer { _ in
-      Page(picture(count: 5000), type: "image/png", fault: .stall(after: 100))
+      Page(imageBytes(count: 5000), type: "image/png", fault: .stall(after: 100))
     }
     defer { server.stop() }
     var configuration = Fixture.configuration
@@ -302,7 +302,7 @@ struct FaultTests {
             let number = (request * 7919) % 200
             switch await downloader.outcome(server.url("/\(number).png")) {
             case .success(let source):
-              let expected = picture(number, count: 1000 + number * 37)
+              let expected = imageBytes(number, count: 1000 + number * 37)
               #expect(contents(source.path) == expected, "seed \(seed)")
               return nil
             case .failure(let error): return error

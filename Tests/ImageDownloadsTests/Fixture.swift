@@ -73,13 +73,13 @@ extension Result where Failure == DownloadError {
 }
 
 /// Bytes that begin like a PNG, and differ by `seed`.
-func picture(_ seed: Int = 0, count: Int = 300) -> [UInt8] {
+func imageBytes(_ seed: Int = 0, count: Int = 300) -> [UInt8] {
   [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
     + (0..<max(0, count - 8)).map { UInt8(truncatingIfNeeded: ($0 &* 31 &+ seed &* 7) ^ ($0 >> 8)) }
 }
 
 func page(_ seed: Int = 0, count: Int = 300, fields: [(name: String, value: String)] = []) -> Page {
-  Page(picture(seed, count: count), type: "image/png", fields: fields)
+  Page(imageBytes(seed, count: count), type: "image/png", fields: fields)
 }
 
 /// The bytes of a file.

@@ -42,7 +42,7 @@ struct StoredResponseRecordTests {
     let record = stored([("ETag", "\"x\""), ("Age", "1")]).record
     for end in record.indices
     where !record[end...].contains("ETag: \"x\"") || !record[..<end].contains("Age: ") {
-      // Not every cut can be seen (its seal tells the rest), but none may be fatal.
+      // Not every cut can be seen (its checksum tells the rest), but none may be fatal.
       _ = StoredResponse(record: String(record[..<end]))
     }
     for text in ["", "\n", "200\n1 2 3\n", "x OK\n1 2 \(ContentDigest(hashing: []))\n", "200 OK\n1 2\n"] {

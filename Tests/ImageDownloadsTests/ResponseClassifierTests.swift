@@ -22,7 +22,7 @@ struct ResponseClassifierTests {
   }
 
   private func outcome(
-    _ state: RequestState, _ status: Int, _ fields: [HeaderField] = [], body: [UInt8] = picture(1)
+    _ state: RequestState, _ status: Int, _ fields: [HeaderField] = [], body: [UInt8] = imageBytes(1)
   ) -> TransferOutcome {
     var outcome = TransferOutcome(state: state)
     outcome.result = TransferResult(
@@ -59,7 +59,7 @@ struct ResponseClassifierTests {
     case .fail(let error, let discards): return "fail \(error.code.rawValue)\(discards ? " discards" : "")"
     case .notModified: return "not modified"
     case .store(let head, let digest):
-      return "store \(head.status)\(digest == ContentDigest(hashing: picture(1)) ? "" : " other bytes")"
+      return "store \(head.status)\(digest == ContentDigest(hashing: imageBytes(1)) ? "" : " other bytes")"
     case .unavailable(let error, let terms, let otherwise):
       let wait = terms.map { terms in
         let words = [
@@ -87,10 +87,11 @@ struct ResponseClassifierTests {
   func refused() throws {
     #expect(verdict(outcome(try state(), 200, body: [])) == "fail empty-body")
     #expect(verdict(outcome(try state(), 206)) == "fail transfer-failed")
-    let pinned = ContentDigest(hashing: picture(1))
+    let pinned = ContentDigest(hashing: imageBytes(1))
     #expect(verdict(outcome(try state(pinned: pinned), 200)) == "store 200")
     #expect(
-      verdict(outcome(try state(pinned: pinned), 200, body: picture(2))) == "fail digest-mismatch discards")
+      verdict(outcome(try state(pinned: pinned), 200, body: imageBytes(2))) == "fail digest-mismatch discards"
+    )
     #expect(verdict(outcome(try state(wantsImage: false), 200, body: [])) == "store 200 other bytes")
   }
 
@@ -117,7 +118,7 @@ struct ResponseClassifierTests {
     var state = try state()
     state.validating = StoredResponse(
       head: ResponseHead(status: 200, fields: [HeaderField("ETag", "\"1\"")]), request: [], requestTime: 0,
-      responseTime: 0, digest: ContentDigest(hashing: picture(1)))
+      responseTime: 0, digest: ContentDigest(hashing: imageBytes(1)))
     #expect(verdict(outcome(state, 304)) == "not modified")
     #expect(verdict(outcome(state, 304, [HeaderField("ETag", "\"1\"")])) == "not modified")
     #expect(verdict(outcome(state, 304, [HeaderField("ETag", "\"2\"")])) == "resend")
@@ -203,8 +204,9 @@ struct ResponseClassifierTests {
     _ disposition: StoredSource.Disposition = .downloaded
   ) -> String {
     var response = Response(
-      file: "/a", digest: ContentDigest(hashing: picture(1)), stamp: FileStamp(path: "/a", status: stat()),
-      isStampCertain: true)
+      file: "/a", digest: ContentDigest(hashing: imageBytes(1)),
+      fingerprint: FileFingerprint(path: "/a", status: stat()),
+      isFingerprintCertain: true)
     response.head = ResponseHead(status: status, fields: fields)
     response.disposition = disposition
     switch classifier.conclusion(response, for: state) {
@@ -238,7 +240,7 @@ struct ResponseClassifierTests {
     #expect(conclusion(try state(), 200) == "complete")
     #expect(conclusion(try state(), 404) == "http-status")
     #expect(conclusion(try state(wantsImage: false), 404) == "complete")
-    let other = try state(pinned: ContentDigest(hashing: picture(2)))
+    let other = try state(pinned: ContentDigest(hashing: imageBytes(2)))
     #expect(conclusion(other, 200) == "digest-mismatch")
     #expect(conclusion(other, 200, [], .revalidated) == "digest-mismatch")
     #expect(

@@ -51,8 +51,8 @@ struct SharedRequestTests {
       try await Task.sleep(for: .milliseconds(300))
       #expect(server.count(of: "/a") == 1)
       gate.open()
-      #expect(contents(try await first.get().path) == picture(1))
-      #expect(contents(try await second.get().path) == picture(1))
+      #expect(contents(try await first.get().path) == imageBytes(1))
+      #expect(contents(try await second.get().path) == imageBytes(1))
       #expect(two.totals.requests == requests - 1)
     }
     #expect(server.count(of: "/a") == requests)

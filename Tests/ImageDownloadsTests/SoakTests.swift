@@ -19,9 +19,9 @@ private final class FaultyOrigin: Sendable {
     generator.withLock { Int.random(in: range, using: &$0) }
   }
 
-  /// Each tenth picture is long enough for its rest to be asked for.
+  /// Each tenth image is long enough for its rest to be asked for.
   static func body(_ number: Int) -> [UInt8] {
-    picture(number, count: number % 10 == 0 ? 300_000 : 1000 + number * 37)
+    imageBytes(number, count: number % 10 == 0 ? 300_000 : 1000 + number * 37)
   }
 
   func answer(_ request: Request) -> Page {
@@ -107,7 +107,7 @@ private final class FaultyOrigin: Sendable {
   /// The rest of another representation, or the whole of it by its tag.
   private func changed(_ number: Int, _ request: Request) -> Page? {
     guard let start = start(of: request), start < Self.body(number).count else { return nil }
-    return part(picture(number + 1000, count: Self.body(number).count), from: start, "\"other\"")
+    return part(imageBytes(number + 1000, count: Self.body(number).count), from: start, "\"other\"")
   }
 }
 
@@ -145,7 +145,7 @@ struct SoakTests {
               if bytes != bodies[number] {
                 let digest = source.digest == ContentDigest(hashing: bytes)
                 Issue.record(
-                  "picture \(number): \(bytes.count) bytes, \(digest ? "as received" : "changed since"), seed \(seed)"
+                  "image \(number): \(bytes.count) bytes, \(digest ? "as received" : "changed since"), seed \(seed)"
                 )
               }
               return nil
@@ -165,7 +165,7 @@ struct SoakTests {
     ]
     let unnamed = failures.filter { !named.contains($0.code) || $0.message.isEmpty }
     #expect(unnamed.isEmpty, "seed \(seed)")
-    // Faults that pass are got over; what is left are pages in place of pictures, circles, floods and the like.
+    // Faults that pass are got over; what is left are pages in place of images, circles, floods and the like.
     #expect(failures.count { $0.isTemporary } < 100, "seed \(seed)")
     #expect(origin.faults.withLock(\.count) >= 20, "seed \(seed)")
     #expect(server.peakConcurrency <= configuration.activeDownloadsPerHost + 12, "seed \(seed)")

@@ -25,7 +25,7 @@ struct StaleIfErrorTests {
     var page: Page {
       switch self {
       case .disconnect: Page(text: "", type: "").with(fault: .reset(after: -1))
-      case .shortBody: Page(picture(9), framing: .announced(900), fault: .close(after: 100))
+      case .shortBody: Page(imageBytes(9), framing: .announced(900), fault: .close(after: 100))
       default: Page(text: "new", status: status ?? 0)
       }
     }
@@ -89,7 +89,7 @@ struct StaleIfErrorTests {
       #expect(await downloader.outcome(server.url("/a")).error == nil)
       fails.withLock { $0 = true }
       let source = try await downloader.download(ImageRequest(.url(server.url("/a"))))
-      #expect(contents(source.path) == picture(3) && source.disposition == .stale)
+      #expect(contents(source.path) == imageBytes(3) && source.disposition == .stale)
     }
   }
 
@@ -105,8 +105,9 @@ struct StaleIfErrorTests {
       let url = server.url("/a")
       #expect(await downloader.outcome(url).error == nil)
       fails.withLock { $0 = true }
-      #expect(await downloader.outcome(url, pinned: ContentDigest(hashing: picture(4))).error?.status == 503)
-      #expect(await downloader.outcome(url, pinned: ContentDigest(hashing: picture(3))).error == nil)
+      #expect(
+        await downloader.outcome(url, pinned: ContentDigest(hashing: imageBytes(4))).error?.status == 503)
+      #expect(await downloader.outcome(url, pinned: ContentDigest(hashing: imageBytes(3))).error == nil)
     }
     #expect(server.requests.count == 3)
   }

@@ -31,7 +31,7 @@ struct ColorSpaceTests {
     #expect(
       prepared.interpretation == (isDeep ? .rgb16 : .sRGB) && prepared.format == (isDeep ? .ushort : .uchar))
     #expect(prepared.bands == expected.count && prepared.hasAlpha == (expected.count == 4))
-    #expect(prepared.isPlainColour)
+    #expect(prepared.isPlainColor)
     let numbers = try prepared.cast(to: .double).pixels().withUnsafeBytes {
       Array($0.bindMemory(to: Double.self))
     }
@@ -61,7 +61,7 @@ struct ColorSpaceTests {
       #expect(numbers.allSatisfy { range.contains(Int($0)) }, "\(ink): \(numbers.prefix(3))")
     }
     // Cyan takes red away.
-    let cyan = try Picture.pixel(image([255, 0, 0, 0], "cmyk").preparedForFilters(), 0, 0)
+    let cyan = try TestImage.pixel(image([255, 0, 0, 0], "cmyk").preparedForFilters(), 0, 0)
     #expect(cyan[0] < 80 && cyan[2] > 150)
   }
 
@@ -108,7 +108,7 @@ struct ColorSpaceTests {
       ("extend:3:background=navy", true, false),
     ] {
       let chain = try FilterChain(parsing: text)
-      #expect(chain.keepsColourSpace == keepsSpace, "\(text)")
+      #expect(chain.keepsColorSpace == keepsSpace, "\(text)")
       #expect(chain.keepsGray == keepsGray, "\(text)")
     }
   }

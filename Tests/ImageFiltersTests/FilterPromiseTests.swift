@@ -4,29 +4,29 @@ import Vips
 
 @testable import ImageFilters
 
-/// What every filter of the table promises, on pictures of every kind that a decoder gives.
+/// What every filter of the table promises, on images of every kind that a decoder gives.
 @Suite("Every filter's promises", .timeLimit(.minutes(8)))
 struct FilterPromiseTests {
   static let names = FilterTable.all.map(\.name)
   /// As many as there are kinds, so that each is tried.
   static let sizes = [(1, 1), (1, 9), (8, 1), (2, 3), (17, 31), (5, 5), (40, 29)]
 
-  /// Kinds of pictures: bands, and whether they have 16 bits.
+  /// Kinds of images: bands, and whether they have 16 bits.
   enum Kind: CaseIterable {
-    case gray, grayAlpha, colour, colourAlpha, deepGray, deepColour, deepColourAlpha
+    case gray, grayAlpha, color, colorAlpha, deepGray, deepColor, deepColorAlpha
 
     var bands: Int {
       switch self {
       case .gray, .deepGray: 1
       case .grayAlpha: 2
-      case .colour, .deepColour: 3
-      case .colourAlpha, .deepColourAlpha: 4
+      case .color, .deepColor: 3
+      case .colorAlpha, .deepColorAlpha: 4
       }
     }
     var hasAlpha: Bool { bands == 2 || bands == 4 }
-    var isDeep: Bool { self == .deepGray || self == .deepColour || self == .deepColourAlpha }
+    var isDeep: Bool { self == .deepGray || self == .deepColor || self == .deepColorAlpha }
 
-    func picture(_ bytes: [UInt8], _ width: Int, _ height: Int) throws -> VipsImage {
+    func pixels(_ bytes: [UInt8], _ width: Int, _ height: Int) throws -> VipsImage {
       let image = try VipsImage(
         pixels: bytes, width: width, height: height, bands: bands, interpretation: bands < 3 ? .gray : .sRGB)
       guard isDeep else { return image }
@@ -38,7 +38,7 @@ struct FilterPromiseTests {
     func noise(_ width: Int, _ height: Int, _ generator: inout SeededRandom) throws -> VipsImage {
       var words = (0..<(width * height * bands + 7) / 8).map { _ in generator.next() }
       let bytes = words.withUnsafeMutableBytes { Array($0.prefix(width * height * bands)) }
-      return try picture(bytes, width, height)
+      return try pixels(bytes, width, height)
     }
   }
 
@@ -49,17 +49,17 @@ struct FilterPromiseTests {
   }
 
   /// The sides that the chain's filters promise one after the other; nil where one depends on what is shown.
-  private func promised(_ chain: FilterChain, of extent: Extent) throws -> Extent? {
+  private func promised(_ chain: FilterChain, of extent: Size) throws -> Size? {
     var extent = extent
     for step in chain.steps {
       let promise = try #require(FilterPromises.all[step.name])
       guard let (width, height) = try promise.size(step.arguments, extent) else { return nil }
-      extent = Extent(width: max(1, Int(width.rounded())), height: max(1, Int(height.rounded())))
+      extent = Size(width: max(1, Int(width.rounded())), height: max(1, Int(height.rounded())))
     }
     return extent
   }
 
-  /// The chain's result; nil where a crop lies outside the picture, which is an error by right.
+  /// The chain's result; nil where a crop lies outside the image, which is an error by right.
   private func apply(_ chain: FilterChain, to image: VipsImage, _ label: String) throws -> VipsImage? {
     do throws(FilterError) {
       return try chain.apply(to: image, context: FilterPropertyTests.context)
@@ -86,7 +86,7 @@ struct FilterPromiseTests {
         let label = "seed \(seed): \(text) of \(kind) \(width)x\(height)"
         let image = try kind.noise(width, height, &random.generator)
         guard let made = try apply(chain, to: image, label) else { continue }
-        if let size = try promised(chain, of: Extent(width: width, height: height)) {
+        if let size = try promised(chain, of: Size(width: width, height: height)) {
           #expect(made.width == size.width && made.pageHeight == size.height, "\(label)")
         }
         #expect(made.format == (kind.isDeep ? .ushort : .uchar), "\(label)")
@@ -100,22 +100,22 @@ struct FilterPromiseTests {
     }
   }
 
-  @Test("one colour stays one colour, to the very edge", arguments: names)
+  @Test("one color stays one color, to the very edge", arguments: names)
   func plain(name: String) throws {
     let seed = SeededRandom.seed
     var random = RandomChains(seed: seed, modest: true)
     let definition = try #require(FilterTable.definition(named: name))
-    let colours: [[UInt8]] = [[0, 0, 0], [255, 255, 255], [255, 0, 0], [128, 128, 128], [13, 200, 77]]
-    for colour in colours {
-      for kind in [Kind.colour, .deepColour] {
+    let colors: [[UInt8]] = [[0, 0, 0], [255, 255, 255], [255, 0, 0], [128, 128, 128], [13, 200, 77]]
+    for color in colors {
+      for kind in [Kind.color, .deepColor] {
         let text = random.filter(definition)
         let chain = try FilterChain(parsing: text)
         let keeps = try chain.steps.allSatisfy {
           try FilterPromises.all[$0.name]?.keepsPlain($0.arguments) == true
         }
         guard keeps else { continue }
-        let bytes = (0..<23 * 17).flatMap { _ in colour }
-        guard let made = try apply(chain, to: kind.picture(bytes, 23, 17), text) else { continue }
+        let bytes = (0..<23 * 17).flatMap { _ in color }
+        guard let made = try apply(chain, to: kind.pixels(bytes, 23, 17), text) else { continue }
         let values = try (0..<made.bands).map { band in
           let band = try made.extractingBands(from: band, count: 1)
           return try band.measuring("max") - band.measuring("min")
@@ -123,7 +123,7 @@ struct FilterPromiseTests {
         // 16 bits show the last places of a kernel's weights; half of an 8-bit step is nothing to see.
         let tolerance = kind.isDeep ? 128.0 : 0
         #expect(
-          values.allSatisfy { $0 <= tolerance }, "seed \(seed): \(text) of \(colour) \(kind) gives \(values)")
+          values.allSatisfy { $0 <= tolerance }, "seed \(seed): \(text) of \(color) \(kind) gives \(values)")
       }
     }
   }
@@ -135,7 +135,7 @@ struct FilterPromiseTests {
     let seed = SeededRandom.seed
     var random = RandomChains(seed: seed, modest: false)
     let definition = try #require(FilterTable.definition(named: name))
-    for kind in [Kind.colourAlpha, .deepColourAlpha, .grayAlpha] {
+    for kind in [Kind.colorAlpha, .deepColorAlpha, .grayAlpha] {
       for _ in 0..<3 {
         let text = random.filter(definition)
         let image = try kind.noise(19, 13, &random.generator)
@@ -157,17 +157,19 @@ struct FilterPromiseTests {
     ])
   func idempotent(text: String) throws {
     let white = FilterContext { (_: String) throws(FilterError) -> VipsImage in
-      do { return try Picture.plain([255, 255, 255], 3, 3) } catch { throw FilterError(.failed, "\(error)") }
+      do { return try TestImage.plain([255, 255, 255], 3, 3) } catch {
+        throw FilterError(.failed, "\(error)")
+      }
     }
     let chain = try FilterChain(parsing: text)
     for alpha in [false, true] {
-      let once = try chain.apply(to: Picture.gradient(50, 40, alpha: alpha), context: white)
+      let once = try chain.apply(to: TestImage.gradient(50, 40, alpha: alpha), context: white)
       let twice = try chain.apply(to: once, context: white)
       try #require(once.width == twice.width && once.height == twice.height && once.bands == twice.bands)
       let (left, right) = (try once.pixels(), try twice.pixels())
       var worst = 0
       for index in left.indices {
-        // A colour that is hardly there has no bits to keep.
+        // A color that is hardly there has no bits to keep.
         if once.hasAlpha, left[index - index % 4 + 3] < 32 { continue }
         worst = max(worst, abs(Int(left[index]) - Int(right[index])))
       }
@@ -179,7 +181,7 @@ struct FilterPromiseTests {
   func gray(example: String) throws {
     let chain = try FilterChain(parsing: example)
     guard chain.keepsGray else { return }
-    let level = try Picture.gradient(240, 180).extractingBands(from: 0, count: 1)
+    let level = try TestImage.gradient(240, 180).extractingBands(from: 0, count: 1)
     let image = try level.joiningBands([level, level]).copied(["interpretation": "srgb"])
     let result = try chain.apply(to: image, context: FilterPropertyTests.context)
     let middle = try result.extractingBands(from: 1, count: 1)
@@ -196,16 +198,16 @@ struct FilterPromiseTests {
     let definition = try #require(FilterTable.definition(named: name))
     for _ in 0..<8 {
       let chain = try FilterChain(parsing: random.filter(definition))
-      let image = try Picture.gradient(53, 37)
+      let image = try TestImage.gradient(53, 37)
       guard let result = try? chain.apply(to: image, context: FilterPropertyTests.context) else { continue }
-      let frame = FrameForecast(extent: Extent(width: 53, height: 37), bands: 3, isDeep: false)
+      let frame = FrameForecast(extent: Size(width: 53, height: 37), bands: 3, isDeep: false)
       let step = try chain.forecast(0, of: frame, from: .kept)
       #expect(
         step.frame.extent.width >= result.width && step.frame.extent.height >= result.height
           && step.frame.bands >= result.bands, "seed \(seed) \(chain.identifier)")
       guard name != "trim", name != "crop" else { continue }
       #expect(
-        step.frame.extent == Extent(width: result.width, height: result.height),
+        step.frame.extent == Size(width: result.width, height: result.height),
         "seed \(seed) \(chain.identifier)")
     }
   }

@@ -2,16 +2,16 @@ import Vips
 
 @testable import ImageFilters
 
-/// What imagemill-filters(7) promises of each filter, apart from what it makes of colours: the test's own arithmetic, beside the
+/// What imagemill-filters(7) promises of each filter, apart from what it makes of colors: the test's own arithmetic, beside the
 /// filters' own.
 enum FilterPromises {
   /// A filter's promise.
   struct Promise: Sendable {
-    /// The result's sides; nil where they depend on what the picture shows.
-    var size: @Sendable (FilterArguments, Extent) throws -> (Double, Double)? = {
+    /// The result's sides; nil where they depend on what the image shows.
+    var size: @Sendable (FilterArguments, Size) throws -> (Double, Double)? = {
       (Double($1.width), Double($1.height))
     }
-    /// Whether an opaque picture of one colour stays of one colour.
+    /// Whether an opaque image of one color stays of one color.
     var keepsPlain: @Sendable (FilterArguments) throws -> Bool = { _ in true }
     var keepsAlpha = false
   }
@@ -32,7 +32,7 @@ enum FilterPromises {
     arguments.has(key) ? Double(try arguments.integer(key)) : other
   }
 
-  private static func fitted(_ arguments: FilterArguments, _ extent: Extent, most: Double) throws -> (
+  private static func fitted(_ arguments: FilterArguments, _ extent: Size, most: Double) throws -> (
     Double, Double
   ) {
     let (width, height) = try arguments.size("size").resolved(for: extent)
@@ -40,7 +40,7 @@ enum FilterPromises {
     return (Double(extent.width) * factor, Double(extent.height) * factor)
   }
 
-  private static let exact: @Sendable (FilterArguments, Extent) throws -> (Double, Double)? = {
+  private static let exact: @Sendable (FilterArguments, Size) throws -> (Double, Double)? = {
     try $0.size("size").resolved(for: $1)
   }
 

@@ -4,11 +4,11 @@ import Vips
 
 @testable import ImageFilters
 
-/// What holds for every filter of the table, on random pictures with random arguments.
+/// What holds for every filter of the table, on random images with random arguments.
 @Suite("Every filter", .timeLimit(.minutes(8)))
 struct FilterPropertyTests {
   static let context = FilterContext { (_: String) throws(FilterError) -> VipsImage in
-    do { return try Picture.gradient(9, 7, alpha: true) } catch {
+    do { return try TestImage.gradient(9, 7, alpha: true) } catch {
       throw FilterError(.failed, "\(error)")
     }
   }
@@ -16,12 +16,12 @@ struct FilterPropertyTests {
     $0.expansion == nil && $0.name != "transition" ? $0.name : nil
   }
 
-  @Test("its example runs and makes a picture that can be encoded", arguments: FilterTable.all.map(\.example))
+  @Test("its example runs and makes a image that can be encoded", arguments: FilterTable.all.map(\.example))
   func examples(example: String) throws {
     let chain = try FilterChain(parsing: example)
     for alpha in [false, true] {
       for deep in [false, true] {
-        var image = try Picture.gradient(240, 180, alpha: alpha)
+        var image = try TestImage.gradient(240, 180, alpha: alpha)
         if deep { image = try image.linear([257], [0]).cast(to: .ushort).copied(["interpretation": "rgb16"]) }
         let result = try chain.apply(to: image, context: Self.context)
         #expect(
@@ -35,7 +35,7 @@ struct FilterPropertyTests {
   @Test("16 bits come out as 8 bits do, but finer", arguments: FilterTable.all.map(\.example))
   func depth(example: String) throws {
     let chain = try FilterChain(parsing: example)
-    let image = try Picture.gradient(240, 180, alpha: true)
+    let image = try TestImage.gradient(240, 180, alpha: true)
     let deep = try image.linear([257], [0]).cast(to: .ushort).copied(["interpretation": "rgb16"])
     let left = try chain.apply(to: image, context: Self.context).cast(to: .float)
     let right = try chain.apply(to: deep, context: Self.context).linear([1.0 / 257], [0]).cast(to: .float)
@@ -57,7 +57,7 @@ struct FilterPropertyTests {
     for _ in 0..<3 {
       let chain = try FilterChain(parsing: random.filter(definition))
       let pages = try (0..<3).map { page in
-        try Picture.gradient(40, 30, alpha: true).linear([1, 1, 1, 1], [Double(page) * 9, 0, 0, 0]).cast(
+        try TestImage.gradient(40, 30, alpha: true).linear([1, 1, 1, 1], [Double(page) * 9, 0, 0, 0]).cast(
           to: .uchar)
       }
       let tall = try VipsImage.stacked(pages).editingMetadata { $0.set("page-height", 30) }
@@ -65,7 +65,7 @@ struct FilterPropertyTests {
       do {
         alone = try pages.map { try chain.apply(to: $0, context: Self.context).pixels() }
       } catch {
-        // Random arguments may ask for what a picture of 40x30 hasn't got; then the animation fails as well.
+        // Random arguments may ask for what a image of 40x30 hasn't got; then the animation fails as well.
         #expect(throws: FilterError.self, "seed \(seed)") {
           try chain.apply(to: tall, context: Self.context).materialized()
         }
@@ -86,12 +86,12 @@ struct FilterPropertyTests {
     let seed = SeededRandom.seed
     var random = RandomChains(seed: seed, modest: true)
     let definition = try #require(FilterTable.definition(named: name))
-    let image = try Picture.gradient(37, 23, alpha: true)
+    let image = try TestImage.gradient(37, 23, alpha: true)
     for _ in 0..<4 {
       let text = random.filter(definition)
       let result = try FilterChain(parsing: text).apply(to: image)
       #expect(try result.alpha()?.pixels() == image.alpha()?.pixels(), "seed \(seed) \(text)")
-      let opaque = try FilterChain(parsing: text).apply(to: Picture.gradient(37, 23))
+      let opaque = try FilterChain(parsing: text).apply(to: TestImage.gradient(37, 23))
       #expect(!opaque.hasAlpha)
     }
   }
@@ -111,14 +111,14 @@ struct FilterPropertyTests {
     ])
   func neutral(chain: String) throws {
     for alpha in [false, true] {
-      let image = try Picture.gradient(61, 43, alpha: alpha)
+      let image = try TestImage.gradient(61, 43, alpha: alpha)
       let result = try FilterChain(parsing: chain).apply(to: image)
       try #require(result.width == 61 && result.height == 43)
       let left = try result.addingAlpha().pixels()
       let right = try image.addingAlpha().pixels()
       let worst =
         zip(left, right).enumerated().map { index, pair in
-          // A colour that is hardly there has no bits to keep.
+          // A color that is hardly there has no bits to keep.
           right[index - index % 4 + 3] < 32 ? 0 : abs(Int(pair.0) - Int(pair.1))
         }.max() ?? 0
       #expect(worst <= 1, "\(worst)")
@@ -133,7 +133,7 @@ struct FilterPropertyTests {
     ])
   func idempotent(text: String) throws {
     let chain = try FilterChain(parsing: text)
-    let once = try chain.apply(to: Picture.gradient(50, 40, alpha: true))
+    let once = try chain.apply(to: TestImage.gradient(50, 40, alpha: true))
     let twice = try chain.apply(to: once)
     try #require(once.width == twice.width && once.height == twice.height)
     guard text != "circle,circle" else { return }

@@ -27,7 +27,7 @@ struct GaussianTests {
 
   static let width = 121, height = 71
 
-  private func picture(_ pattern: Pattern, bands: Int, _ generator: inout SeededRandom) throws -> VipsImage {
+  private func pixels(_ pattern: Pattern, bands: Int, _ generator: inout SeededRandom) throws -> VipsImage {
     var bytes: [UInt8] = []
     for y in 0..<Self.height {
       for x in 0..<Self.width {
@@ -53,11 +53,11 @@ struct GaussianTests {
 
   static let sigmas = [0.1, 0.3, 0.7, 1, 1.5, 2, 3, 3.9, 4, 4.1, 5, 6.5, 8, 8.3, 10, 13, 20, 41]
 
-  @Test("of opaque pictures", arguments: sigmas, Pattern.allCases)
+  @Test("of opaque images", arguments: sigmas, Pattern.allCases)
   func opaque(sigma: Double, pattern: Pattern) throws {
     let seed = SeededRandom.seed
     var generator = SeededRandom(seed: seed)
-    let image = try picture(pattern, bands: 3, &generator)
+    let image = try pixels(pattern, bands: 3, &generator)
     let made = try FilterChain(parsing: "blur:\(sigma)").apply(to: image)
     let wanted = try exact(image, gaussian(sigma)).linear([1], [0.5]).cast(to: .uchar)
     #expect(try worst(made, wanted) <= 1, "seed \(seed)")
@@ -67,7 +67,7 @@ struct GaussianTests {
   func transparent(sigma: Double, pattern: Pattern) throws {
     let seed = SeededRandom.seed
     var generator = SeededRandom(seed: seed)
-    let image = try picture(pattern, bands: 4, &generator)
+    let image = try pixels(pattern, bands: 4, &generator)
     func seen(_ image: VipsImage) throws -> VipsImage {
       try image.applying("premultiply", ["max-alpha": 255])
     }
@@ -80,7 +80,7 @@ struct GaussianTests {
   func deep(sigma: Double) throws {
     let seed = SeededRandom.seed
     var generator = SeededRandom(seed: seed)
-    let image = try picture(.noise, bands: 3, &generator).linear([257], [0]).cast(to: .ushort)
+    let image = try pixels(.noise, bands: 3, &generator).linear([257], [0]).cast(to: .ushort)
       .copied(["interpretation": "rgb16"])
     let made = try FilterChain(parsing: "blur:\(sigma)").apply(to: image)
     #expect(try worst(made, exact(image, gaussian(sigma))) <= 60, "seed \(seed)")
@@ -90,7 +90,7 @@ struct GaussianTests {
   func light(sigma: Double, pattern: Pattern) throws {
     let seed = SeededRandom.seed
     var generator = SeededRandom(seed: seed)
-    let image = try picture(pattern, bands: 3, &generator)
+    let image = try pixels(pattern, bands: 3, &generator)
     let made = try FilterChain(parsing: "blur:\(sigma):linear=true").apply(to: image)
     let light = try exact(image.converted(to: .linear), gaussian(sigma)).copied(["interpretation": "scrgb"])
     #expect(try worst(made, light.converted(to: .sRGB)) <= 1, "seed \(seed)")
@@ -100,7 +100,7 @@ struct GaussianTests {
   func transparentLight(sigma: Double, pattern: Pattern) throws {
     let seed = SeededRandom.seed
     var generator = SeededRandom(seed: seed)
-    let image = try picture(pattern, bands: 4, &generator)
+    let image = try pixels(pattern, bands: 4, &generator)
     /// In light, since that is what is mixed: 0 to 255, with the alpha.
     func seen(_ image: VipsImage) throws -> VipsImage {
       let light = try image.extractingBands(from: 0, count: 3).converted(to: .linear).linear([255], [0])
@@ -118,7 +118,7 @@ struct GaussianTests {
   func boxes(radius: Int, bands: Int) throws {
     let seed = SeededRandom.seed
     var generator = SeededRandom(seed: seed)
-    let image = try picture(.noise, bands: bands, &generator)
+    let image = try pixels(.noise, bands: bands, &generator)
     func seen(_ image: VipsImage) throws -> VipsImage {
       try image.hasAlpha ? image.applying("premultiply", ["max-alpha": 255]) : image.cast(to: .float)
     }
@@ -127,12 +127,12 @@ struct GaussianTests {
       try worst(made, exact(seen(image), [Double](repeating: 1, count: radius + 1))) <= 1.6, "seed \(seed)")
   }
 
-  @Test("a plain picture stays what it is, and nothing becomes of transparent pixels")
+  @Test("a plain image stays what it is, and nothing becomes of transparent pixels")
   func plain() throws {
     for sigma in Self.sigmas {
-      let image = try Picture.plain([0, 255, 97], 90, 60)
+      let image = try TestImage.plain([0, 255, 97], 90, 60)
       #expect(try FilterChain(parsing: "blur:\(sigma)").apply(to: image).pixels() == image.pixels())
-      let clear = try Picture.plain([10, 200, 0, 0], 90, 60)
+      let clear = try TestImage.plain([10, 200, 0, 0], 90, 60)
       #expect(try FilterChain(parsing: "blur:\(sigma)").apply(to: clear).pixels().allSatisfy { $0 == 0 })
     }
   }

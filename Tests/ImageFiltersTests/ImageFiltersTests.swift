@@ -3,9 +3,9 @@ import Vips
 
 @testable import ImageFilters
 
-/// Pictures made for tests, and looks at pixels.
-enum Picture {
-  /// Colours that differ everywhere, so that a shift or a swap shows.
+/// Images made for tests, and looks at pixels.
+enum TestImage {
+  /// Colors that differ everywhere, so that a shift or a swap shows.
   static func gradient(_ width: Int, _ height: Int, alpha: Bool = false) throws -> VipsImage {
     var pixels: [UInt8] = []
     for y in 0..<height {

@@ -20,7 +20,7 @@ struct LibraryFaceTests {
   }
 
   private struct Tile: ImageFilter, Sizable {
-    let size: Extent
+    let size: Size
     func apply(to image: VipsImage) throws(FilterError) -> VipsImage { try image.imageScaled(to: size) }
   }
 
@@ -32,7 +32,7 @@ struct LibraryFaceTests {
   }
 
   private struct Card: ImageFilter, Sizable, Roundable {
-    let size: Extent
+    let size: Size
     let radius: Double
     func apply(to image: VipsImage) throws(FilterError) -> VipsImage {
       try ScaledToSizeWithRoundedCornersFilter(size: size, radius: radius).apply(to: image)
@@ -45,8 +45,8 @@ struct LibraryFaceTests {
 
   @Test("ten filters by AlamofireImage's names are the chains that imagemill-filters(7) names")
   func named() throws {
-    let square = Extent(width: 100, height: 100)
-    let expected: [(any ImageFilter, String)] = try [
+    let square = Size(width: 100, height: 100)
+    let expected: [(any ImageFilter, String)] = [
       (ScaledToSizeFilter(size: square), "scale:100x100"),
       (AspectScaledToFitSizeFilter(size: square), "pad:100x100:snap=false"),
       (AspectScaledToFillSizeFilter(size: square), "fill:100x100:snap=false"),
@@ -69,20 +69,22 @@ struct LibraryFaceTests {
     #expect(throws: FilterError.self) { try CoreImageFilter(filterName: "CINoSuchFilter") }
   }
 
-  @Test("sizes that can't be are errors, never the picture as it was")
+  @Test("sizes that can't be are errors, never the image as it was")
   func impossible() {
     for (width, height) in [(0, 10), (10, 0), (-3, 5), (70_000, 5)] {
-      #expect(throws: FilterError.self) { try ScaledToSizeFilter(size: Extent(width: width, height: height)) }
+      let filter = ScaledToSizeFilter(size: Size(width: width, height: height))
+      #expect(throws: FilterError.self) { try filter.chain.check() }
+      #expect(throws: FilterError.self) { try filter.apply(to: photograph()) }
       #expect(throws: FilterError.self) {
-        try photograph().imageAspectScaled(toFit: Extent(width: width, height: height))
+        try photograph().imageAspectScaled(toFit: Size(width: width, height: height))
       }
     }
-    #expect(throws: FilterError.self) { try RoundedCornersFilter(radius: -1) }
+    #expect(throws: FilterError.self) { try RoundedCornersFilter(radius: -1).apply(to: photograph()) }
   }
 
   @Test("an identifier tells filters apart that their settings tell apart")
   func identifiers() throws {
-    let size = Extent(width: 50, height: 61)
+    let size = Size(width: 50, height: 61)
     #expect(Negative().identifier == "Negative")
     #expect(Tile(size: size).identifier == "Tile:size=50x61")
     #expect(
@@ -93,8 +95,8 @@ struct LibraryFaceTests {
 
   @Test("several filters are one: in order, and known by all of their identifiers")
   func composites() throws {
-    let filters: [any ImageFilter] = try [
-      ScaledToSizeFilter(size: Extent(width: 40, height: 30)), CircleFilter(),
+    let filters: [any ImageFilter] = [
+      ScaledToSizeFilter(size: Size(width: 40, height: 30)), CircleFilter(),
     ]
     let chain = try FilterChain(parsing: "scale:40x30,circle")
     for filter in [Avatar(filters: filters), DynamicCompositeImageFilter(filters)] as [any ImageFilter] {
@@ -112,15 +114,14 @@ struct LibraryFaceTests {
     #expect(try size(turned.apply(to: photograph())) == [40, 30] && turned.identifier != chain.identifier)
   }
 
-  @Test("the picture's own functions")
+  @Test("the image's own functions")
   func functions() throws {
     let (photograph, clear) = (try photograph(), try photograph(alpha: true))
     #expect(photograph.isOpaque && !photograph.containsAlphaComponent)
     // By its channels, used or not.
     #expect(!clear.isOpaque && clear.containsAlphaComponent)
     #expect(try photograph.inflated().pixels() == photograph.pixels())
-    for side in [Extent(width: 50, height: 50), Extent(width: 60, height: 30), Extent(width: 30, height: 60)]
-    {
+    for side in [Size(width: 50, height: 50), Size(width: 60, height: 30), Size(width: 30, height: 60)] {
       let scaled = try photograph.imageScaled(to: side)
       #expect(size(scaled) == [side.width, side.height] && scaled.isOpaque)
       let fitted = try photograph.imageAspectScaled(toFit: side)

@@ -97,7 +97,7 @@ struct IntermediateTests {
   )
   func storage(example: String) throws {
     let chain = try FilterChain(parsing: example)
-    let image = try Picture.gradient(150, 110, alpha: true)
+    let image = try TestImage.gradient(150, 110, alpha: true)
     var context = FilterPropertyTests.context
     let expected = try chain.apply(to: image, context: context).pixels()
     context.storage = PixelStorage(memory: 0)
@@ -112,9 +112,9 @@ struct IntermediateTests {
       // Each step's result in one color.
       try image.filled(with: image.bands == 4 ? [Double(step), 0, 0, 255] : [Double(step), 0, 0])
     }
-    let result = try chain.apply(to: Picture.gradient(20, 20), context: context)
+    let result = try chain.apply(to: TestImage.gradient(20, 20), context: context)
     #expect(result.width == 12 && result.height == 12)
-    #expect(try Picture.pixel(result, 0, 0) == [2, 0, 0, 255])
+    #expect(try TestImage.pixel(result, 0, 0) == [2, 0, 0, 255])
   }
 
   @Test("are tiles of the same pixels")
@@ -127,16 +127,16 @@ struct IntermediateTests {
 
 @Suite("Forecasts", .timeLimit(.minutes(8)))
 struct ForecastTests {
-  private let frame = FrameForecast(extent: Extent(width: 100, height: 50), bands: 3, isDeep: false)
+  private let frame = FrameForecast(extent: Size(width: 100, height: 50), bands: 3, isDeep: false)
 
   @Test("count the bytes of frames and of images that a chain names")
   func bytes() {
     #expect(frame.samples == 15_000 && frame.bytes == 15_000 && !frame.hasAlpha)
     let deep = FrameForecast(
-      extent: Extent(width: 10, height: 10), bands: 2, isDeep: true,
-      pictures: ["a": Extent(width: 3, height: 2)])
+      extent: Size(width: 10, height: 10), bands: 2, isDeep: true,
+      images: ["a": Size(width: 3, height: 2)])
     #expect(deep.bytes == 400 && deep.hasAlpha)
-    #expect(deep.pictureBytes("a") == 24 && deep.pictureBytes("unknown") == 400)
+    #expect(deep.imageBytes("a") == 24 && deep.imageBytes("unknown") == 400)
     #expect(deep.grown(by: 5) == 400 && deep.grown(by: 0) == 100)
   }
 
@@ -172,7 +172,7 @@ struct ForecastTests {
     let chain = try FilterChain(parsing: example)
     var last = -1.0
     for side in [200, 400, 800, 1600] {
-      let large = FrameForecast(extent: Extent(width: side, height: side), bands: 4, isDeep: true)
+      let large = FrameForecast(extent: Size(width: side, height: side), bands: 4, isDeep: true)
       let step = try chain.forecast(0, of: large, from: .kept)
       #expect(step.kept >= last && step.kept >= 0 && step.kept.isFinite)
       #expect(step.frame.extent.width >= 1 && step.frame.extent.height >= 1)

@@ -17,7 +17,7 @@ struct ParameterBoundTests {
     case .boolean: "true"
     case .choice(let words): words.last ?? ""
     case .text, .source: "words"
-    case .colour: "#12345678"
+    case .color: "#12345678"
     case .size: "30x20"
     case .area: "5x6+1+2"
     case .gravity: "southwest"
@@ -90,7 +90,7 @@ struct ParameterBoundTests {
         switch parameter.type {
         case .text, .source: ""
         case .number, .integer, .duration, .angle, .length, .vector: "wide"
-        case .boolean, .choice, .colour, .gravity: "12.5.1"
+        case .boolean, .choice, .color, .gravity: "12.5.1"
         case .size, .area: "large"
         }
       let error = refusal(definition, parameter.name, other)
@@ -128,7 +128,7 @@ struct ParameterBoundTests {
         case .boolean: ["true", "false"]
         case .choice(let words): words
         case .text, .source: ["a", "A", "a ", "a%2C", "a,"]
-        case .colour: ["red", "#ff0001", "#ff000080", "transparent"]
+        case .color: ["red", "#ff0001", "#ff000080", "transparent"]
         case .size: ["30x20", "20x30", "30x", "x30", "30%"]
         case .area: ["5x6", "5x6+0+0", "5x6+0-1", "6x5"]
         case .gravity: Gravity.names + ["0.5x0.5", "0.5x0.25"]

@@ -102,11 +102,11 @@ struct ParameterTypeTests {
     check(
       .length, [("0", "0"), ("12.50", "12.5"), ("50%", "50%"), ("0%", "0%"), ("65535", "65535")],
       ["", "%", "-1", "-1%", "65536", "65536%", "10px", "50 %", "50%%"])
-    let extent = Extent(width: 200, height: 80)
+    let extent = Size(width: 200, height: 80)
     for (text, pixels) in [("12", 12.0), ("50%", 40), ("0%", 0), ("250%", 200)] {
       #expect(
         Length(text)?.pixels(in: extent) == pixels
-          && Length(text)?.pixels(in: Extent(width: 80, height: 200)) == pixels)
+          && Length(text)?.pixels(in: Size(width: 80, height: 200)) == pixels)
     }
   }
 
@@ -163,18 +163,18 @@ struct ParameterTypeTests {
 struct ColorTextTests {
   @Test("every name of CSS is the color of its number, in either letter case")
   func names() {
-    #expect(ColourNames.values.count == 148)
-    for (name, value) in ColourNames.values {
+    #expect(ColorNames.values.count == 148)
+    for (name, value) in ColorNames.values {
       #expect(name == name.lowercased())
       let hex = String(value, radix: 16)
       let digits = "#" + String(repeating: "0", count: 6 - hex.count) + hex
       for text in [name, name.uppercased(), digits, digits.uppercased(), digits + "ff"] {
-        #expect(Colour(text)?.identifier == digits + "ff", "\(text)")
+        #expect(Color(text)?.identifier == digits + "ff", "\(text)")
       }
     }
     // American and British spellings are one color.
-    for name in ColourNames.values.keys where name.contains("gray") {
-      #expect(Colour(name) == Colour(name.replacing("gray", with: "grey")), "\(name)")
+    for name in ColorNames.values.keys where name.contains("gray") {
+      #expect(Color(name) == Color(name.replacing("gray", with: "grey")), "\(name)")
     }
   }
 
@@ -184,8 +184,8 @@ struct ColorTextTests {
     for first in digits {
       for second in digits {
         let long = "#\(first)\(first)\(second)\(second)\(first)\(first)"
-        #expect(Colour("#\(first)\(second)\(first)") == Colour(long))
-        #expect(Colour("#\(first)\(second)\(first)\(second)") == Colour("\(long)\(second)\(second)"))
+        #expect(Color("#\(first)\(second)\(first)") == Color(long))
+        #expect(Color("#\(first)\(second)\(first)\(second)") == Color("\(long)\(second)\(second)"))
       }
     }
   }
@@ -194,12 +194,12 @@ struct ColorTextTests {
   func identifiers() {
     for red in stride(from: 0, through: 255, by: 15) {
       for alpha in stride(from: 0, through: 255, by: 17) {
-        let colour = Colour(red: UInt8(red), green: UInt8(255 - red), blue: UInt8(alpha), alpha: UInt8(alpha))
-        #expect(Colour(colour.identifier) == colour && colour.identifier.count == 9)
+        let color = Color(red: UInt8(red), green: UInt8(255 - red), blue: UInt8(alpha), alpha: UInt8(alpha))
+        #expect(Color(color.identifier) == color && color.identifier.count == 9)
       }
     }
-    #expect(Colour("transparent") == .transparent && Colour("TransParent")?.identifier == "#00000000")
-    #expect(Colour("white") == .white && Colour("black") == .black)
+    #expect(Color("transparent") == .transparent && Color("TransParent")?.identifier == "#00000000")
+    #expect(Color("white") == .white && Color("black") == .black)
   }
 
   @Test(
@@ -209,13 +209,13 @@ struct ColorTextTests {
       "rgb(1,2,3)",
       "#12 45", "#-12", "#１２３", "#+12", "##123",
     ])
-  func refused(text: String) { #expect(Colour(text) == nil) }
+  func refused(text: String) { #expect(Color(text) == nil) }
 
   @Test("gray is what has three equal parts")
   func gray() {
     for text in ["black", "white", "#777", "gray", "transparent", "#12121280"] {
-      #expect(Colour(text)?.isGray == true)
+      #expect(Color(text)?.isGray == true)
     }
-    for text in ["red", "#777778", "#767777", "slategray"] { #expect(Colour(text)?.isGray == false) }
+    for text in ["red", "#777778", "#767777", "slategray"] { #expect(Color(text)?.isGray == false) }
   }
 }

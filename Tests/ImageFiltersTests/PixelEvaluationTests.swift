@@ -37,7 +37,7 @@ struct PixelEvaluationTests {
     }
   }
 
-  /// One chain for each filter, of sizes for a picture of 200x150.
+  /// One chain for each filter, of sizes for a image of 200x150.
   static let filters: [String] = FilterTable.all.filter { $0.expansion == nil && $0.name != "transition" }.map
   {
     switch $0.name {
@@ -59,7 +59,7 @@ struct PixelEvaluationTests {
 
   private func movesPixels(_ chain: String) throws -> Bool {
     let step = try #require(FilterChain(parsing: chain).steps.first)
-    guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour else {
+    guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behavior else {
       return false
     }
     return traits.movesPixels
@@ -67,7 +67,7 @@ struct PixelEvaluationTests {
 
   @Test("by any filter, whatever filter comes next", arguments: filters)
   func pairs(first: String) throws {
-    let image = try Picture.gradient(120, 90, alpha: false).materialized()
+    let image = try TestImage.gradient(120, 90, alpha: false).materialized()
     let before = try FilterChain(parsing: first).apply(to: image, context: Self.context()).materialized()
     for second in Self.filters {
       let counter = Counter()
@@ -89,7 +89,7 @@ struct PixelEvaluationTests {
 
   @Test("in pieces of many lines, by whatever filter comes next", arguments: filters)
   func pieces(last: String) throws {
-    let image = try Picture.gradient(200, 512, alpha: false).materialized()
+    let image = try TestImage.gradient(200, 512, alpha: false).materialized()
     let counter = Counter()
     let chain = try FilterChain(parsing: "sepia,\(last)")
     _ = try chain.apply(to: image, context: Self.context(counter)).pixels()
@@ -99,7 +99,7 @@ struct PixelEvaluationTests {
 
   @Test("by a costly filter, through one that only moves its pixels", arguments: filters)
   func moved(last: String) throws {
-    let image = try Picture.gradient(200, 150, alpha: true).materialized()
+    let image = try TestImage.gradient(200, 150, alpha: true).materialized()
     for middle in ["crop:180x140+10+10", "flop", "flip", "extend:9:mode=mirror", "crop:170x130:attention"] {
       let counter = Counter()
       let chain = try FilterChain(parsing: "sepia,\(middle),\(last)")
@@ -111,7 +111,7 @@ struct PixelEvaluationTests {
   @Test(
     "for each frame of an animation", arguments: filters.filter { !["crop", "trim"].contains($0.prefix(4)) })
   func frames(last: String) throws {
-    let pages = try (0..<3).map { _ in try Picture.gradient(170, 140) }
+    let pages = try (0..<3).map { _ in try TestImage.gradient(170, 140) }
     let tall = try VipsImage.stacked(pages).editingMetadata { $0.set("page-height", 140) }.materialized()
     let counter = Counter()
     let chain = try FilterChain(parsing: "blur:3,\(last)")
@@ -124,7 +124,7 @@ struct PixelEvaluationTests {
     var template = Array("/tmp/imagemill-storage-XXXXXX".utf8CString)
     let directory = String(cString: try #require(mkdtemp(&template)))
     defer { rmdir(directory) }
-    let image = try Picture.gradient(200, 150, alpha: true)
+    let image = try TestImage.gradient(200, 150, alpha: true)
     let chain = try FilterChain(parsing: "blur:6,rotate:20,sepia,fit:100x,unsharp")
     var context = Self.context()
     let inMemory = try chain.apply(to: image, context: context).pixels()

@@ -119,15 +119,15 @@ struct PlacementTests {
       let raster = Raster.noise(6, 5, bands: bands, clear: true, seed: 8)
       let isColor = mode != "copy" && mode != "mirror"
       let result = try applied("extend:2:3:4:1:\(isColor ? "background=" : "mode=")\(mode)", to: raster)
-      let colour = Colour(mode)
-      let hasAlpha = bands == 4 || colour.map { $0.alpha < 255 } == true
+      let color = Color(mode)
+      let hasAlpha = bands == 4 || color.map { $0.alpha < 255 } == true
       let expected = Raster(width: 10, height: 11, bands: hasAlpha ? 4 : 3) { x, y, band in
         let (column, row) = (x - 1, y - 2)
         if (0..<6).contains(column), (0..<5).contains(row) {
           return band == 3 && bands == 3 ? 255 : raster[column, row, band]
         }
-        if let colour {
-          return [Double(colour.red), Double(colour.green), Double(colour.blue), Double(colour.alpha)][band]
+        if let color {
+          return [Double(color.red), Double(color.green), Double(color.blue), Double(color.alpha)][band]
         }
         func mirrored(_ place: Int, _ count: Int) -> Int {
           place < 0 ? -1 - place : place >= count ? 2 * count - 1 - place : place
@@ -157,8 +157,8 @@ struct PlacementTests {
           ? inner[column, row, band].rounded(.down) : frame[band]
       }
       // The frame's color is the first pixel's, or one that is given.
-      let colour = Colour(red: UInt8(frame[0]), green: UInt8(frame[1]), blue: UInt8(frame[2])).identifier
-      let chains = margins[0] > 0 || margins[2] > 0 ? ["trim", "trim:40:\(colour)"] : ["trim:10:\(colour)"]
+      let color = Color(red: UInt8(frame[0]), green: UInt8(frame[1]), blue: UInt8(frame[2])).identifier
+      let chains = margins[0] > 0 || margins[2] > 0 ? ["trim", "trim:40:\(color)"] : ["trim:10:\(color)"]
       for chain in chains {
         let result = try applied(chain, to: image)
         let expected = Raster(width: width, height: height, bands: 3) { inner[$0, $1, $2].rounded(.down) }

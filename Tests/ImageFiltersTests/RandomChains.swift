@@ -62,9 +62,9 @@ struct RandomChains {
           (0..<Int.random(in: 0...8, using: &generator)).map { _ in
             letters[Int.random(in: 0..<letters.count, using: &generator)]
           })
-    case .colour:
-      let colours = ["red", "transparent", "#abc", "#ABCD", "#12345678", "#0a0b0c", "RebeccaPurple"]
-      return colours[Int.random(in: 0..<colours.count, using: &generator)]
+    case .color:
+      let colors = ["red", "transparent", "#abc", "#ABCD", "#12345678", "#0a0b0c", "RebeccaPurple"]
+      return colors[Int.random(in: 0..<colors.count, using: &generator)]
     case .size where isModest: return "\(Int.random(in: 1...60, using: &generator))x"
     case .size:
       let (width, height) = (

@@ -63,7 +63,7 @@ struct ReductionTests {
     var gap: Double
     var across: (factor: Double, origin: Double)
     var down: (factor: Double, origin: Double)
-    var canvas: Extent
+    var canvas: Size
 
     init(_ random: inout SeededRandom) {
       func axis(_ side: Int) -> ((factor: Double, origin: Double), Int) {
@@ -91,7 +91,7 @@ struct ReductionTests {
       let (across, columns) = axis(width)
       var (down, rows) = axis(height)
       if across.factor == 1, down.factor == 1 { (down, rows) = ((0.5, 0), max(1, height / 2)) }
-      (self.across, self.down, canvas) = (across, down, Extent(width: columns, height: rows))
+      (self.across, self.down, canvas) = (across, down, Size(width: columns, height: rows))
     }
 
     var description: String {
@@ -180,7 +180,7 @@ struct ReductionTests {
           let made = try #require(
             Reduction(
               image, kernel: kernel, gap: 2, across: (Double(length) / Double(side), 0), down: (0.45, 0),
-              canvas: Extent(width: length, height: 9))
+              canvas: Size(width: length, height: 9))
           ).run(image).pixels()
           #expect(made.allSatisfy { $0 == value }, "\(kernel), \(side) to \(length), \(value)")
         }
@@ -195,7 +195,7 @@ struct ReductionTests {
     let image = try VipsImage(
       pixels: Array(repeating: row, count: 64).flatMap { $0 }, width: 64, height: 64, bands: 4,
       interpretation: .sRGB)
-    let made = try Resampler().resized(image, to: Extent(width: 20, height: 20)).pixels()
+    let made = try Resampler().resized(image, to: Size(width: 20, height: 20)).pixels()
     for pixel in stride(from: 0, to: made.count, by: 4) where made[pixel + 3] > 0 {
       #expect(made[pixel + 1] == 0)
     }
@@ -206,7 +206,7 @@ struct ReductionTests {
     let image = try VipsImage(
       pixels: .init(repeating: 9, count: 300), width: 10, height: 10, bands: 3, interpretation: .sRGB
     ).editingMetadata { $0.set("orientation", 3) }
-    let made = try Resampler().resized(image, to: Extent(width: 5, height: 4))
+    let made = try Resampler().resized(image, to: Size(width: 5, height: 4))
     #expect(made.orientation == 3 && made.isAtHand && made.interpretation == .sRGB)
     #expect((made.width, made.height) == (5, 4))
   }
@@ -215,19 +215,19 @@ struct ReductionTests {
   func others() throws {
     let image = try VipsImage(
       pixels: .init(repeating: 9, count: 300), width: 10, height: 10, bands: 3, interpretation: .sRGB)
-    func isDone(_ image: VipsImage, _ across: Double, _ down: Double, _ canvas: Extent) -> Bool {
+    func isDone(_ image: VipsImage, _ across: Double, _ down: Double, _ canvas: Size) -> Bool {
       Reduction(image, kernel: "lanczos3", gap: 2, across: (across, 0), down: (down, 0), canvas: canvas)
         != nil
     }
-    #expect(isDone(image, 0.5, 0.5, Extent(width: 5, height: 5)))
-    #expect(isDone(image, 0.5, 1, Extent(width: 5, height: 10)))
-    #expect(!isDone(image, 1, 1, Extent(width: 10, height: 10)))
-    #expect(!isDone(image, 0.5, 1.5, Extent(width: 5, height: 15)))
-    #expect(!isDone(image, 0.5, 0.5, Extent(width: 6000, height: 6000)))
-    #expect(!isDone(try image.cast(to: .float), 0.5, 0.5, Extent(width: 5, height: 5)))
+    #expect(isDone(image, 0.5, 0.5, Size(width: 5, height: 5)))
+    #expect(isDone(image, 0.5, 1, Size(width: 5, height: 10)))
+    #expect(!isDone(image, 1, 1, Size(width: 10, height: 10)))
+    #expect(!isDone(image, 0.5, 1.5, Size(width: 5, height: 15)))
+    #expect(!isDone(image, 0.5, 0.5, Size(width: 6000, height: 6000)))
+    #expect(!isDone(try image.cast(to: .float), 0.5, 0.5, Size(width: 5, height: 5)))
     #expect(
       Reduction(
         image, kernel: "nearest", gap: 2, across: (0.5, 0), down: (0.5, 0),
-        canvas: Extent(width: 5, height: 5)) == nil)
+        canvas: Size(width: 5, height: 5)) == nil)
   }
 }

@@ -4,10 +4,10 @@ import Vips
 
 @testable import ImageFilters
 
-/// AlamofireImage's own reference pictures, where IMAGEMILL_REFERENCE_PICTURES names a directory of them.
+/// AlamofireImage's own reference images, where IMAGEMILL_REFERENCE_PICTURES names a directory of them.
 ///
 /// Compared are premultiplied 8-bit numbers, as upstream's tests compare them.
-@Suite("AlamofireImage's pictures", .timeLimit(.minutes(8)), .enabled(if: ReferencePictures.directory != nil))
+@Suite("AlamofireImage's images", .timeLimit(.minutes(8)), .enabled(if: ReferenceImages.directory != nil))
 struct ReferenceTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let file: String
@@ -21,15 +21,15 @@ struct ReferenceTests {
   }
 
   static let cases: [Case] = {
-    let directory = ReferencePictures.directory ?? ""
+    let directory = ReferenceImages.directory ?? ""
     let names: [String]
     do { names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted() } catch { return [] }
-    return names.compactMap(ReferencePictures.expectation)
+    return names.compactMap(ReferenceImages.expectation)
   }()
 
-  @Test("a reference picture is matched by the filter of its name", arguments: cases)
+  @Test("a reference image is matched by the filter of its name", arguments: cases)
   func matches(reference: Case) throws {
-    let directory = try #require(ReferencePictures.directory)
+    let directory = try #require(ReferenceImages.directory)
     let source = try open("\(directory)/\(reference.source)")
     let expected = try open("\(directory)/\(reference.file)").preparedForFilters()
     let made = try FilterChain(parsing: reference.chain).apply(to: source).addingAlpha()
@@ -72,14 +72,14 @@ struct ReferenceTests {
   }
 }
 
-enum ReferencePictures {
+enum ReferenceImages {
   static let directory = ProcessInfo.processInfo.environment["IMAGEMILL_REFERENCE_PICTURES"]
 
-  /// What a reference picture's name says of how it was made, at 1x only for sizes in points.
+  /// What a reference image's name says of how it was made, at 1x only for sizes in points.
   static func expectation(_ file: String) -> ReferenceTests.Case? {
     guard file.hasSuffix(".png"), let dash = file.firstIndex(of: "-") else { return nil }
     let source = String(file[..<dash]) + (file.hasPrefix("unicorn") ? ".png" : ".jpg")
-    // Of a picture without alpha, all the alpha there is comes from the padding or the mask.
+    // Of a image without alpha, all the alpha there is comes from the padding or the mask.
     let isOpaque = !file.hasPrefix("unicorn")
     var rest = String(file[file.index(after: dash)...].dropLast(4))
     var scale = 1.0

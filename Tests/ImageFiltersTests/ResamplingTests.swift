@@ -45,13 +45,13 @@ struct ResamplingTests {
 
   @Test("one color stays that color, at every size and with every kernel", arguments: kernels)
   func plain(kernel: String) throws {
-    for colour in [[0.0, 0, 0], [255, 255, 255], [255, 0, 128], [7, 130, 250]] {
-      let raster = Raster(width: 23, height: 17, bands: 3) { _, _, band in colour[band] }
+    for color in [[0.0, 0, 0], [255, 255, 255], [255, 0, 128], [7, 130, 250]] {
+      let raster = Raster(width: 23, height: 17, bands: 3) { _, _, band in color[band] }
       for size in ["5x5", "23x40", "100x3", "1x1", "24x18", "22x16"] {
         for linear in [false, true] {
           let result = try applied("scale:\(size):\(kernel):\(linear)", to: raster)
           let expected = Raster(width: result.width, height: result.height, bands: 3) { _, _, band in
-            colour[band]
+            color[band]
           }
           #expect(result.distance(to: expected) <= (linear ? 1 : 0), "\(size) \(linear)")
         }
@@ -133,17 +133,17 @@ struct ResamplingTests {
 
   @Test("fractions of AlamofireImage's geometry cover edge pixels in part")
   func coverage() {
-    #expect(Padding.coverage(from: 0, to: 3, count: 3) == [255, 255, 255])
-    #expect(Padding.coverage(from: 0.5, to: 2.25, count: 4) == [128, 255, 64, 0])
-    #expect(Padding.coverage(from: 1.25, to: 1.5, count: 3) == [0, 64, 0])
-    #expect(Padding.coverage(from: -2, to: 9, count: 2) == [255, 255])
-    #expect(Padding.coverage(from: 2, to: 2, count: 4) == [0, 0, 0, 0])
+    #expect(Pad.coverage(from: 0, to: 3, count: 3) == [255, 255, 255])
+    #expect(Pad.coverage(from: 0.5, to: 2.25, count: 4) == [128, 255, 64, 0])
+    #expect(Pad.coverage(from: 1.25, to: 1.5, count: 3) == [0, 64, 0])
+    #expect(Pad.coverage(from: -2, to: 9, count: 2) == [255, 255])
+    #expect(Pad.coverage(from: 2, to: 2, count: 4) == [0, 0, 0, 0])
     let seed = SeededRandom.seed
     var random = SeededRandom(seed: seed)
     for _ in 0..<500 {
       let start = Double.random(in: 0...20, using: &random)
       let end = start + Double.random(in: 0...20, using: &random)
-      let total = Padding.coverage(from: start, to: end, count: 40).reduce(0.0) { $0 + Double($1) / 255 }
+      let total = Pad.coverage(from: start, to: end, count: 40).reduce(0.0) { $0 + Double($1) / 255 }
       #expect(abs(total - (end - start)) <= 0.01, "seed \(seed): \(start) \(end)")
     }
   }

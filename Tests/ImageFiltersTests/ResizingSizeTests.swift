@@ -7,7 +7,7 @@ import Vips
 @Suite("Sizes of resized images", .timeLimit(.minutes(8)))
 struct ResizingSizeTests {
   private func size(_ chain: String, _ width: Int, _ height: Int) throws -> [Int] {
-    let result = try FilterChain(parsing: chain).apply(to: Picture.plain([10, 200, 90], width, height))
+    let result = try FilterChain(parsing: chain).apply(to: TestImage.plain([10, 200, 90], width, height))
     return [result.width, result.height]
   }
 
@@ -70,13 +70,13 @@ struct ResizingSizeTests {
     ])
   func tooLarge(chain: String) throws {
     // As wide as a hundredth of it is tall.
-    let image = try Picture.plain([1, 2, 3], 7, 700)
+    let image = try TestImage.plain([1, 2, 3], 7, 700)
     #expect(throws: FilterError.self) { try FilterChain(parsing: chain).apply(to: image) }
   }
 
   @Test("of more pixels than a context allows are an error, and just as many are none")
   func maximum() throws {
-    let image = try Picture.plain([1, 2, 3], 10, 10)
+    let image = try TestImage.plain([1, 2, 3], 10, 10)
     let chain = try FilterChain(parsing: "scale:20x30")
     let result = try chain.apply(to: image, context: FilterContext(maximumPixels: 600))
     #expect(result.width == 20)
@@ -88,22 +88,22 @@ struct ResizingSizeTests {
 
   @Test("are resolved the same way for every kind of size")
   func resolved() throws {
-    let extent = Extent(width: 30, height: 40)
+    let extent = Size(width: 30, height: 40)
     for (text, width, height) in [
       ("12x34", 12.0, 34.0), ("15x", 15, 20), ("x10", 7.5, 10), ("50%", 15, 20), ("250%", 75, 100),
       ("1%", 0.3, 0.4),
     ] {
-      let size = try #require(PixelSize(text))
+      let size = try #require(SizeSpecification(text))
       let resolved = size.resolved(for: extent)
       #expect(abs(resolved.width - width) < 1e-9 && abs(resolved.height - height) < 1e-9, "\(text)")
     }
-    #expect(Extent(rounding: 0.2, 0) == Extent(width: 1, height: 1))
-    #expect(Extent(rounding: 2.5, 3.49) == Extent(width: 3, height: 3))
+    #expect(Size(rounding: 0.2, 0) == Size(width: 1, height: 1))
+    #expect(Size(rounding: 2.5, 3.49) == Size(width: 3, height: 3))
   }
 
   @Test("before anything is cut off tell by how much a decoder may shrink")
   func firstScale() throws {
-    let extent = Extent(width: 400, height: 200)
+    let extent = Size(width: 400, height: 200)
     for (text, scale) in [
       ("scale:100x100", 0.5), ("fit:100x100", 0.25), ("fill:100x100", 0.5), ("limit:100x", 0.25),
       ("limit:900x", 1),

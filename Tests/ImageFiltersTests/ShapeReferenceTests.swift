@@ -134,7 +134,7 @@ struct ShapeReferenceTests {
   @Test("masks are of the sides that are asked for, down to one pixel")
   func masks() throws {
     for (width, height) in [(1, 1), (1, 9), (9, 1), (2, 2), (50, 3)] {
-      let extent = Extent(width: width, height: height)
+      let extent = Size(width: width, height: height)
       let room = Double(min(width, height)) / 2
       let curves = (0..<4).map { _ in CornerCurve.circular(radius: room) }
       let mask = try CornerMask.image(extent: extent, corners: curves)

@@ -101,8 +101,8 @@ struct ToneReferenceTests {
     "a tint goes through its color in the middle",
     arguments: ["teal", "#ff8000", "black", "white", "#808080"])
   func tint(name: String) throws {
-    let colour = try #require(Colour(name))
-    let middle = [colour.red, colour.green, colour.blue].map { Double($0) / 255 }
+    let color = try #require(Color(name))
+    let middle = [color.red, color.green, color.blue].map { Double($0) / 255 }
     for intensity in [0, 0.3, 1] {
       try check("tint:\(name):\(intensity)") { c in
         let gray = Self.luma(c) / 255
@@ -119,7 +119,7 @@ struct ToneReferenceTests {
     "a duotone goes from one color to the other",
     arguments: [("navy", "gold"), ("black", "white"), ("red", "red")])
   func duotone(dark: String, light: String) throws {
-    let (dark, light) = (try #require(Colour(dark)), try #require(Colour(light)))
+    let (dark, light) = (try #require(Color(dark)), try #require(Color(light)))
     let low = [dark.red, dark.green, dark.blue].map(Double.init)
     let high = [light.red, light.green, light.blue].map(Double.init)
     try check("duotone:\(dark.identifier):\(light.identifier)") { c in
@@ -165,8 +165,8 @@ struct ToneReferenceTests {
 
   @Test("flattening lays it over a color", arguments: ["white", "black", "#3366cc", "#3366cc00"])
   func flatten(name: String) throws {
-    let colour = try #require(Colour(name))
-    let under = [colour.red, colour.green, colour.blue].map(Double.init)
+    let color = try #require(Color(name))
+    let under = [color.red, color.green, color.blue].map(Double.init)
     let raster = Raster.noise(20, 10, bands: 4, clear: true, seed: 22)
     for deep in [false, true] {
       let result = try applied("flatten:\(name)", to: raster, deep: deep)

@@ -26,7 +26,7 @@ private struct Bender {
 
   mutating func page() -> Page {
     isChunked = chance(3)
-    body = Array(PNGPicture.bytes(width: 5, height: 4, seed: Int.random(in: 0...9, using: &random)))
+    body = Array(PNGImage.bytes(width: 5, height: 4, seed: Int.random(in: 0...9, using: &random)))
     var bytes: [UInt8] = []
     if chance(8) { bytes += head(status: pick(["100 Continue", "103 Early Hints", "101 Switch", "199 x"])) }
     bytes += head(status: status) + framedBody

@@ -127,9 +127,9 @@ struct LineJobsTests {
     #expect(job.outputs[0].encoding.format == .jpeg)
     #expect(
       Self.texts(found) == [
-        "1 a.png", "2:32 'quality' must be a text or a number, not a list",
-        "4:2 a job needs 'source' (is 'sorce' meant to be it?)", "5:1 a job must be a mapping, not a list",
-        "6:21 not JSON: expected nothing more after the JSON value", "6 e.png",
+        "1 a.png", "2:32 'quality' must be a string or a number, not a list",
+        "4:2 a job needs 'source' (is 'sorce' a typo?)", "5:1 a job must be a mapping, not a list",
+        "6:21 not JSON: unexpected text after the JSON value", "6 e.png",
       ])
   }
 
@@ -146,14 +146,14 @@ struct LineJobsTests {
     #expect(jobs[1].fields.map(\.json) == ["\"2\"", "\"\""])
     #expect(jobs[2].fields.map(\.json) == ["\"4\"", "\"5\\\" disk\""])
     #expect(jobs.map { $0.location?.line } == [2, 4, 6])
-    #expect(Self.texts(found)[2] == "5:1 this row has 2 cells, and the header 5")
+    #expect(Self.texts(found)[2] == "5:1 this row has 2 cells, but the header has 5")
   }
 
   @Test func `TSV is read by tabs, and a header without a source is told once`() async throws {
     #expect(Self.texts(try await Self.read("source\tn\na,b.png\t1\n", .tsv)) == ["1 a,b.png"])
     #expect(
       Self.texts(try await Self.read("sorce\tn\na.png\t1\nb.png\t2\n", .tsv)) == [
-        "1:1 the first line names the columns, and none is 'source' (is 'sorce' meant to be it?)"
+        "1:1 the header line has no column 'source' (is 'sorce' a typo?)"
       ])
   }
 
@@ -166,8 +166,8 @@ struct LineJobsTests {
       .sources)
     #expect(
       Self.texts(found) == [
-        "1:1 a digest before a source has 64 hexadecimal digits, as sha256sum prints them; this has 63",
-        "2:1 a digest before a source has 64 hexadecimal digits, as sha256sum prints them; this has 40",
+        "1:1 a digest before a source must be 64 hexadecimal digits, as printed by sha256sum; this has 63",
+        "2:1 a digest before a source must be 64 hexadecimal digits, as printed by sha256sum; this has 40",
         "3 a\nb\\c.png", "4 abcdef  d.png",
       ])
     #expect(try found[2].get().pinnedDigest?.hex == hash)
@@ -183,9 +183,9 @@ struct LineJobsTests {
   }
 
   @Test(arguments: [
-    ("source;output\na.png;b.png\n", LineForm.csv, "';'; separate them by commas"),
-    ("source\toutput\na.png\tb.png\n", .csv, "tabs; separate them by commas"),
-    ("source,output\na.png,b.png\n", .tsv, "','; separate them by tabs"),
+    ("source;output\na.png;b.png\n", LineForm.csv, "';'; use commas"),
+    ("source\toutput\na.png\tb.png\n", .csv, "tabs; use commas"),
+    ("source,output\na.png,b.png\n", .tsv, "','; use tabs"),
   ])
   func `a header with another separator is told of it`(_ text: String, _ form: LineForm, _ hint: String)
     async throws
@@ -193,7 +193,7 @@ struct LineJobsTests {
     let found = try await Self.read(text, form)
     #expect(
       Self.texts(found) == [
-        "1:1 the first line names the columns, and none is 'source': its cells are separated by \(hint)"
+        "1:1 the header line has no column 'source': its cells are separated by \(hint)"
       ])
   }
 
@@ -201,7 +201,7 @@ struct LineJobsTests {
     let found = try await Self.read("source,output,matrix\na.png,b.png,x\nc.png,d.png,y\n", .csv)
     #expect(
       Self.texts(found) == [
-        "1:15 a cell can't hold a mapping of names to values, as 'matrix' needs: write the list as NDJSON"
+        "1:15 'matrix' needs a mapping of names to values, which a cell can't hold: write the list as NDJSON"
       ])
   }
 
@@ -212,7 +212,7 @@ struct LineJobsTests {
     }
     #expect(
       error?.description
-        == "-:1:1: error: a list's lines name sources only: give their outputs' path, such as -o '{name}.png'"
+        == "-:1:1: error: a list has no output paths: set a template, such as -o '{name}.png'"
     )
   }
 
@@ -226,7 +226,7 @@ struct LineJobsTests {
 
   @Test func `a line that isn't UTF-8 costs one job`() async throws {
     let found = try await Self.read([0x61, 0x0A, 0xE9, 0x0A, 0x62, 0x0A], LineOptions(.sources))
-    #expect(Self.texts(found) == ["1 a", "2:1 not UTF-8: write the list as UTF-8", "3 b"])
+    #expect(Self.texts(found) == ["1 a", "2:1 not UTF-8: save the list as UTF-8", "3 b"])
   }
 
   /// `printf 'a.png\nb.png\n' | gzip -n`
@@ -239,8 +239,8 @@ struct LineJobsTests {
     #expect(Self.texts(twice) == ["1 a.png", "2 b.png", "3 a.png", "4 b.png"])
     let cut = try await Self.read(Self.gzip.dropLast(9), LineOptions(.sources))
     #expect(
-      Self.texts(cut).last == "3:1 the gzip data ends too early"
-        || Self.texts(cut).last == "1:1 the gzip data ends too early")
+      Self.texts(cut).last == "3:1 the gzip data is truncated"
+        || Self.texts(cut).last == "1:1 the gzip data is truncated")
     var corrupt = Self.gzip
     corrupt[20] ^= 0xFF
     corrupt[21] ^= 0xFF

@@ -83,7 +83,10 @@ struct RandomManifest {
     members.append(("variables", .object(variables)))
     settings(&members)
     if chance(2) {
-      members.append(("output", .text("\(index)-{one}.\(element(["png", "jpg", "webp"]))")))
+      let format = element(["png", "jpg", "webp"])
+      members.append(("output", .text("\(index)-{one}.\(format)")))
+      // PNG has no quality.
+      if format == "png" { members.removeAll { $0.0 == "quality" } }
     } else {
       var outputs: [ModelValue] = []
       for position in 0..<int(1...3) {

@@ -5,6 +5,7 @@ import ImageFilters
 import Testing
 
 @testable import Manifests
+import ImageRendering
 
 /// A directory with a manifest's tables.
 final class RowFixture {
@@ -218,7 +219,7 @@ struct RowJobsTests {
     let complaints = try fixture.complaints(
       "  - {from: t.csv, filter: \"overlay:{logo}\", output: \"{name}.png\"}")
     #expect(complaints.count == 1)
-    #expect(complaints.first?.hasPrefix("t.csv:2:7: '/etc/l.png' lies outside") == true, "\(complaints)")
+    #expect(complaints.first?.hasPrefix("t.csv:2:7: '/etc/l.png' is outside") == true, "\(complaints)")
   }
 
   @Test("the indices go through the manifest's jobs and rows in their order")
@@ -240,7 +241,7 @@ struct RowJobsTests {
     "a mistake that no row can mend is told once, in the manifest",
     arguments: [
       (
-        "{from: t.csv, output: \"{skuu}.png\"}", "m.yaml:3:28: nothing defines '{skuu}' (did you mean 'sku'?)"
+        "{from: t.csv, output: \"{skuu}.png\"}", "m.yaml:3:28: unknown field '{skuu}' (did you mean 'sku'?)"
       ),
       (
         "{from: t.csv, output: \"{sku}.png\", filter: crcle}",
@@ -252,20 +253,20 @@ struct RowJobsTests {
       ),
       (
         "{from: t.csv, output: \"{sku}.png\", filter: \"text:{skv}\"}",
-        "m.yaml:3:54: nothing defines '{skv}' here (did you mean 'sku'?)"
+        "m.yaml:3:54: unknown field '{skv}' (did you mean 'sku'?)"
       ),
       ("{from: t.csv, output: \"{sku}.jpg\", quality: 101}", "m.yaml:3:49: "),
       ("{from: t.csv, output: \"{sku}.png\", where: {stok: 1}}", "m.yaml:3:48: 't.csv' has no column 'stok'"),
       ("{from: none.csv, output: \"{sku}.png\"}", "m.yaml:3:12: 'none.csv' can't be opened: No such file"),
       (
         "{from: ../t.csv, output: \"{sku}.png\"}",
-        "m.yaml:3:12: '../t.csv' lies outside the manifest's directory"
+        "m.yaml:3:12: '../t.csv' is outside the manifest's directory"
       ),
       ("{from: \"*.gif\", output: \"{name}.png\"}", "m.yaml:3:12: nothing matches '*.gif'"),
       ("{from: empty.csv, output: \"{sku}.png\"}", "empty.csv:1:1: the table is empty"),
       ("{from: other.csv, output: \"{sku}.png\"}", "m.yaml:3:12: 'other.csv' has no column 'source'"),
       ("{output: x.png}", "m.yaml:3:5: a job needs 'source'"),
-      ("{source: a.jpg, where: {a: 1}, output: x.png}", "m.yaml:3:21: 'where' is for"),
+      ("{source: a.jpg, where: {a: 1}, output: x.png}", "m.yaml:3:21: 'where' needs"),
     ])
   func staticMistakes(job: String, expected: String) throws {
     let fixture = try RowFixture([
@@ -286,7 +287,7 @@ struct RowJobsTests {
     #expect(complaints.first?.hasPrefix("t.csv:3:7: ") == true, "\(complaints)")
     #expect(complaints.first?.hasSuffix("(m.yaml:3)") == true, "\(complaints)")
     #expect(complaints.dropFirst().first == "t.csv:4:1: a source can't be empty (m.yaml:3)", "\(complaints)")
-    #expect(complaints.last == "t.csv:5:1: this row has 1 cells, and the header 2", "\(complaints)")
+    #expect(complaints.last == "t.csv:5:1: this row has 1 cells, but the header has 2", "\(complaints)")
   }
 
   @Test("one mistake in 500 rows is one message with a sum, and many are cut short")
@@ -295,11 +296,11 @@ struct RowJobsTests {
     let fixture = try RowFixture(["t.csv": "source,size\n" + rows])
     let one = try fixture.complaints("  - {from: t.csv, filter: \"fill:{size}\", output: \"{name}.png\"}")
     #expect(one.count == 1)
-    #expect(one.first?.contains("the same in 499 more lines, the last of them 501") == true, "\(one)")
+    #expect(one.first?.contains("same in 499 more lines, last in line 501") == true, "\(one)")
     try fixture.write("source,size\n" + (1...500).map { "\($0).jpg,b\($0)\n" }.joined(), to: "t.csv")
     let many = try fixture.complaints("  - {from: t.csv, filter: \"fill:{size}\", output: \"{name}.png\"}")
     #expect(many.count == DiagnosticSums.maximum + 1)
-    #expect(many.last?.contains("480 more lines are wrong") == true, "\(many.last ?? "")")
+    #expect(many.last?.contains("480 more lines have mistakes") == true, "\(many.last ?? "")")
   }
 
   @Test("outputs of rows that meet are found: within a row once, between rows, and with other jobs")
@@ -307,19 +308,20 @@ struct RowJobsTests {
     let fixture = try RowFixture(["t.csv": "sku,source\nA,a.jpg\nB,b.jpg\nA,c.jpg\n"])
     #expect(
       try fixture.complaints("  - {from: t.csv, output: \"{sku}.png\"}") == [
-        "t.csv:4:1: two outputs have the path 'A.png' (line 2): give one another name, or put what differs in it, such "
-          + "as {index}, {width} or a variable"
+        "t.csv:4:1: two outputs have the path 'A.png' (first in line 2): rename one, or use a field that differs, "
+          + "such as {index}, {width} or a variable"
       ])
     let within = try fixture.complaints(
       "  - {from: t.csv, output: \"{name}.png\", filter: \"fit:{w}x\", matrix: {w: [1, 2]}}")
     #expect(within.count == 1)
     #expect(
-      within.first?.hasPrefix("m.yaml:3:5: two outputs of a row have one path, such as 'a.png'") == true)
+      within.first?.hasPrefix("m.yaml:3:5: two outputs of a row have the path 'a.png'") == true)
     let others = try fixture.complaints(
       "  - {source: x.jpg, output: b.png}\n  - {from: t.csv, output: \"{name}.png\"}")
     #expect(others.count == 1)
     #expect(
-      others.first?.hasPrefix("t.csv:3:1: two outputs have the path 'b.png' (m.yaml:3)") == true, "\(others)")
+      others.first?.hasPrefix("t.csv:3:1: two outputs have the path 'b.png' (first at m.yaml:3)") == true,
+      "\(others)")
   }
 
   @Test("more paths than are remembered are gone through in parts")
@@ -335,7 +337,7 @@ struct RowJobsTests {
         guard let template = try? OutputTemplate(parsing: "\(index % 1500).png"),
           let encoding = try? Encoding(resolving: EncodingSettings(), pathExtension: "png")
         else { continue }
-        job.outputs = [Output(template: template, chain: FilterChain(), encoding: encoding)]
+        job.outputs = [JobOutput(template: template, chain: FilterChain(), encoding: encoding)]
         if conflicts.claim(job) != nil { found += 1 }
       }
       return (found, conflicts.otherParts)
@@ -358,7 +360,7 @@ struct RowJobsTests {
     try FileManager.default.createSymbolicLink(
       atPath: fixture.directory + "/l.csv", withDestinationPath: other.directory + "/t.csv")
     let job = "  - {from: l.csv, output: \"{name}.png\"}"
-    #expect(try fixture.complaints(job).first?.contains("lies outside the manifest's directory") == true)
+    #expect(try fixture.complaints(job).first?.contains("is outside the manifest's directory") == true)
     #expect(try fixture.complaints(job) { $0.allowsOutside = true }.isEmpty)
   }
 
@@ -372,7 +374,7 @@ struct RowJobsTests {
     let wrong = try ChainTemplate(parsing: "text:{skv}")
     #expect(
       try fixture.complaints(job) { $0.appendedChain = wrong } == [
-        "m.yaml:3:5: -f: nothing defines '{skv}' here (did you mean 'sku'?)"
+        "m.yaml:3:5: -f: unknown field '{skv}' (did you mean 'sku'?)"
       ])
   }
 

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Manifests
+import ImageRendering
 
 @Suite("Small forms in manifests", .timeLimit(.minutes(8)))
 struct SmallFormTests {
@@ -23,7 +24,7 @@ struct SmallFormTests {
 
   @Test("a job is in exactly one shard of any number, whatever else the manifest holds")
   func shards() throws {
-    let output = Output(
+    let output = JobOutput(
       template: try OutputTemplate(parsing: "{name}.png"), chain: .init(),
       encoding: try Encoding(resolving: EncodingSettings(), pathExtension: "png"))
     for count in [1, 2, 3, 8, 100] {

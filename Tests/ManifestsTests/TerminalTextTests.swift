@@ -30,7 +30,7 @@ struct TerminalTextTests {
     }
   }
 
-  @Test func `control characters can't move the cursor, colour the line or turn it round`() {
+  @Test func `control characters can't move the cursor, color the line or turn it round`() {
     #expect(
       TerminalText.visible("a\u{1B}[31mb\r\u{202E}c\u{9B}") == "a\u{FFFD}[31mb\u{FFFD}\u{FFFD}c\u{FFFD}")
   }

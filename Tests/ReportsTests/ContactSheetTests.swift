@@ -4,6 +4,7 @@ import ImageBatch
 import Testing
 
 @testable import Reports
+import ImageRendering
 
 @Suite("The contact sheet", .timeLimit(.minutes(8)))
 struct ContactSheetTests {
@@ -12,7 +13,7 @@ struct ContactSheetTests {
   static func outputs() -> [OutputResult] {
     var seen = OutputResult.written(1, output: "a b%#?.png")
     seen.placeholders = Placeholders(
-      dominantColour: "#336699", blurHash: "L", thumbHash: "t", dataURI: "data:image/png;base64," + picture)
+      dominantColor: "#336699", blurHash: "L", thumbHash: "t", dataURI: "data:image/png;base64," + picture)
     var evil = OutputResult.written(2, output: hostile, source: "javascript:alert(1)")
     evil.status = .cached
     evil.filter = hostile
@@ -65,12 +66,12 @@ struct ContactSheetTests {
   }
 
   @Test func `pictures are named from the page and their names are encoded`() throws {
-    let paths = PicturePaths(reportDirectory: "/site/reports", workingDirectory: "/site")
+    let paths = ImagePaths(reportDirectory: "/site/reports", workingDirectory: "/site")
     #expect(paths.url(of: "out/a b%#?.png") == "../out/a%20b%25%23%3F.png")
     #expect(paths.url(of: "reports/x.png") == "x.png")
     #expect(paths.url(of: "/else/./y/../ü.png") == "../../else/%C3%BC.png")
     #expect(
-      PicturePaths(reportDirectory: "/", workingDirectory: "/").url(of: "javascript:x") == "javascript%3Ax")
+      ImagePaths(reportDirectory: "/", workingDirectory: "/").url(of: "javascript:x") == "javascript%3Ax")
   }
 
   @Test func `no name is markup, and nothing outside the page is asked for`() throws {
@@ -150,7 +151,7 @@ struct ContactSheetBrowserTests {
     var outputs = ContactSheetTests.outputs()
     outputs.remove(at: 1)  // its picture isn't there, which the console would report
     var page = try shown("", outputs)
-    // The browser's clock may have run out before a busy machine has loaded a picture.
+    // The browser's clock may have run out before a busy machine has loaded a image.
     for _ in 0..<5 where !page.html.contains("class=\"full loaded\"") { page = try shown("", outputs) }
     let (statuses, html, console) = page
     #expect(statuses == ["written", "failed", "unchanged"])

@@ -61,7 +61,7 @@ struct DisplayPropertyTests {
           ).lines
           #expect(lines.count < max(rows, 1) || rows == 1 && lines.isEmpty, "seed \(seed), round \(round)")
           for line in lines {
-            let text = line.text(colour: false)
+            let text = line.text(color: false)
             #expect(
               line.width <= max(1, columns - 1), "seed \(seed), round \(round): \(columns) columns: \(text)")
             #expect(TerminalText.width(text) == line.width)
@@ -79,7 +79,7 @@ struct DisplayPropertyTests {
     for round in 0..<60 {
       let (transcript, clock) = (Transcript(), HandClock())
       let display = ProgressDisplay(
-        usesColour: Bool.random(using: &random), size: { TerminalSize(columns: 70, rows: 12) },
+        usesColor: Bool.random(using: &random), size: { TerminalSize(columns: 70, rows: 12) },
         now: clock.now,
         write: transcript.write)
       var ids: [Int] = []
@@ -168,7 +168,7 @@ struct DisplayPropertyTests {
         if line.width <= columns {
           #expect(cut == line)
         } else if columns > 0 {
-          #expect(cut.text(colour: false).hasSuffix("…"), "seed \(seed): \(cut.text(colour: false))")
+          #expect(cut.text(color: false).hasSuffix("…"), "seed \(seed): \(cut.text(color: false))")
         }
       }
     }

@@ -144,7 +144,7 @@ final class FileReportPropertyTests {
       EventLines(write: closed.write), Messages(.everything, write: closed.write),
       PlainProgress(interval: 0, write: closed.write),
       GitHubAnnotations(directory: "/", workspace: nil, write: closed.write),
-      ProgressDisplay(usesColour: true, size: { TerminalSize(columns: 80, rows: 24) }, write: closed.write),
+      ProgressDisplay(usesColor: true, size: { TerminalSize(columns: 80, rows: 24) }, write: closed.write),
     ]
     for reporter in reporters {
       for event in StreamTests.everyEvent + [.jobFinished(JobResult(.failing()))] { reporter.receive(event) }

@@ -41,7 +41,7 @@ struct FileReportTests {
     #expect(Set(summary.keys) == Set(Mirror(reflecting: BatchSummary()).children.compactMap(\.label)))
     let entries = try #require(object["outputs"] as? [[String: Any]])
     #expect(entries.compactMap { $0["index"] as? Int } == Array(1...3000))
-    let manifest = try #require(entries.first?["manifest"] as? [String: Any])
+    let manifest = try #require(entries.first?["location"] as? [String: Any])
     #expect(manifest["file"] as? String == "m.yaml")
     #expect(manifest["line"] as? Int == 3)
   }

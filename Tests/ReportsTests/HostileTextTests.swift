@@ -60,7 +60,7 @@ struct HostileTextTests {
       #expect(same(object["filter"], result.filter), "seed \(seed)")
       let error = object["error"] as? [String: Any]
       #expect(same(error?["message"], result.error?.message) && same(error?["source"], result.error?.source))
-      #expect(same((object["manifest"] as? [String: Any])?["file"], result.location?.file))
+      #expect(same((object["location"] as? [String: Any])?["file"], result.location?.file))
     }
   }
 

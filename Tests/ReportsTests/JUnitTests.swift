@@ -21,7 +21,10 @@ struct JUnitTests {
     return try #require(try XMLDocument(data: Data(bytes)).rootElement())
   }
 
-  /// What Jenkins' xUnit plugin allows in a report (junit-10.xsd): anything else, and it takes none of it.
+  /// Attributes of a case that junit-10.xsd doesn't have. Jenkins' `junit` step ignores them, GitLab reads the file.
+  private static let beyond: Set<String> = ["file", "line"]
+
+  /// What Jenkins' xUnit plugin allows in a report (junit-10.xsd), and what is known to go beyond it.
   private static let allowed: [String: (attributes: Set<String>, children: Set<String>)] = [
     "testsuites": (["name", "time", "tests", "failures", "errors"], ["testsuite"]),
     "testsuite": (
@@ -29,7 +32,8 @@ struct JUnitTests {
       ["testcase", "properties", "system-out", "system-err"]
     ),
     "testcase": (
-      ["name", "classname", "time"], ["failure", "error", "skipped", "system-out", "system-err"]
+      Set(["name", "classname", "time"]).union(beyond),
+      ["failure", "error", "skipped", "system-out", "system-err"]
     ),
     "failure": (["type", "message"], []), "skipped": (["type", "message"], []), "system-out": ([], []),
   ]
@@ -45,6 +49,16 @@ struct JUnitTests {
     for child in (element.children ?? []).compactMap({ $0 as? XMLElement }) {
       #expect(allowed.children.contains(child.name ?? ""), "\(child.name ?? "") in \(name)")
       try expectAllowed(child)
+    }
+  }
+
+  @Test func `cases have the manifest's file and line, but for standard input`() throws {
+    for (file, wanted) in [("site/m.yaml", "site/m.yaml" as String?), ("-", nil)] {
+      var output = OutputResult.failing()
+      output.location = ManifestLocation(file: file, line: 7, column: 3)
+      let element = try #require(try document([output]).nodes(forXPath: "//testcase").first as? XMLElement)
+      #expect(element.attribute(forName: "file")?.stringValue == wanted)
+      #expect(element.attribute(forName: "line")?.stringValue == wanted.map { _ in "7" })
     }
   }
 

@@ -47,11 +47,11 @@ struct LineTests {
     result.fields = [Job.Field(name: "na\"me", json: "\"ada\""), Job.Field(name: "n", json: "3.10")]
     #expect(
       ResultLine.json(result)
-        == #"{"index":1,"source":"https://example.com/a.jpg","output":"a.png","status":"written","width":90,"height":60,"bytes":1234,"sha256":"\#(String(repeating: "ab", count: 32))","filter":"circle()","format":"png","fields":{"na\"me":"ada","n":3.10}}"#
+        == #"{"version":1,"index":1,"source":"https://example.com/a.jpg","output":"a.png","status":"written","width":90,"height":60,"bytes":1234,"sha256":"\#(String(repeating: "ab", count: 32))","filter":"circle()","format":"png","fields":{"na\"me":"ada","n":3.10},"location":{"file":"m.yaml","line":3,"column":5}}"#
     )
     #expect(
       ResultLine.json(.failing())
-        == #"{"index":2,"source":"https://example.com/none.png","output":"b.png","status":"failed","width":null,"height":null,"bytes":null,"sha256":null,"filter":"","format":"png","error":{"code":"http-status","stage":"download","message":"the server says 404 Not Found","temporary":false},"fields":{}}"#
+        == #"{"version":1,"index":2,"source":"https://example.com/none.png","output":"b.png","status":"failed","width":null,"height":null,"bytes":null,"sha256":null,"filter":"","format":"png","error":{"code":"http-status","stage":"download","message":"the server says 404 Not Found","temporary":false},"fields":{},"location":{"file":"m.yaml","line":4,"column":5}}"#
     )
   }
 
@@ -98,7 +98,7 @@ struct LineTests {
   }
 
   @Test func `messages are one line each, fewer when quiet and more when verbose`() {
-    func written(_ extent: Messages.Extent) -> String {
+    func written(_ extent: Messages.Verbosity) -> String {
       let transcript = Transcript()
       let messages = Messages(extent, write: transcript.write)
       messages.receive(.downloadStarted(id: 1, source: "https://example.com/a.jpg", host: "example.com"))

@@ -67,7 +67,9 @@ struct MarkupTests {
 
   @Test func `json has the same as data, and is well-formed without any`() throws {
     let text = try emitted(.json, [Self.job(1), Self.job(2)])
-    let sets = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
+    let document = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    #expect(document["version"] as? Int == 1)
+    let sets = try #require(document["images"] as? [[String: Any]])
     #expect(sets.count == 4)
     let variants = try #require(sets.first?["variants"] as? [[String: Any]])
     #expect(variants.compactMap { $0["type"] as? String } == ["image/avif", "image/jpeg"])
@@ -76,7 +78,8 @@ struct MarkupTests {
     var failed = Self.job(1)
     for position in failed.outputs.indices { failed.outputs[position].status = .failed }
     let empty = try emitted(.json, [failed])
-    #expect(try (JSONSerialization.jsonObject(with: Data(empty.utf8)) as? [Any])?.isEmpty == true)
+    let none = try #require(JSONSerialization.jsonObject(with: Data(empty.utf8)) as? [String: Any])
+    #expect((none["images"] as? [Any])?.isEmpty == true)
   }
 
   @Test(

@@ -73,7 +73,7 @@ struct PlanTextTests {
   private func explanation(_ today: Explanation.Today) throws -> Explanation {
     let recipe = try Self.recipe(filter: "flip")
     let json = try String(decoding: JSONEncoder().encode(recipe), as: UTF8.self)
-    let entry = LedgerEntry(
+    let entry = RegistryEntry(
       path: "/out/a.png", scope: OutputScope(manifest: "/m.yaml", directory: "/out", template: ""),
       digest: try Self.digest("cd"), key: try Self.digest("ef"), recipe: json)
     return Explanation(entry, today: today, state: .inPlace, removal: "a broom removes it")
@@ -81,13 +81,13 @@ struct PlanTextTests {
 
   @Test("an explanation says what a run would do, and which parts of the key differ")
   func explanations() throws {
-    #expect(try explanation(.noManifest).verdict == "the manifest is no longer there")
+    #expect(try explanation(.noManifest).verdict == "the manifest no longer exists")
     #expect(
-      try explanation(.unreadable("bad")).verdict == "a run would refuse the manifest: bad")
+      try explanation(.unreadable("bad")).verdict == "the manifest is invalid: bad")
     #expect(try explanation(.notMade).verdict == "the manifest no longer makes it; a broom removes it")
     #expect(
       try explanation(.made(Self.entry(.keep, "in place"))).verdict
-        == "nothing differs: a run would leave it alone")
+        == "nothing differs: a run would keep it")
     var changed = Self.entry(.render, "never made")
     #expect(try explanation(.made(changed)).verdict == "a run would render: never made")
     changed.recipe = try Self.recipe(filter: "flop")

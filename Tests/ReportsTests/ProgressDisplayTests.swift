@@ -31,7 +31,7 @@ struct ProgressDisplayTests {
 
   func lines(columns: Int, rows: Int = 24, _ state: ProgressState = busy()) -> [String] {
     ProgressLines(state: state, size: TerminalSize(columns: columns, rows: rows), seconds: 10).lines
-      .map { $0.text(colour: false) }
+      .map { $0.text(color: false) }
   }
 
   @Test func `at 80 columns`() {
@@ -175,11 +175,11 @@ struct ProgressDisplayTests {
     #expect(TerminalSize.current(of: -1) == TerminalSize(columns: 80, rows: 24))
   }
 
-  @Test func `colour is written only where it is wanted`() {
+  @Test func `color is written only where it is wanted`() {
     let line = StyledLine("4 failed", .red)
-    #expect(line.text(colour: false) == "4 failed")
-    #expect(line.text(colour: true) == "\u{1B}[31m4 failed\u{1B}[0m")
-    #expect(line.cut(to: 3).text(colour: true) == "\u{1B}[31m4 …\u{1B}[0m")
+    #expect(line.text(color: false) == "4 failed")
+    #expect(line.text(color: true) == "\u{1B}[31m4 failed\u{1B}[0m")
+    #expect(line.cut(to: 3).text(color: true) == "\u{1B}[31m4 …\u{1B}[0m")
   }
 }
 
@@ -209,7 +209,7 @@ final class Screen: Sendable {
 
   func display(_ clock: HandClock) -> ProgressDisplay {
     ProgressDisplay(
-      usesColour: false, size: { self.state.withLock { $0.size } }, now: clock.now, write: { self.write($0) })
+      usesColor: false, size: { self.state.withLock { $0.size } }, now: clock.now, write: { self.write($0) })
   }
 
   /// Breaks lines that are now too long, as terminals do. (What was broken stays so: the display's lines are short

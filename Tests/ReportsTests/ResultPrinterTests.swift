@@ -41,7 +41,7 @@ struct ResultPrinterTests {
       ResultPrinter.Form(json: true, isNULSeparated: true), write: lines.write)
     send(job(1, "a.png"), to: printer)
     #expect(lines.written.count == 1)
-    #expect(lines.written[0].hasPrefix(#"{"index":1,"#) && lines.written[0].hasSuffix("}\0"))
+    #expect(lines.written[0].hasPrefix(#"{"version":1,"index":1,"#) && lines.written[0].hasSuffix("}\0"))
   }
 
   @Test("wait for those of earlier jobs where they are in order")

@@ -133,9 +133,9 @@ struct PercentEncodingTests {
       #expect(Array(PercentEncoding.decoded(encoded).utf8) == Array(text.utf8), "seed \(seed)")
       #expect(
         PercentEncoding.strictlyDecoded(encoded).map { Array($0.utf8) } == Array(text.utf8), "seed \(seed)")
-      let mended = PercentEncoding.mended(text)
-      #expect(PercentEncoding.mended(mended) == mended, "seed \(seed)")
-      #expect(PercentEncoding.decodedBytes(mended) == PercentEncoding.decodedBytes(text), "seed \(seed)")
+      let normalized = PercentEncoding.normalized(text)
+      #expect(PercentEncoding.normalized(normalized) == normalized, "seed \(seed)")
+      #expect(PercentEncoding.decodedBytes(normalized) == PercentEncoding.decodedBytes(text), "seed \(seed)")
     }
   }
 
@@ -172,8 +172,8 @@ struct PercentEncodingTests {
   func sets() {
     #expect(PercentEncoding.encodedSegment("aZ09-._~") == "aZ09-._~")
     #expect(PercentEncoding.encodedSegment("a/b c%é") == "a%2Fb%20c%25%C3%A9")
-    #expect(PercentEncoding.mended("/a b?c=[%20]#d") == "/a%20b?c=[%20]#d")
-    #expect(PercentEncoding.mended("\"<>\\^`{|}\u{7F}\n") == "%22%3C%3E%5C%5E%60%7B%7C%7D%7F%0A")
+    #expect(PercentEncoding.normalized("/a b?c=[%20]#d") == "/a%20b?c=[%20]#d")
+    #expect(PercentEncoding.normalized("\"<>\\^`{|}\u{7F}\n") == "%22%3C%3E%5C%5E%60%7B%7C%7D%7F%0A")
     #expect(PercentEncoding.encoded("a+b") { $0 == UInt8(ascii: "+") } == "a%2Bb")
   }
 

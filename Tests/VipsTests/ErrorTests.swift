@@ -41,8 +41,8 @@ struct ErrorTests {
 
   @Test("are certain inside of `alone`, which may be nested")
   func alone() {
-    let error = ErrorGate.alone {
-      ErrorGate.alone {
+    let error = VipsErrorLock.exclusive {
+      VipsErrorLock.exclusive {
         Sample.failure { _ = try VipsOperation("pngload", ["filename": "/no/such/file-alone.png"]) }
       }
     }
@@ -69,7 +69,7 @@ struct ErrorTests {
           var count = 0
           for _ in 0..<50 {
             if task % 3 == 0 {
-              count += ErrorGate.alone { 1 }
+              count += VipsErrorLock.exclusive { 1 }
             } else {
               let error = Sample.failure { _ = try VipsOperation("pngload", ["filename": "/no/such/file"]) }
               count += error == nil ? 0 : 1

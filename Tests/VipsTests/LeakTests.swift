@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Memory", .timeLimit(.minutes(8)))
 struct LeakTests {
-  @Test("nothing is left of pictures that are gone, whether their operations succeeded or failed")
+  @Test("nothing is left of images that are gone, whether their operations succeeded or failed")
   func noLeak() async {
-    // A process of its own: other tests hold pictures of theirs.
+    // A process of its own: other tests hold images of theirs.
     await #expect(processExitsWith: .success) {
       func work() throws {
         for index in 0..<40 {
@@ -58,7 +58,7 @@ struct LeakTests {
             } catch  where error.isCertain {
               #expect(error.text.contains("file-\(thread).png"), "\(thread): \(error.text)")
             } catch {
-              let alone = ErrorGate.alone { () -> String in
+              let alone = VipsErrorLock.exclusive { () -> String in
                 do throws(VipsError) {
                   _ = try VipsOperation("pngload", ["filename": .string("/no/such/file-\(thread).png")])
                   return ""

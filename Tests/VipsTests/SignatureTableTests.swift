@@ -133,7 +133,7 @@ struct SignatureTableTests {
         UInt8.random(in: 0...255, using: &random)
       }
       _ = ImageFormat(signature: head)
-      let content = ForeignContent(head: head)
+      let content = NonImageContent(head: head)
       #expect((content == .empty) == head.isEmpty)
     }
   }
@@ -141,22 +141,22 @@ struct SignatureTableTests {
   @Test(
     "of something else tell what it is",
     arguments: [
-      ("", ForeignContent.empty), ("<!DOCTYPE HTML><p>", .html), ("<HTML>", .html), ("\n\t <head>", .html),
+      ("", NonImageContent.empty), ("<!DOCTYPE HTML><p>", .html), ("<HTML>", .html), ("\n\t <head>", .html),
       ("\u{feff}<html>", .html), ("<?xml version='1.0'?><html>", .html), ("<div><body>", .html),
       ("<?xml version='1.0'?><rss>", .xml), ("<rss>", .xml), ("{\"a\": 1}", .json), (" [1]", .json),
       ("hello\r\n", .text), ("caf\u{e9}", .text), ("PK\u{3}\u{4}", .archive), ("\u{1}\u{2}", .unknown),
       ("a\0b", .unknown), ("....ftypisom", .video),
     ])
-  func foreign(text: String, content: ForeignContent) {
-    #expect(ForeignContent(head: Array(text.utf8)) == content)
+  func foreign(text: String, content: NonImageContent) {
+    #expect(NonImageContent(head: Array(text.utf8)) == content)
   }
 
   @Test("of archives and videos that begin with no text")
   func foreignBytes() {
-    #expect(ForeignContent(head: [0x1f, 0x8b, 8]) == .archive)
-    #expect(ForeignContent(head: [0x1a, 0x45, 0xdf, 0xa3]) == .video)
-    #expect(ForeignContent(head: [0xff, 0xfe, 0x00]) == .unknown)
-    #expect(ForeignContent(head: [127]) == .unknown)
+    #expect(NonImageContent(head: [0x1f, 0x8b, 8]) == .archive)
+    #expect(NonImageContent(head: [0x1a, 0x45, 0xdf, 0xa3]) == .video)
+    #expect(NonImageContent(head: [0xff, 0xfe, 0x00]) == .unknown)
+    #expect(NonImageContent(head: [127]) == .unknown)
   }
 
   @Test(

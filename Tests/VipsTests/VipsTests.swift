@@ -76,7 +76,7 @@ struct SignatureTests {
     #expect(ImageFormat(signature: file("mif1", "avif")) == .avif)
     #expect(ImageFormat(signature: file("heic", "mif1")) == .heic)
     #expect(ImageFormat(signature: file("isom", "mp42")) == nil)
-    #expect(ForeignContent(head: file("isom", "mp42")) == .video)
+    #expect(NonImageContent(head: file("isom", "mp42")) == .video)
   }
 
   @Test("SVG is SVG, and HTML with an SVG in it is HTML")
@@ -84,7 +84,7 @@ struct SignatureTests {
     #expect(ImageFormat(signature: Array("<?xml version='1.0'?><!-- x --><svg/>".utf8)) == .svg)
     let page = Array("\n<!DOCTYPE HTML><html><svg/></html>".utf8)
     #expect(ImageFormat(signature: page) == nil)
-    #expect(ForeignContent(head: page) == .html)
+    #expect(NonImageContent(head: page) == .html)
   }
 
   private static func decoded(_ base64: String) -> [UInt8] {

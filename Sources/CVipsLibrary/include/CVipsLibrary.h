@@ -1,7 +1,7 @@
 #pragma once
 
-// Loads libvips, if it hasn't been loaded; says why that failed, or NULL. Any thread may call it.
+// Loads libvips if it isn't loaded. Returns NULL, or the reason why loading failed. Thread-safe.
 //
-// The functions of <vips/vips.h> that this package calls are defined here too. Each loads the library first, and ends the process
-// where that fails.
+// This module also defines the functions of <vips/vips.h> that this package calls. Each loads the library first and
+// aborts the process if that fails.
 const char *cvips_library_load(void);

@@ -1,41 +1,41 @@
-/// What happens in a batch, as it happens. Whoever reports listens to these and to nothing else.
+/// An event of a running batch. All reports are made from these.
 public enum BatchEvent: Sendable {
-  /// The whole number of jobs is known (never, for a stream that goes on).
+  /// The total number of jobs is known. Not sent while a stream continues.
   case jobsCounted(Int)
-  /// A transfer from a host has begun.
+  /// A transfer from a host has started.
   case downloadStarted(id: Int, source: String, host: String)
-  /// Bytes received so far of the announced total.
+  /// Bytes received so far, and the total if it is known.
   case downloadProgressed(id: Int, received: Int, expected: Int?)
   /// A transfer has ended.
   case downloadFinished(id: Int, bytes: Int, failed: Bool)
-  /// A rendering slot has taken a job.
+  /// A rendering slot has started a job.
   case renderingStarted(slot: Int, job: Int, source: String)
   /// A rendering slot is free again.
   case renderingFinished(slot: Int)
-  /// Something that the user should know and that fails nothing.
+  /// A problem that doesn't fail an output.
   case warning(BatchWarning)
-  /// One output is in place, or has failed.
+  /// An output is in place or has failed.
   case outputFinished(OutputResult)
-  /// A file of an earlier run, which the manifest no longer makes, has been removed.
+  /// A file that an earlier run made, and the manifest no longer makes, has been removed.
   case outputRemoved(path: String)
   /// All of a job's outputs are in place or have failed.
   case jobFinished(JobResult)
-  /// The batch has ended; nothing follows.
+  /// The batch has ended. This is the last event.
   case finished(BatchSummary)
 }
 
-/// Something that the user should know and that fails nothing.
+/// A problem that doesn't fail an output.
 public struct BatchWarning: Sendable, Hashable, Codable {
-  /// The source as it may be shown.
+  /// The source's text without credentials, if the warning is about one.
   public var source: String?
-  /// One sentence.
+  /// What happened, in one sentence.
   public var message: String
-  /// The failure that it tells of, whose message ``message`` ends with.
+  /// The underlying error, whose message ends ``message``.
   public var error: JobError?
-  /// The place in the manifest.
+  /// The location in the manifest.
   public var location: ManifestLocation?
 
-  /// A warning.
+  /// Creates a warning with the given fields.
   public init(
     source: String? = nil, message: String, error: JobError? = nil, location: ManifestLocation? = nil
   ) {

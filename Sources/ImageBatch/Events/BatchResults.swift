@@ -1,16 +1,18 @@
+public import ImageRendering
+
 /// The result of one output.
 public struct OutputResult: Sendable, Hashable {
-  /// The outcome; the raw values are those of JSON results.
+  /// The outcome. The raw values are those in JSON results.
   public enum Status: String, Sendable, Codable {
-    /// Rendered and put in place.
+    /// The output was rendered and written.
     case written
-    /// Already in place with the right bytes.
+    /// The existing file is up to date.
     case unchanged
-    /// Put in place from what was stored or made for another output.
+    /// The output was copied from the store or from an equal output.
     case cached
-    /// Not made: a file that no run has written is in its place, and is to be kept.
+    /// The output was skipped: the policy protects the existing file, which no run wrote.
     case kept
-    /// Not in place.
+    /// The output couldn't be made.
     case failed
   }
 
@@ -18,48 +20,48 @@ public struct OutputResult: Sendable, Hashable {
   public var index: Int
   /// The output's position in its job, from 0.
   public var outputIndex: Int
-  /// The source as it may be shown: without credentials, `data:` URLs shortened.
+  /// The source's text without credentials; `data:` URLs are shortened.
   public var source: String
-  /// The output's path as the user wrote it, relative to the output directory unless absolute; nil where it failed before it had a name.
+  /// The path as the user wrote it, relative to the output directory unless absolute; nil if it was never known.
   public var output: String?
-  /// The path to open: `output` under the output directory.
+  /// The path to open: ``output`` under the output directory.
   public var path: String?
-  /// What became of it.
+  /// The outcome.
   public var status: Status
-  /// In pixels.
+  /// The width in pixels.
   public var width: Int?
-  /// In pixels, of one frame.
+  /// The height of one frame in pixels.
   public var height: Int?
-  /// How many frames it has.
+  /// The number of frames.
   public var frames: Int?
-  /// The encoded size.
+  /// The file's size in bytes.
   public var bytes: Int?
-  /// The quality that the search for a size has reached; nil where none was asked for, and where the output was stored.
+  /// The quality that the `max-bytes` search found; nil if there was no search or the output was stored.
   public var quality: Int?
-  /// 64 hexadecimal digits.
+  /// The file's SHA-256 as 64 hexadecimal digits.
   public var sha256: String?
-  /// The chain's identifier.
+  /// The filter chain's identifier.
   public var filter: String
   /// The format's name.
   public var format: String
-  /// The source's size, where it was downloaded.
+  /// The source's size in bytes.
   public var sourceBytes: Int?
-  /// What stands for the picture until it is there, on request.
+  /// Placeholders; nil if they weren't requested.
   public var placeholders: Placeholders?
-  /// What `--emit` says of it.
+  /// The output's HTML settings for `--emit`.
   public var markup: Markup?
   /// Whether the placeholder replaced a source that failed.
   public var usedPlaceholder = false
-  /// Why it failed.
+  /// The error if the output failed.
   public var error: JobError?
-  /// The input record's own fields.
+  /// The fields of the input record.
   public var fields: [Job.Field] = []
-  /// The place in the manifest.
+  /// The location in the manifest.
   public var location: ManifestLocation?
-  /// From the job's start to this output's end, in seconds.
+  /// The seconds from the job's start to the output's end.
   public var seconds: Double = 0
 
-  /// A result that holds no more than what every result has.
+  /// Creates a result with only the fields that every result has.
   public init(index: Int, outputIndex: Int, source: String, status: Status, filter: String, format: String) {
     self.index = index
     self.outputIndex = outputIndex
@@ -70,21 +72,21 @@ public struct OutputResult: Sendable, Hashable {
   }
 }
 
-/// What became of one job.
+/// The result of one job.
 public struct JobResult: Sendable, Hashable {
   /// The job's index, from 1.
   public var index: Int
-  /// The source as it may be shown.
+  /// The source's text without credentials.
   public var source: String
-  /// Its outputs' results, in their order.
+  /// The results of its outputs, in order.
   public var outputs: [OutputResult]
-  /// The place in the manifest.
+  /// The location in the manifest.
   public var location: ManifestLocation?
 
   /// Whether any output failed.
   public var failed: Bool { outputs.contains { $0.status == .failed } }
 
-  /// A job's result.
+  /// Creates a result with the given fields.
   public init(index: Int, source: String, outputs: [OutputResult], location: ManifestLocation?) {
     self.index = index
     self.source = source
@@ -93,53 +95,53 @@ public struct JobResult: Sendable, Hashable {
   }
 }
 
-/// The totals of a batch: the closing summary.
+/// A batch's totals.
 public struct BatchSummary: Sendable, Hashable, Codable {
   /// Jobs that were read.
   public var jobs = 0
-  /// Jobs of which every output is in place.
+  /// Jobs whose outputs are all in place.
   public var jobsDone = 0
-  /// Jobs of which an output failed.
+  /// Jobs with a failed output.
   public var jobsFailed = 0
-  /// Outputs of the jobs that ended.
+  /// Outputs of all jobs that ended.
   public var outputs = 0
-  /// Outputs rendered and put in place.
+  /// Outputs that were rendered and written.
   public var outputsWritten = 0
-  /// Outputs that were in place with the right bytes.
+  /// Outputs that were already up to date.
   public var outputsUnchanged = 0
-  /// Outputs put in place from what was stored.
+  /// Outputs that were copied from the store.
   public var outputsFromCache = 0
-  /// Outputs that were not made, because a file that no run has written is in their place (`--no-clobber`).
+  /// Outputs that were skipped to protect files that no run wrote (`--no-clobber`).
   public var outputsKept = 0
-  /// Outputs that are not in place.
+  /// Outputs that failed.
   public var outputsFailed = 0
-  /// Files of earlier runs that the manifest no longer makes, removed by `--prune`.
+  /// Files that the manifest no longer makes and `--prune` removed.
   public var outputsRemoved = 0
-  /// Bodies received.
+  /// Response bodies that were received.
   public var downloads = 0
-  /// Bytes of those bodies.
+  /// The total size of those bodies.
   public var downloadedBytes = 0
-  /// Jobs that used what another job had downloaded.
+  /// Jobs that shared another job's download.
   public var mergedDownloads = 0
-  /// Stored answers that their origins confirmed.
+  /// Stored responses that their origins revalidated.
   public var revalidatedDownloads = 0
   /// Sources whose stored responses were fresh, so that no request was sent.
   public var freshDownloads = 0
-  /// How often a source was decoded.
+  /// The number of times sources were decoded.
   public var decodes = 0
-  /// How many outputs were rendered and encoded; those of equal keys count once.
+  /// Outputs that were rendered and encoded. Equal keys count once.
   public var renderings = 0
   /// Renditions that were found in a worker's memory or in the store.
   public var renditionsReused = 0
-  /// Outputs for which a placeholder stands in.
+  /// Outputs that were made from a placeholder.
   public var placeholdersUsed = 0
-  /// From the start to the end.
+  /// The duration in seconds.
   public var seconds: Double = 0
   /// Whether every failure was temporary (exit status 75).
   public var allFailuresTemporary = false
-  /// Jobs that were read and then not started: `--fail-fast`, `--max-failures`, a signal.
+  /// Jobs that weren't started because of `--fail-fast`, `--max-failures` or a signal.
   public var jobsNotStarted = 0
 
-  /// Totals of nothing yet.
+  /// Creates totals of zero.
   public init() {}
 }

@@ -1,121 +1,123 @@
 import ImageDownloads
-import ImageFilters
+import ImageRendering
 
 extension JobError {
-  /// The kinds of failure. Their raw values are stable: results, reports, metrics and worker processes carry them.
+  /// The kind of an error. Raw values are stable, because results, reports, metrics and workers use them.
   public enum Code: String, Sendable, Codable, CaseIterable {
     // MARK: Downloads
 
-    /// The text names no source that is supported.
+    /// The source's text isn't a supported source.
     case badSource = "bad-source"
-    /// A local file that can't be read.
+    /// A local file can't be read.
     case fileUnreadable = "file-unreadable"
-    /// An HTTP status other than 2xx.
+    /// The response's status isn't 2xx.
     case httpStatus = "http-status"
-    /// The server answers 429 or 503, or asks to wait for longer than is waited.
+    /// The server responded with 429 or 503, or its `Retry-After` is too long.
     case throttled
-    /// The host's name has no address, or the resolver failed.
+    /// The host has no address, or the resolver failed.
     case hostNotFound = "host-not-found"
-    /// No connection.
+    /// The connection failed.
     case connectionFailed = "connection-failed"
-    /// A host that has not responded many times in a row isn't asked any more, for now.
+    /// The host failed to respond many times in a row, so that no request was sent.
     case hostDown = "host-down"
-    /// A connection that broke, or a response that makes no sense.
+    /// The connection broke, or the response is malformed.
     case transferFailed = "transfer-failed"
-    /// A download, or a rendering, that took longer than it may.
+    /// A download or a rendering exceeded its time limit.
     case timedOut = "timed-out"
-    /// A body or a file that ends too early.
+    /// A body or a file is truncated.
     case truncated
-    /// The TLS certificate isn't trusted, or TLS failed.
+    /// TLS failed, or the certificate isn't trusted.
     case tlsFailed = "tls-failed"
-    /// The address policy refuses the host or its address.
+    /// The address policy blocks the host or its address.
     case notAllowed = "not-allowed"
-    /// More redirects than are followed, or a circle.
+    /// Too many redirects, or a redirect loop.
     case tooManyRedirects = "too-many-redirects"
-    /// A redirect that isn't followed: to another scheme, or from https to http.
+    /// A redirect to another scheme or from https to http.
     case badRedirect = "bad-redirect"
-    /// A body of more bytes than are accepted.
+    /// A body exceeds the size limit.
     case tooLarge = "too-large"
-    /// The content type or the first bytes are no image's.
+    /// The content type or the signature isn't an image's.
     case notAnImage = "not-an-image"
-    /// A response whose body has no bytes.
+    /// A response has an empty body.
     case emptyBody = "empty-body"
-    /// Other bytes than the pinned ones.
+    /// The source differs from the pinned digest.
     case digestMismatch = "digest-mismatch"
-    /// Nothing is stored, and no request may be sent.
+    /// The source isn't stored, and no request may be sent.
     case notCached = "not-cached"
-    /// Stopped before it ended.
+    /// The job was stopped.
     case cancelled
     /// The cache directory or its index failed.
     case cacheFailed = "cache-failed"
 
     // MARK: Chains and filters
 
-    /// A text that is no chain.
+    /// A filter chain has a syntax error.
     case badChain = "bad-chain"
-    /// No filter and no named chain has the name.
+    /// No filter or named chain has the name.
     case unknownFilter = "unknown-filter"
-    /// A filter's argument is wrong, missing or one too many.
+    /// A filter's argument is invalid, missing or unexpected.
     case badArgument = "bad-argument"
-    /// Named chains that use one another in a circle.
+    /// Named chains refer to each other in a cycle.
     case circularChain = "circular-chain"
-    /// A chain of too many filters, or with too long a text.
+    /// A chain has too many filters or too much text.
     case chainTooLong = "chain-too-long"
-    /// A filter could not be applied to this image.
+    /// A filter can't be applied to the image.
     case filterFailed = "filter-failed"
 
     // MARK: Reading, rendering and encoding
 
-    /// A source's file that can't be opened or read.
+    /// A source's file can't be opened or read.
     case unreadable
-    /// A local file that has changed since it was digested.
+    /// A local file has changed since it was digested.
     case sourceChanged = "source-changed"
-    /// A source of no bytes.
+    /// The source is an empty file.
     case empty
-    /// A damaged file.
+    /// The source is damaged.
     case corrupt
-    /// A format that isn't read or written: by choice, or by the installed libvips.
+    /// The settings or the installed libvips don't allow reading or writing the format.
     case unsupportedFormat = "unsupported-format"
-    /// An SVG that refers to something outside of it.
+    /// An SVG has an external reference.
     case externalReference = "external-reference"
-    /// A source of more pixels than are decoded.
+    /// The source exceeds the pixel limit.
     case tooManyPixels = "too-many-pixels"
-    /// An animation of more frames than are decoded.
+    /// The animation exceeds the frame limit.
     case tooManyFrames = "too-many-frames"
-    /// A source whose decoding would take more memory than it may.
+    /// Decoding would exceed the memory limit.
     case tooMuchMemory = "too-much-memory"
-    /// A worker process that ran out of memory.
+    /// A worker process ran out of memory.
     case outOfMemory = "out-of-memory"
-    /// A worker process that died.
+    /// A worker process crashed.
     case decoderCrashed = "decoder-crashed"
-    /// A worker process that could not be started.
+    /// Something outside killed or stopped a worker process: it says nothing about the image.
+    case workerKilled = "worker-killed"
+    /// A worker process couldn't be started.
     case workerNotStarted = "worker-not-started"
-    /// An output that a rendering did not reach.
+    /// The rendering ended before this output.
     case notRendered = "not-rendered"
-    /// An encoder that failed.
+    /// The encoder failed.
     case encodeFailed = "encode-failed"
-    /// An encoder's options that the installed libvips doesn't take.
+    /// The encoding's settings are invalid.
     case badEncoding = "bad-encoding"
-    /// An animation for a format that holds one frame, or the reverse.
+    /// The format can't hold the image's frames.
     case noFrames = "no-frames"
-    /// An image of longer sides than its format has room for.
+    /// The image exceeds the format's largest width or height.
     case tooLargeForFormat = "too-large-for-format"
-    /// A file that can't be made as small as asked for, or a source's that is too large.
+    /// An output can't meet `max-bytes`, or a source file is too large.
     case tooManyBytes = "too-many-bytes"
 
     // MARK: Writing
 
-    /// A record of the input that is no job.
+    /// An input record isn't a valid job.
     case badRecord = "bad-record"
-    /// A path or a template that names no file.
+    /// A path or a template doesn't name a file.
     case badOutput = "bad-output"
-    /// A path that leads out of the output directory.
+    /// A path is outside the output directory.
     case outsideOutputDirectory = "outside-output-dir"
-    /// A path that another job of the run writes.
+    /// Another output of the run has the same path.
     case outputConflict = "output-conflict"
-    /// A path at which a source lies.
+    /// A source of the run has the same path.
     case overwritesSource = "overwrites-source"
-    /// A file or a directory that can't be made or written.
+    /// A file or a directory can't be created or written.
     case writeFailed = "write-failed"
   }
 }
@@ -148,21 +150,44 @@ extension JobError.Code {
       }
   }
 
-  init(_ code: FilterError.Code) {
+  init(_ code: RenderError.Code) {
     self =
       switch code {
-      case .syntax: .badChain
+      case .unreadable: .unreadable
+      case .empty: .empty
+      case .truncated: .truncated
+      case .corrupt: .corrupt
+      case .notAnImage: .notAnImage
+      case .unsupportedFormat: .unsupportedFormat
+      case .externalReference: .externalReference
+      case .tooManyPixels: .tooManyPixels
+      case .tooManyFrames: .tooManyFrames
+      case .tooMuchMemory: .tooMuchMemory
+      case .badChain: .badChain
       case .unknownFilter: .unknownFilter
       case .badArgument: .badArgument
-      case .circular: .circularChain
-      case .tooLong: .chainTooLong
-      case .failed: .filterFailed
+      case .circularChain: .circularChain
+      case .chainTooLong: .chainTooLong
+      case .filterFailed: .filterFailed
+      case .encodeFailed: .encodeFailed
+      case .badEncoding: .badEncoding
+      case .noFrames: .noFrames
+      case .tooLargeForFormat: .tooLargeForFormat
+      case .tooManyBytes: .tooManyBytes
+      case .writeFailed: .writeFailed
+      case .notRendered: .notRendered
+      case .cancelled: .cancelled
+      case .timedOut: .timedOut
+      case .outOfMemory: .outOfMemory
+      case .decoderCrashed: .decoderCrashed
+      case .workerKilled: .workerKilled
+      case .workerNotStarted: .workerNotStarted
       }
   }
 
-  /// What ends a worker.
+  /// Errors of an image that end its worker process. They are recorded, unless they are temporary.
   static let deaths: Set<Self> = [.decoderCrashed, .timedOut, .outOfMemory]
 
-  /// What is wrong with a source's bytes, whatever the limits and the machine.
+  /// Errors of a source's content, independent of limits and machine.
   static let faultsOfContent: Set<Self> = [.corrupt, .truncated, .notAnImage, .empty]
 }

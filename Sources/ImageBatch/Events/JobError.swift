@@ -1,35 +1,45 @@
 public import ImageCaches
 public import ImageDownloads
-import ImageFilters
+public import ImageRendering
 
 /// Why a job or an output failed.
 public struct JobError: Error, Sendable, Hashable, Codable {
-  /// Where on its way a job failed.
+  /// The step of a job that failed.
   public enum Stage: String, Sendable, Codable {
     case manifest, download, read, decode, filter, encode, write
+
+    init(_ stage: RenderError.Stage) {
+      self =
+        switch stage {
+        case .read: .read
+        case .decode: .decode
+        case .filter: .filter
+        case .encode: .encode
+        case .write: .write
+        }
+    }
   }
 
-  /// The kind of failure.
+  /// The kind of error.
   public var code: Code
-  /// Where on its way.
+  /// The step that failed.
   public var stage: Stage
-  /// What stood in the way, where the code alone doesn't say which setting would change that.
+  /// The value and limit behind the error, if ``code`` doesn't tell which setting to change.
   public var reason: Reason?
-  /// One sentence: what happened. It shows no secret, and names no setting of a program.
+  /// What happened, in one sentence without secrets or names of a program's settings.
   public var message: String
   /// Whether the same job may succeed later (exit status 75).
   public var isTemporary: Bool
-  /// The source that failed, as it may be shown, where it isn't the job's first: another of its sources, an overlay, a
-  /// mask.
+  /// The text, without credentials, of the source that failed. Otherwise it was the job's first source.
   public var source: String?
-  /// What the source's bytes are, where they aren't the pinned ones.
+  /// The source's actual digest, if it differs from the pinned one.
   public var foundDigest: ContentDigest?
-  /// Whether it happened in an earlier run, and was not tried again in this one.
+  /// Whether an earlier run recorded the error, and this run didn't retry.
   public var isRecorded = false
-  /// The failures that this one stands for, where each of several sources has failed. ``message`` joins theirs.
+  /// The errors of the individual sources if all of several failed. ``message`` joins theirs.
   public var parts: [JobError] = []
 
-  /// A failure.
+  /// Creates an error with the given fields.
   public init(
     code: Code, stage: Stage, _ reason: Reason? = nil, message: String, isTemporary: Bool = false
   ) {
@@ -40,31 +50,21 @@ public struct JobError: Error, Sendable, Hashable, Codable {
     self.isTemporary = isTemporary
   }
 
-  /// What stood in the way of a job, with the value and the limit: what a program makes its advice from.
+  /// The facts behind an error, from which a program can suggest a remedy.
   public enum Reason: Hashable, Sendable, Codable {
     /// Why the download failed.
     case download(DownloadError.Reason)
-    /// The status of a response that is an error.
+    /// The status of an error response.
     case status(Int)
     /// Why the disk store failed.
     case cache(CacheError.Reason)
-    /// A source of so many pixels, in all of its `frames`, and the most that are decoded.
-    case sourcePixels(Int, frames: Int, limit: Int)
-    /// A filter that would make so many pixels, and the most that it may.
-    case filterPixels(Int, limit: Int)
-    /// An animation of so many frames, and the most that are decoded.
-    case frames(Int, limit: Int)
-    /// The bytes of memory that decoding would take, and the most that it may.
-    case memory(Int, limit: Int)
-    /// The seconds that a rendering may take.
-    case time(limit: Double)
-    /// A format, by its name, that isn't read by default and wasn't asked for.
-    case unreadFormat(String)
+    /// Why the rendering failed.
+    case rendering(RenderError.Reason)
   }
 }
 
 extension JobError {
-  /// A download's failure.
+  /// Creates a job's error from a download's.
   public init(_ error: DownloadError) {
     self.init(
       code: Code(error.code), stage: error.code == .unreadable ? .read : .download,
@@ -74,25 +74,25 @@ extension JobError {
     if !error.source.isEmpty { source = error.source }
   }
 
-  /// A filter's failure.
-  init(_ error: FilterError, stage: Stage = .filter) {
-    self.init(code: Code(error.code), stage: stage, message: error.message)
-    if case .tooManyPixels(let pixels, let limit) = error.reason {
-      reason = .filterPixels(pixels, limit: limit)
-    }
+  /// Creates a job's error from a renderer's.
+  public init(_ error: RenderError) {
+    self.init(
+      code: Code(error.code), stage: Stage(error.stage), error.reason.map(Reason.rendering),
+      message: error.message, isTemporary: error.isTemporary)
+    source = error.source
   }
 
-  /// The disk store's failure: it stands in the way of writing.
+  /// Creates a job's error from the disk store's. Its stage is `write`.
   package init(_ error: CacheError) {
     self.init(code: .cacheFailed, stage: .write, .cache(error.reason), message: error.message)
   }
 
-  /// For what was stopped before it ended.
+  /// The error of an output that was stopped.
   static let cancelled = JobError(
-    code: .cancelled, stage: .decode, message: "the run was stopped before this was made", isTemporary: true)
+    code: .cancelled, stage: .decode, message: "the run was stopped before this output was made",
+    isTemporary: true)
 
-  /// Why several sources failed, one after the other, each by its name. Temporary if any of them was: that one may come
-  /// back.
+  /// Combines the errors of several sources. The result is temporary if any of them is, since that source may recover.
   package init(allOf errors: [JobError]) {
     guard let first = errors.first, errors.count > 1 else {
       self = errors.first ?? .cancelled
@@ -107,7 +107,7 @@ extension JobError {
     isTemporary = errors.contains(where: \.isTemporary)
   }
 
-  /// Whether the source itself can't be used: not the failure of a filter, an encoder or another image.
+  /// Whether the error is about the given source, not about a filter, an encoder or an auxiliary image.
   func concerns(_ source: String) -> Bool {
     (stage == .decode || stage == .read) && (self.source ?? source) == source
   }

@@ -1,10 +1,12 @@
+import ImageRendering
+
 extension Job {
-  /// The source as it may be shown.
+  /// The first source's text without credentials.
   var displaySource: String { sources.first?.displayText ?? "" }
 }
 
 extension OutputResult {
-  /// A result of which nothing is known but what was wanted.
+  /// Creates a result from a plan, including what an earlier run recorded.
   init(of planned: PlannedOutput) {
     self.init(
       job: planned.job, position: planned.position, output: planned.output)
@@ -13,22 +15,22 @@ extension OutputResult {
     if let known = planned.known { describe(RenderedFile(known)) }
   }
 
-  /// Says that it isn't in place.
+  /// Sets the status to `failed`.
   mutating func fail(_ error: JobError) {
     status = .failed
     self.error = error
   }
 
-  init(job: Job, position: Int, output: Output) {
+  init(job: Job, position: Int, output: JobOutput) {
     self.init(
       index: job.index, outputIndex: position, source: job.displaySource, status: .failed,
-      filter: output.chain.identifier, format: output.encoding.formatText)
+      filter: output.chain.displayIdentifier, format: output.encoding.formatText)
     fields = job.fields
     markup = output.markup
     location = output.location ?? job.location
   }
 
-  /// What the output holds.
+  /// Copies the facts of a rendered file.
   mutating func describe(_ image: RenderedFile) {
     format = image.format.rawValue
     width = image.width
@@ -42,7 +44,7 @@ extension OutputResult {
 }
 
 extension JobResult {
-  /// A job of which nothing could be made.
+  /// Creates a result in which every output fails with `error`.
   init(failing job: Job, _ error: JobError, seconds: Double) {
     let outputs = job.outputs.enumerated().map { position, output in
       var result = OutputResult(job: job, position: position, output: output)

@@ -1,13 +1,13 @@
 public import ImageDownloads
 
-/// What a source was in a run: what a lock file says of it.
+/// A source that a run used, for lock files.
 public struct SourceRecord: Sendable {
-  /// The bytes and where they came from.
+  /// The stored bytes and their origin.
   public var stored: StoredSource
-  /// The picture's format, by name; this and the size are nil where it was never decoded.
+  /// The format's name. Format, width and height are nil if the source was never decoded.
   public var format: String?
-  /// In pixels.
+  /// The width in pixels.
   public var width: Int?
-  /// In pixels, of one frame.
+  /// The height of one frame in pixels.
   public var height: Int?
 }

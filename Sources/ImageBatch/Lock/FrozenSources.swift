@@ -1,17 +1,18 @@
 import ImageCaches
 
-/// The sources of a lock file, to which a run is held: other bytes are refused.
+/// The sources of a lock file. A run with them rejects sources whose bytes have changed.
 package struct FrozenSources: Sendable {
   private let path: String
   private let sources: [String: LockFile.Source]
 
-  /// The sources of the lock file that was read at `path`.
+  /// Creates them from a lock file that was read from `path`.
   package init(_ lock: LockFile, path: String) {
     self.path = path
     sources = lock.sources
   }
 
-  /// Pins a job's source to what is locked; false where none of its sources is in the lock file.
+  /// Pins a job's source to the locked digest.
+  /// - Returns: Whether any of the job's sources is in the lock file.
   package func pin(_ job: inout Job) -> Bool {
     let locked = job.sources.compactMap { sources[$0.displayText] }
     guard !locked.isEmpty else { return false }
@@ -21,10 +22,10 @@ package struct FrozenSources: Sendable {
     return true
   }
 
-  /// What differs, as a diff of the lock file.
-  /// - Parameter mismatches: The digests that sources have now, by the text that shows them.
+  /// The changes as a diff of the lock file.
+  /// - Parameter mismatches: The sources' current digests, by source text.
   package func difference(from mismatches: [String: String]) -> String {
-    var text = "--- \(path)\n+++ what the sources are now\n"
+    var text = "--- \(path)\n+++ current sources\n"
     for (source, digest) in mismatches.sorted(by: { $0.key < $1.key }) {
       text += "@@ \(source) @@\n-sha256 \(sources[source]?.sha256 ?? "")\n+sha256 \(digest)\n"
     }

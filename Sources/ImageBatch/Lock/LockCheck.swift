@@ -2,22 +2,23 @@ import Curl
 import Glibc
 import ImageCaches
 public import ImageDownloads
+import ImageRendering
 
-/// Compares manifests, sources and outputs with the digests in a lock file. It needs no cache and renders nothing.
+/// Compares manifests, sources and outputs with a lock file's digests, without a cache, rendering or writing.
 ///
-/// A remote source is requested conditionally, with the validators that the lock has of it; one without validators is
-/// downloaded and its digest compared. Nothing is written.
+/// Remote sources are requested conditionally with the lock's validators. A source without validators is downloaded to
+/// compare its digest.
 public struct LockCheck: Sendable {
-  /// Something that differs.
+  /// A difference from the lock file.
   public struct Difference: Sendable, Hashable {
-    /// The manifest, source or output.
+    /// The manifest, source or output that differs.
     public var subject: String
-    /// What differs, in words.
+    /// What differs, as text.
     public var reason: String
-    /// The output's or job's place in its manifest.
+    /// The output's or job's location in its manifest.
     public var location: ManifestLocation?
 
-    /// A difference made of its parts.
+    /// Creates a difference with the given fields.
     public init(subject: String, reason: String, location: ManifestLocation? = nil) {
       self.subject = subject
       self.reason = reason
@@ -29,14 +30,14 @@ public struct LockCheck: Sendable {
   private let paths: LockPaths
   private let downloader: ImageDownloader
 
-  /// A check against a lock that was read from the file that `paths` are relative to.
+  /// Creates a check against a lock. `paths` must be relative to the lock's file.
   public init(_ lock: LockFile, paths: LockPaths, downloader: ImageDownloader) {
     self.lock = lock
     self.paths = paths
     self.downloader = downloader
   }
 
-  /// Everything that differs, in the order of manifests, outputs and sources.
+  /// All differences: first manifests, then outputs, then sources.
   public func differences(manifests: [String], jobs: [Job]) async -> [Difference] {
     var found = compareManifests(manifests)
     found += compareRecipes(jobs)
@@ -57,7 +58,7 @@ public struct LockCheck: Sendable {
     }
   }
 
-  /// Whether what is asked for is what was locked, options of the command line included.
+  /// Compares the jobs' recipes, which include command-line options, with the lock.
   private func compareRecipes(_ jobs: [Job]) -> [Difference] {
     var locked: [String: Int] = [:]
     for output in lock.outputs.values { locked[output.recipe, default: 0] += 1 }
@@ -66,7 +67,7 @@ public struct LockCheck: Sendable {
       for output in job.outputs {
         let recipe = LockFile.recipe(output, of: job)
         if let count = locked[recipe] {
-          // Equal outputs with one path are one in the lock.
+          // The lock has equal outputs with the same path once.
           locked[recipe] = max(0, count - 1)
         } else {
           found.append(
@@ -78,7 +79,7 @@ public struct LockCheck: Sendable {
     }
     let unasked = Set(locked.filter { $0.value > 0 }.keys)
     for (path, output) in lock.outputs.sorted(by: { $0.key < $1.key }) where unasked.contains(output.recipe) {
-      found.append(Difference(subject: path, reason: "the lock has it, and the manifests no longer make it"))
+      found.append(Difference(subject: path, reason: "it is locked, but the manifests no longer make it"))
     }
     return found
   }
@@ -91,15 +92,15 @@ public struct LockCheck: Sendable {
         return Difference(subject: name, reason: "missing")
       }
       guard Int(status.st_size) == output.bytes, digest(of: path) == output.sha256 else {
-        return Difference(subject: name, reason: "its bytes aren't the locked ones")
+        return Difference(subject: name, reason: "its bytes differ from the lock")
       }
       return nil
     }
   }
 
-  /// nil for a file that can't be read.
+  /// nil if the file can't be read.
   private func digest(of path: String) -> String? {
-    do throws(JobError) { return try FileReading.digest(of: path).digest.hex } catch { return nil }
+    do throws(RenderError) { return try FileReading.digest(of: path).digest.hex } catch { return nil }
   }
 
   // MARK: Sources
@@ -116,7 +117,7 @@ public struct LockCheck: Sendable {
     }
     var found: [(Int, Difference)] = []
     await withTaskGroup(of: (Int, String?).self) { tasks in
-      // All at once: the downloader's own queue bounds what is under way.
+      // Started all at once: the downloader's queue limits concurrency.
       for (index, source) in sources.enumerated() {
         tasks.addTask { (index, await difference(of: source)) }
       }
@@ -130,10 +131,10 @@ public struct LockCheck: Sendable {
     return found.sorted { $0.0 < $1.0 }.map(\.1)
   }
 
-  /// What differs between a source and its entry; nil where nothing does.
+  /// What differs between a source and its entry; nil if they are equal.
   private func difference(of source: ImageSource) async -> String? {
     guard let locked = lock.sources[source.displayText] else { return "the source isn't in the lock" }
-    // Another source or the placeholder was used instead: nothing of this one is in the outputs.
+    // Another source or the placeholder was used, so that no output depends on this one.
     guard let digest = locked.sha256 else { return nil }
     let changed = "the source has changed since it was locked"
     do throws(DownloadError) {
@@ -151,13 +152,13 @@ public struct LockCheck: Sendable {
       }
       return response.body.digest.hex == digest ? nil : changed
     } catch {
-      return "it can't be compared: \(error.message)"
+      return "can't compare it: \(error.message)"
     }
   }
 }
 
 extension Job {
-  /// Every source that it names: its own, the placeholder, and those of its chains.
+  /// All sources: the job's, the placeholder, and those of its chains.
   var allSources: [ImageSource] {
     var sources = self.sources
     if let placeholder { sources.append(placeholder) }

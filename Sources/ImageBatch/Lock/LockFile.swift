@@ -4,19 +4,18 @@ import ImageCaches
 import ImageDownloads
 import SystemIO
 
-/// The digests of a run's manifests, sources and outputs, for review and for checks that need no cache.
+/// The digests of a run's manifests, sources and outputs, for code review and for checks without a cache.
 ///
-/// JSON, sorted, one member a line, so that a version control system shows what changed. It holds digests and never
-/// keys: a machine with other codecs agrees with it as long as the files are the ones in it. Paths are relative to the
-/// directory that the lock file is in.
+/// The file is sorted JSON with one member per line, so that version control shows changes clearly. It has digests
+/// instead of cache keys, so that it is valid on machines with other codecs. Paths are relative to its directory.
 public struct LockFile: Sendable, Hashable, Codable {
-  /// A source as a run found it.
+  /// A source of a run.
   public struct Source: Sendable, Hashable, Codable {
-    /// The bytes' SHA-256, 64 hexadecimal digits; nil where the source failed and the placeholder was used.
+    /// The SHA-256 as 64 hexadecimal digits; nil if the source failed or another one was used.
     public var sha256: String?
     /// The size in bytes.
     public var bytes: Int?
-    /// Where the bytes came from after redirects; nil for a local source.
+    /// The URL after redirects; nil for a local source.
     public var finalURL: String?
     /// The response's `ETag`.
     public var etag: String?
@@ -26,9 +25,9 @@ public struct LockFile: Sendable, Hashable, Codable {
     public var type: String?
     /// The image's format.
     public var format: String?
-    /// In pixels.
+    /// The width in pixels.
     public var width: Int?
-    /// In pixels, of one frame.
+    /// The height of one frame in pixels.
     public var height: Int?
 
     enum CodingKeys: String, CodingKey {
@@ -37,7 +36,7 @@ public struct LockFile: Sendable, Hashable, Codable {
       case lastModified = "last-modified"
     }
 
-    /// An entry for a source that was used.
+    /// Creates an entry for a source that was used.
     public init(_ record: SourceRecord) {
       let stored = record.stored
       sha256 = stored.digest.hex
@@ -51,20 +50,20 @@ public struct LockFile: Sendable, Hashable, Codable {
       height = record.height
     }
 
-    /// An entry for a source that failed.
+    /// Creates an entry for a source that wasn't used.
     public init() {}
   }
 
-  /// An output as a run left it.
+  /// An output of a run.
   public struct Output: Sendable, Hashable, Codable {
-    /// The file's SHA-256, 64 hexadecimal digits.
+    /// The file's SHA-256 as 64 hexadecimal digits.
     public var sha256: String
     /// The size in bytes.
     public var bytes: Int
-    /// A hash of what was asked for: sources, chain, encoding, template and variables.
+    /// A hash of sources, chain, encoding, template and variables. See ``LockFile/recipe(_:of:)``.
     public var recipe: String
 
-    /// An entry made of its parts.
+    /// Creates an entry with the given fields.
     public init(sha256: String, bytes: Int, recipe: String) {
       self.sha256 = sha256
       self.bytes = bytes
@@ -72,13 +71,13 @@ public struct LockFile: Sendable, Hashable, Codable {
     }
   }
 
-  /// The form of this file.
+  /// The version of the file format.
   public private(set) var version = Self.currentVersion
-  /// The manifests' SHA-256, by path.
+  /// The manifests' SHA-256 by path.
   public var manifests: [String: String] = [:]
-  /// The sources, by the text that shows them: without credentials, `data:` URLs shortened.
+  /// The sources by their text without credentials; `data:` URLs are shortened.
   public var sources: [String: Source] = [:]
-  /// The outputs, by path.
+  /// The outputs by path.
   public var outputs: [String: Output] = [:]
 
   private static let currentVersion = 2
@@ -88,10 +87,10 @@ public struct LockFile: Sendable, Hashable, Codable {
     case manifests, sources, outputs
   }
 
-  /// A lock of nothing.
+  /// Creates an empty lock.
   public init() {}
 
-  /// Decodes a lock of any version: one of version 1 has sources alone.
+  /// Decodes a lock of any version. Version 1 has only sources.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     version = try values.decode(Int.self, forKey: .version)
@@ -100,17 +99,18 @@ public struct LockFile: Sendable, Hashable, Codable {
     outputs = try values.decodeIfPresent([String: Output].self, forKey: .outputs) ?? [:]
   }
 
-  /// Why a lock file can't be used.
+  /// An error of reading or writing a lock file.
   public enum Failure: Error, Sendable {
-    /// It can't be read, or is no lock file.
+    /// The file can't be read or isn't a lock file.
     case unreadable
-    /// It is of a version that isn't read here.
+    /// The file has this unsupported version.
     case version(Int)
-    /// It can't be written; `errno` in words.
+    /// The file can't be written, with the system's error message.
     case unwritable(String)
   }
 
-  /// Reads a lock file. One of version 1 has sources alone.
+  /// Reads a lock file. Version 1 has only sources.
+  /// - Throws: ``Failure/unreadable`` or ``Failure/version(_:)``.
   public init(path: String) throws(Failure) {
     do {
       self = try JSONDecoder().decode(LockFile.self, from: Data(try AtomicFile.read(path)))
@@ -120,17 +120,19 @@ public struct LockFile: Sendable, Hashable, Codable {
     guard version <= Self.currentVersion else { throw .version(version) }
   }
 
-  /// Writes it whole or not at all.
+  /// Writes the file atomically.
+  /// - Throws: ``Failure/unwritable(_:)``.
   public func write(to path: String) throws(Failure) {
     let bytes = try encoded()
     do throws(AtomicFile.Failure) {
-      try AtomicFile.write(bytes, to: path)
+      // Synced even in fast mode: unlike outputs, no later run can make it again.
+      try AtomicFile.write(bytes, to: path, options: .init(syncs: true))
     } catch {
       throw .unwritable(error.message)
     }
   }
 
-  /// What the file holds: JSON, sorted, one member a line.
+  /// The file's contents: sorted JSON with one member per line.
   public func encoded() throws(Failure) -> [UInt8] {
     var lock = self
     lock.version = Self.currentVersion
@@ -141,35 +143,35 @@ public struct LockFile: Sendable, Hashable, Codable {
     }
   }
 
-  /// Whether it says anything of outputs: one of version 1 doesn't.
+  /// Whether the lock has outputs. Version 1 doesn't.
   public var hasOutputs: Bool { version >= 2 }
 }
 
-/// Paths as a lock file holds them: the same in every clone of a repository.
+/// Converts paths to and from those in a lock file, which are the same in every clone of a repository.
 public struct LockPaths: Sendable {
   private let directory: [Substring]
 
-  /// Paths for the lock file at `path`, whose directory must exist.
+  /// Creates a converter for the lock file at `path`; nil if its directory doesn't exist.
   public init?(lockFile path: String) {
     guard let real = RealPath.ofEntry(path) else { return nil }
     directory = Paths.components(real).dropLast()
   }
 
-  /// The path as the lock has it; nil where its directory isn't there.
+  /// The path relative to the lock file; nil if the path's directory doesn't exist.
   public func relative(_ path: String) -> String? {
     guard let real = RealPath.ofEntry(path) else { return nil }
     return Paths.relative(Paths.components(real), to: directory).joined(separator: "/")
   }
 
-  /// The path to open for one that the lock has.
+  /// The absolute path of a path in the lock file.
   public func absolute(_ path: String) -> String {
     "/" + (directory + Paths.components(path)).joined(separator: "/")
   }
 }
 
 extension LockFile {
-  /// What an output was asked to be: equal recipes of equal sources are equal outputs on any one machine.
-  public static func recipe(_ output: ImageBatch.Output, of job: Job) -> String {
+  /// A hash of an output's settings. On one machine, equal recipes of equal sources make equal outputs.
+  public static func recipe(_ output: JobOutput, of job: Job) -> String {
     var key = KeyBuilder("lock-recipe")
     key.append("\(job.sources.count)")
     for source in job.sources { key.append(source.displayText) }

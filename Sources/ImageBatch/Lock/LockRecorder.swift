@@ -1,43 +1,43 @@
-public import ImageCaches
+package import ImageCaches
 import ImageDownloads
 import Synchronization
 import SystemIO
 
-/// Gathers what a lock file holds while a run goes on.
-public final class LockRecorder: Sendable {
+/// Collects a lock file's contents during a run.
+package final class LockRecorder: Sendable {
   private struct State {
     var lock = LockFile()
     var recipes: [Int: [String]] = [:]
-    /// The present digests of sources that were refused.
+    /// The current digests of sources that were rejected.
     var mismatches: [String: String] = [:]
   }
 
   private let paths: LockPaths?
   private let state = Mutex(State())
 
-  /// A recorder for the lock file at `path`; nil where only mismatches are wanted.
-  public init(path: String?) { paths = path.flatMap(LockPaths.init) }
+  /// Creates a recorder for the lock file at `path`; nil records only mismatches.
+  package init(path: String?) { paths = path.flatMap(LockPaths.init) }
 
-  /// Takes in a job before it runs.
-  public func note(_ job: Job) {
+  /// Records a job before it runs.
+  package func note(_ job: Job) {
     guard paths != nil else { return }
     let recipes = job.outputs.map { LockFile.recipe($0, of: job) }
     state.withLock { state in
       state.recipes[job.index] = recipes
-      // Until it is known to have been used: a run with a placeholder never gets to know it.
+      // An empty entry, in case the source turns out not to be used.
       for source in job.sources where state.lock.sources[source.displayText] == nil {
         state.lock.sources[source.displayText] = LockFile.Source()
       }
     }
   }
 
-  /// Takes in a source that was used.
-  public func note(_ record: SourceRecord) {
+  /// Records a source that was used.
+  package func note(_ record: SourceRecord) {
     state.withLock { $0.lock.sources[record.stored.displayText] = LockFile.Source(record) }
   }
 
-  /// Takes in an output.
-  public func note(_ result: OutputResult) {
+  /// Records an output.
+  package func note(_ result: OutputResult) {
     if let found = result.error?.foundDigest {
       state.withLock { $0.mismatches[result.error?.source ?? result.source] = found.hex }
     }
@@ -51,8 +51,9 @@ public final class LockRecorder: Sendable {
     }
   }
 
-  /// The lock of a run of these manifests. Standard input is none that could be compared later.
-  public func lock(manifests: [String]) throws(CacheError) -> LockFile {
+  /// The lock of a run of these manifests. Standard input is left out, because it can't be compared later.
+  /// - Throws: `CacheError` if a manifest can't be read.
+  package func lock(manifests: [String]) throws(CacheError) -> LockFile {
     var lock = state.withLock(\.lock)
     for path in manifests where path != "-" {
       guard let name = paths?.relative(path),
@@ -63,6 +64,6 @@ public final class LockRecorder: Sendable {
     return lock
   }
 
-  /// The SHA-256 of each source that was refused because its bytes differ from what was pinned.
-  public var mismatches: [String: String] { state.withLock(\.mismatches) }
+  /// The SHA-256 of each source that was rejected because it differs from the pinned digest.
+  package var mismatches: [String: String] { state.withLock(\.mismatches) }
 }

@@ -1,86 +1,85 @@
 public import ImageCaches
 
-/// What running a batch would do, output by output. It is made from what is stored: no request, no pixel.
+/// What a run would do, output by output. It is computed from the store, without requests or rendering.
 public struct BatchPlan: Sendable {
-  /// What would happen to an output.
+  /// What a run would do about an output.
   public enum Action: String, Sendable, Codable, CaseIterable {
-    /// It is in place with the right bytes.
+    /// The output is up to date.
     case keep
-    /// Its bytes are in the store.
+    /// Copy the bytes from the store.
     case copy
-    /// The source is at hand; it would be rendered.
+    /// Render from a stored or local source.
     case render
-    /// The stored source is stale: its origin would be asked, and what follows depends on the answer.
+    /// Revalidate the stored source, which is stale; the rest depends on the response.
     case revalidate
-    /// The source would be downloaded first.
+    /// Download the source first.
     case download
-    /// It can't be made: two outputs have its path, or it would leave its directory.
+    /// The output can't be made: its path conflicts with another output or leaves the directory.
     case refuse
   }
 
-  /// One output's line of the plan.
+  /// The plan for one output.
   public struct Entry: Sendable, Hashable {
     /// The job's index, from 1.
     public var index: Int
-    /// The source as it may be shown.
+    /// The source's text without credentials.
     public var source: String
-    /// The path to write; nil where it depends on what isn't known yet.
+    /// The path to write; nil if it depends on content that isn't known yet.
     public var path: String?
-    /// What would happen.
+    /// What a run would do.
     public var action: Action
-    /// Why, in words.
+    /// The reason as text.
     public var reason: String
-    /// The failure that ``reason`` is the message of, where nothing could be made.
+    /// The error if the output can't be made. ``reason`` is its message.
     public var error: JobError?
-    /// The chain's identifier.
+    /// The filter chain's identifier.
     public var filter: String
     /// The format's name.
     public var format: String
-    /// The source's digest, where it is stored.
+    /// The source's digest; nil if it isn't stored.
     public var content: ContentDigest?
-    /// The output key, where the source is stored.
+    /// The output's cache key; nil if the source isn't stored.
     public var key: ContentDigest?
-    /// What the key is made of, where the source is stored.
+    /// The parts of the key; nil if the source isn't stored.
     public var recipe: OutputRecipe?
-    /// The place in the manifest.
+    /// The location in the manifest.
     public var location: ManifestLocation?
   }
 
-  /// How much there would be to do.
+  /// How much work a run would do.
   public struct Totals: Sendable, Hashable, Codable {
-    /// Jobs of the batch.
+    /// The number of jobs.
     public var jobs = 0
-    /// Outputs of the jobs.
+    /// The number of outputs.
     public var outputs = 0
-    /// Distinct sources.
+    /// The number of distinct sources.
     public var sources = 0
-    /// Sources that would be downloaded.
+    /// Sources to download.
     public var downloads = 0
-    /// Sources whose origins would be asked whether they have changed.
+    /// Sources to revalidate with their origins.
     public var revalidations = 0
-    /// How often a source would be decoded.
+    /// Decodings of sources.
     public var decodes = 0
-    /// Filters that would run: one for each distinct beginning of a source's chains.
+    /// Filters to run: one per distinct prefix of a source's chains.
     public var filters = 0
-    /// Distinct outputs that would be rendered and encoded.
+    /// Distinct outputs to render and encode.
     public var renderings = 0
-    /// Whether a run makes exactly so many; false where a source has yet to be downloaded or confirmed, whose size or
-    /// bytes may ask for more decodings or for nothing at all.
+    /// Whether the totals are exact. A source that has yet to be downloaded or revalidated may change them.
     public var isExact = true
-    /// Outputs by what would happen to them.
+    /// The number of outputs by ``Action``.
     public var actions: [String: Int] = [:]
   }
 
-  /// In the order of the groups.
+  /// One entry per output, in the order of the groups.
   public package(set) var entries: [Entry] = []
-  /// Files of earlier runs that the manifests no longer make: absolute paths, sorted.
+  /// Absolute paths of files from earlier runs that the manifests no longer make, sorted.
   public internal(set) var stale: [String] = []
-  /// All steps, where the planner was asked for them.
-  public internal(set) var graph: PlanGraph?
-  /// The sums.
+  /// The graph of all steps, if the planner was asked for it.
+  package internal(set) var graph: PlanGraph?
+  /// The totals.
   public internal(set) var totals = Totals()
 
-  /// Stored sources of which only the origin knows whether they have changed.
+  /// The number of stored sources that are stale.
   public var unknownSources: Int { totals.revalidations }
 
   /// Outputs that are missing or out of date.
@@ -88,11 +87,11 @@ public struct BatchPlan: Sendable {
 }
 
 extension BatchPlan.Entry {
-  /// Whether the output is in place as far as what is stored tells: its origin may know better.
+  /// Whether the output is up to date with the store. A revalidation may still find a newer source.
   public var isCurrent: Bool {
     action == .keep || reason == Self.inPlaceButStale || reason == Self.inPlaceOfPlaceholder
   }
 
-  static let inPlaceButStale = "in place; the stored source is stale"
-  static let inPlaceOfPlaceholder = "in place, made from the placeholder; the source isn't stored"
+  static let inPlaceButStale = "up to date with the stored source, which is stale"
+  static let inPlaceOfPlaceholder = "up to date with the placeholder; the source isn't stored"
 }

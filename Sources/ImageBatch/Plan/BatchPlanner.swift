@@ -1,7 +1,8 @@
 public import ImageCaches
 public import ImageDownloads
+import ImageRendering
 
-/// Makes plans. Its downloader must be one that sends no request (`CacheMode.offline`).
+/// Computes a ``BatchPlan``. The downloader must be offline (`CacheMode.offline`).
 ///
 ///     let plan = await BatchPlanner(configuration, downloader: offline, store: store).plan(groups)
 public struct BatchPlanner: Sendable {
@@ -9,13 +10,18 @@ public struct BatchPlanner: Sendable {
   private let downloader: ImageDownloader
   private let store: DiskStore
   private let writer: OutputWriter
-  private let claims: OutputClaims
+  private let outputPaths: OutputPathRegistry
   private let sources: SourceFiles
-  private let ledger: OutputLedger
+  private let registry: OutputRegistry
   private let costs: PlanCosts
   private let drawsGraph: Bool
 
-  /// A planner over a store. It makes a graph of all steps where that is wanted: it takes memory.
+  /// Creates a planner.
+  /// - Parameters:
+  ///   - configuration: The configuration of the run to plan.
+  ///   - downloader: A downloader with `CacheMode.offline`.
+  ///   - store: The disk store to read.
+  ///   - drawsGraph: Whether to build ``BatchPlan/graph``, which takes memory (default: false).
   public init(
     _ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore,
     drawsGraph: Bool = false
@@ -26,13 +32,13 @@ public struct BatchPlanner: Sendable {
     self.downloader = downloader
     self.store = store
     sources = SourceFiles(store: store, records: false)
-    ledger = OutputLedger(store: store, template: configuration.commandTemplate, remembersPaths: false)
-    claims = OutputClaims(sources: sources, replacing: configuration.replacing)
+    registry = OutputRegistry(store: store, template: configuration.commandTemplate, remembersPaths: false)
+    outputPaths = OutputPathRegistry(sources: sources, replacing: configuration.replacing)
     writer = OutputWriter(
-      store: store, ledger: ledger, sources: sources, replacing: configuration.replacing)
+      store: store, registry: registry, sources: sources, replacing: configuration.replacing)
   }
 
-  /// What running `groups` would do.
+  /// Plans a run of `groups`.
   public func plan(_ groups: [JobGroup]) async -> BatchPlan {
     var plan = BatchPlan()
     if drawsGraph { plan.graph = PlanGraph() }
@@ -48,7 +54,7 @@ public struct BatchPlanner: Sendable {
       if let decided = graph.decided, !graph.isGuess {
         let source = decided.source
         plan.graph?.add(
-          "source \(source.displayText)", .init(kind: .source, label: source.displayText, isDone: true),
+          .source(source.displayText), .init(kind: .source, label: source.displayText, isDone: true),
           from: nil)
         let isStale = source.disposition == .stale || source.disposition == .revalidated
         if isStale {
@@ -60,7 +66,7 @@ public struct BatchPlanner: Sendable {
         if isNew, graph.isGuess { plan.totals.downloads += 1 }
         let name = group.jobs.first?.displaySource ?? ""
         plan.graph?.add(
-          "source \(name)", .init(kind: .source, label: "\(name)\ndownload", isDone: false), from: nil)
+          .source(name), .init(kind: .source, label: "\(name)\ndownload", isDone: false), from: nil)
         addUnstored(
           group, graph.isGuess ? nil : JobError(allOf: failures), inPlace: graph.decided?.inPlace ?? [],
           to: &plan)
@@ -72,14 +78,15 @@ public struct BatchPlanner: Sendable {
     return plan
   }
 
-  /// What the manifests have made and don't make any more. Where a path isn't known yet, neither is what is stale.
+  /// Files that the manifests made in earlier runs and no longer make. Empty if any output's path is still unknown,
+  /// because that could be one of them.
   private func stale(_ plan: BatchPlan) -> [String] {
     guard !configuration.prunedScopes.isEmpty, plan.entries.allSatisfy({ $0.path != nil }) else {
       return []
     }
     let made = Set(plan.entries.compactMap(\.realPath))
     do throws(CacheError) {
-      let stale = try ledger.stale(in: configuration.prunedScopes).filter { !made.contains($0.path) }
+      let stale = try registry.stale(in: configuration.prunedScopes).filter { !made.contains($0.path) }
       return try writer.removable(stale).sorted()
     } catch {
       store.noteRepair(error)
@@ -87,33 +94,33 @@ public struct BatchPlanner: Sendable {
     }
   }
 
-  /// Why an output is rendered: what of its recipe differs from that of the file in its place.
+  /// Why an output is rendered: the parts of its recipe that differ from the existing file's.
   private func reason(toRender output: PlannedOutput) -> String {
-    guard output.known == nil else { return "its stored bytes are gone" }
+    guard output.known == nil else { return "its bytes are no longer stored" }
     guard let location = output.location, let recipe = output.recipe else {
-      return "never made of this source"
+      return "never made from this source"
     }
     do throws(CacheError) {
-      guard let entry = try LedgerLookup(store: store).entry(of: location),
+      guard let entry = try RegistryLookup(store: store).entry(of: location),
         let earlier = OutputRecipe(json: entry.recipe)
-      else { return "never made of this source" }
+      else { return "never made from this source" }
       let parts = recipe.differences(from: earlier).map(\.part)
-      guard !parts.isEmpty else { return "its stored bytes are gone" }
+      guard !parts.isEmpty else { return "its bytes are no longer stored" }
       return "\(parts.joined(separator: ", ")) \(parts.count == 1 ? "differs" : "differ") from the last run"
     } catch {
       store.noteRepair(error)
-      return "never made of this source"
+      return "never made from this source"
     }
   }
 
-  /// Runs a group's graph as far as reading goes.
+  /// Runs a group's graph up to the point where a run would write.
   private func decide(_ group: JobGroup) async -> StepGraph {
     var graph = StepGraph(group, configuration)
     var events: [StepGraph.Event] = []
     for action in graph.handle(.begun, now: 0) {
       if let event = await perform(action) { events.append(event) }
     }
-    // Of sources that are published one after the other, the best is what stays.
+    // Progressive sources replace each other, so that the best one, which is last, decides.
     await drive(&graph, events.reversed())
     return graph
   }
@@ -133,13 +140,13 @@ public struct BatchPlanner: Sendable {
       if let key = output.key, output.state == .wanted {
         if rendered.insert(key).inserted {
           order.append(key)
-          // A reference that can't be read fails its output in the run, at no cost.
+          // A reference that can't be read fails its output in the run, which costs nothing.
           renderings[key] = PlanCosts.Rendering(
             output: output.output, auxiliary: (try? auxiliary.files(of: output.output)) ?? [:])
         }
         renderings[key]?.writes.append(write)
       } else if entry.action != .refuse {
-        plan.graph?.add(write.key, write.node, from: "source \(source.displayText)")
+        plan.graph?.add(write.key, write.node, from: .source(source.displayText))
       }
       plan.entries.append(entry)
     }
@@ -149,14 +156,14 @@ public struct BatchPlanner: Sendable {
   private func fate(of output: PlannedOutput, isStale: Bool) -> (BatchPlan.Action, String) {
     switch output.state {
     case .failed(let error): (.refuse, error.message)
-    case .kept: (.keep, "kept: no run has written the file that is there")
+    case .kept: (.keep, "kept: no run wrote the existing file")
     case .inPlace where isStale: (.revalidate, BatchPlan.Entry.inPlaceButStale)
-    case .inPlace: (.keep, "in place with the right bytes")
+    case .inPlace: (.keep, "up to date")
     case .stored, .wanted, .unknown:
       if isStale {
         (.revalidate, "the stored source is stale")
       } else if output.state == .stored {
-        (.copy, "missing or edited; its bytes are stored")
+        (.copy, "missing or modified; its bytes are stored")
       } else {
         (.render, reason(toRender: output))
       }
@@ -164,8 +171,8 @@ public struct BatchPlanner: Sendable {
   }
 
   /// - Parameters:
-  ///   - error: Why no source can be used; nil where one has to be downloaded first.
-  ///   - inPlace: Outputs that are in place, made from the placeholder.
+  ///   - error: Why no source can be used; nil if one has to be downloaded first.
+  ///   - inPlace: Outputs, by job and position, that are up to date with the placeholder.
   private func addUnstored(
     _ group: JobGroup, _ error: JobError?, inPlace: Set<[Int]>, to plan: inout BatchPlan
   ) {
@@ -193,7 +200,7 @@ public struct BatchPlanner: Sendable {
 }
 
 extension BatchPlanner: StepDriver {
-  /// Performs what reads from the store, and nothing else.
+  /// Performs only actions that read from the store.
   func perform(_ action: StepGraph.Action) async -> StepGraph.Event? {
     switch action {
     case .download(let position, let source, let pinnedDigest):
@@ -209,7 +216,7 @@ extension BatchPlanner: StepDriver {
       return .auxiliaryDownloaded(await AuxiliarySources(downloading: sources, with: downloader))
     case .findOutputs(let keys): return .outputsFound(await writer.records.outputs(keys))
     case .inspectPlaces(let outputs, let known):
-      return .placesInspected(await writer.survey(outputs, known: known, claims: claims))
+      return .placesInspected(await writer.survey(outputs, known: known, outputPaths: outputPaths))
     case .use, .hold, .release, .render, .recordFailure, .recordSource, .confirm, .place, .warn, .finish,
       .skip:
       return nil
@@ -218,8 +225,8 @@ extension BatchPlanner: StepDriver {
 }
 
 extension StepGraph {
-  /// Whether what has been decided depends on a source that isn't stored: it was taken as failed, since nothing better
-  /// is known.
+  /// Whether the decision depends on a source that isn't stored. The offline downloader reports it as failed, but a run
+  /// may succeed to download it.
   fileprivate var isGuess: Bool {
     let isMissing = failures.contains { $0.code == .notCached }
     guard let decided else { return isMissing }
@@ -228,28 +235,26 @@ extension StepGraph {
 }
 
 extension StepGraph.Attempt {
-  /// Outputs that are in place: by job and position.
   fileprivate var inPlace: Set<[Int]> {
     Set(outputs.filter { $0.state == .inPlace }.map { [$0.job.index, $0.position] })
   }
 }
 
 extension BatchPlan.Entry {
-  /// Its file, as a step of the graph.
-  fileprivate func node(isDone: Bool) -> (key: String, node: PlanGraph.Node) {
+  fileprivate func node(isDone: Bool) -> (key: StepKey, node: PlanGraph.Node) {
     let name = path ?? "output of job \(index)"
     return (
-      "write \(index) \(name)",
+      .write(job: index, path: name),
       PlanGraph.Node(kind: .write, label: "\(name)\n\(action.rawValue)", isDone: isDone)
     )
   }
 }
 
 extension BatchPlan.Entry {
-  fileprivate init(job: Job, position: Int, output: Output) {
+  fileprivate init(job: Job, position: Int, output: JobOutput) {
     self.init(
       index: job.index, source: job.displaySource, path: nil, action: .render, reason: "",
-      filter: output.chain.identifier, format: output.encoding.formatText, content: nil, key: nil,
+      filter: output.chain.displayIdentifier, format: output.encoding.formatText, content: nil, key: nil,
       recipe: nil,
       location: output.location ?? job.location)
     path = output.template.expanded(.init(job, output), variables: output.variables)

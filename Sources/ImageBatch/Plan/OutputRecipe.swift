@@ -1,42 +1,46 @@
 public import ImageCaches
 import ImageFilters
+import ImageRendering
 
-/// What an output's key is made of, in words: what a run made it from, and what another would.
+/// The parts of an output's key as text, recorded to explain why an output is made again.
 public struct OutputRecipe: Sendable, Hashable, Codable {
-  /// The source as it may be shown.
+  /// The source's text without credentials.
   public var source: String
-  /// The source's content.
+  /// The source's digest.
   public var content: ContentDigest
-  /// The chain's identifier.
+  /// The filter chain's identifier.
   public var filter: String
   /// The encoding's identifier.
   public var encoding: String
   /// ``RenderKeys/engine``.
   public var engine: String
-  /// The contents of the pictures that the chain names, by name.
+  /// The digests of the images that the chain refers to, by reference.
   public var auxiliary: [String: ContentDigest]
 
-  init(_ output: Output, source: String, content: ContentDigest, auxiliary: [String: ContentDigest]) {
+  init(_ output: JobOutput, source: String, content: ContentDigest, auxiliary: [String: ContentDigest]) {
     self.source = source
     self.content = content
-    filter = output.chain.identifier
+    filter = output.chain.displayIdentifier
     encoding = output.encoding.identifier
     engine = RenderKeys.engine
-    self.auxiliary = auxiliary
+    // Of two URLs that differ in their secrets alone, one stands for both.
+    self.auxiliary = Dictionary(
+      auxiliary.map { (FilterChain.displayText(ofReference: $0.key), $0.value) }
+    ) { $1 }
   }
 
-  /// A part that two recipes don't have in common.
+  /// A part that differs between two recipes.
   public struct Difference: Sendable, Hashable, Codable {
-    /// `source content`, `filter`, `encoding`, `engine`, or `picture NAME`.
+    /// `source content`, `filter`, `encoding`, `engine`, or `image NAME`.
     public var part: String
-    /// What it was.
+    /// The earlier value.
     public var before: String
-    /// What it is.
+    /// The current value.
     public var now: String
   }
 
-  /// What makes this recipe's key another than an earlier one's; empty where the keys are equal. A source of another
-  /// address and the same content makes none.
+  /// The parts that make this recipe's key differ from an earlier one's; empty if the keys are equal. The source's
+  /// URL isn't one of them.
   public func differences(from earlier: OutputRecipe) -> [Difference] {
     var result: [Difference] = []
     func compare(_ part: String, _ before: String?, _ now: String?) {
@@ -48,7 +52,7 @@ public struct OutputRecipe: Sendable, Hashable, Codable {
     compare("encoding", earlier.encoding, encoding)
     compare("engine", earlier.engine, engine)
     for name in Set(earlier.auxiliary.keys).union(auxiliary.keys).sorted() {
-      compare("picture \(name)", earlier.auxiliary[name]?.hex, auxiliary[name]?.hex)
+      compare("image \(name)", earlier.auxiliary[name]?.hex, auxiliary[name]?.hex)
     }
     return result
   }

@@ -1,16 +1,17 @@
 import ImageCaches
 import ImageDownloads
 import ImageFilters
+import ImageRendering
 
-/// What rendering a group's outputs would take: laid as the renderer lays it, without a pixel.
+/// Computes the cost of rendering a group's outputs from the same ``RenderTree`` as the renderer.
 struct PlanCosts {
   let store: DiskStore
   let configuration: BatchConfiguration
 
-  /// A source as far as it is known.
+  /// A source that is stored or yet to be downloaded.
   enum Source {
     case stored(StoredSource)
-    /// It would be downloaded first; the name stands for its content.
+    /// A source to download. Its name replaces its digest in keys.
     case unknown(String)
 
     var content: ContentDigest {
@@ -28,15 +29,15 @@ struct PlanCosts {
     }
   }
 
-  /// One output to be rendered, and the outputs that get its bytes.
+  /// One output to render, and the files that get its bytes.
   struct Rendering {
-    var output: Output
+    var output: JobOutput
     var auxiliary: [String: AuxiliarySource] = [:]
-    /// What is written: a key and a node for each file.
-    var writes: [(key: String, node: PlanGraph.Node)] = []
+    /// A key and a node for each file to write.
+    var writes: [(key: StepKey, node: PlanGraph.Node)] = []
   }
 
-  /// Adds what `renderings` of one source would take to the totals, and their steps to the graph.
+  /// Adds the cost of one source's `renderings` to the totals, and their steps to the graph.
   func add(_ renderings: [Rendering], of source: Source, to plan: inout BatchPlan) {
     guard !renderings.isEmpty else { return }
     let request = RenderRequest(
@@ -48,20 +49,20 @@ struct PlanCosts {
           id: id, chain: rendering.output.chain, encoding: rendering.output.encoding, temporaryPath: "")
       })
     guard let shape = shape(of: source) else {
-      // Whether the decoder is to shrink, and whether there are frames, isn't known: at least so many decodings.
+      // Shrinking and frames depend on the source's header, so that this is a lower bound.
       plan.totals.isExact = false
-      let roots = RenderTree.roots(of: request) { StillWish(DecodeWish(request.recipes[$0])) }
+      let roots = RenderTree.roots(of: request) { StillRequirements(DecodeRequirements(request.recipes[$0])) }
       for (number, root) in roots.enumerated() {
         add(root.node, "decode", "\(number)", request, source, stored: [], renderings, to: &plan)
       }
       return
     }
-    let keys = RenditionShelf.keys(of: request, shape)
+    let keys = RenditionCache.keys(of: request, shape)
     var stored: Set<ContentDigest> = []
     if !configuration.force, configuration.renditions != .never {
       stored = renditions(keys)
     }
-    // What can't be decoded as it is wanted costs nothing, and fails.
+    // A recipe that fails a check costs nothing.
     let roots = RenderTree.roots(of: request) {
       try? DecodeOptions(for: request.recipes[$0], of: shape, within: request.limits)
     }
@@ -84,10 +85,10 @@ struct PlanCosts {
     plan.totals.filters += counts.filterRuns
     plan.totals.renderings += counts.outputs
     guard plan.graph != nil else { return }
-    let root = "\(source.content.hex)|\(identifier)"
+    let root = StepKey.decode(content: source.content.hex, options: identifier)
     if counts.decodes > 0 {
       plan.graph?.add(
-        root, PlanGraph.Node(kind: .decode, label: label, isDone: false), from: "source \(source.name)")
+        root, PlanGraph.Node(kind: .decode, label: label, isDone: false), from: .source(source.name))
     }
     plan.graph?.add(node, root: root, request, stored: stored) { renderings[$0].writes }
   }
@@ -96,7 +97,7 @@ struct PlanCosts {
     if case .stored(let source) = source { source.path } else { "" }
   }
 
-  /// From an earlier run, or else from the file's header.
+  /// The source's shape, recorded by an earlier run or read from its header.
   private func shape(of source: Source) -> SourceShape? {
     guard case .stored(let stored) = source else { return nil }
     do throws(CacheError) {
@@ -105,11 +106,10 @@ struct PlanCosts {
     } catch {
       store.noteRepair(error)
     }
-    // The run reports a source that can't be opened.
+    // The run reports an unreadable source.
     return (try? SourceFile(path: stored.path, limits: configuration.limits))?.shape
   }
 
-  /// Those of the keys of which the store has the rendition.
   private func renditions(_ keys: [ContentDigest]) -> Set<ContentDigest> {
     do throws(CacheError) {
       var found: Set<ContentDigest> = []
@@ -125,14 +125,14 @@ struct PlanCosts {
   }
 }
 
-/// What a recipe wants of a still picture that is as small as it should be.
-private struct StillWish: DecodeDistinction {
+/// Decode requirements of a still image without shrink-on-load, for a source that isn't known.
+private struct StillRequirements: DecodeKey {
   let keepsOrientation: Bool
-  let keepsColourSpace: Bool
+  let keepsColorSpace: Bool
   var identifier: String? { nil }
 
-  init(_ wish: DecodeWish) {
+  init(_ wish: DecodeRequirements) {
     keepsOrientation = wish.keepsOrientation
-    keepsColourSpace = wish.keepsColourSpace
+    keepsColorSpace = wish.keepsColorSpace
   }
 }

@@ -1,69 +1,72 @@
 import ImageCaches
-public import OrderedCollections
+package import OrderedCollections
+import ImageRendering
 
 /// A plan as a graph of keyed steps: download, decode, filter, encode, write. Equal keys are one node.
-public struct PlanGraph: Sendable {
+package struct PlanGraph: Sendable {
   /// A step.
-  public struct Node: Sendable, Hashable {
+  package struct Node: Sendable, Hashable {
     /// What a step does.
-    public enum Kind: String, Sendable, Codable, CaseIterable {
+    package enum Kind: String, Sendable, Codable, CaseIterable {
       case source, decode, filter, encode, write
     }
-    /// What it does.
-    public var kind: Kind
-    /// What it is, in words.
-    public var label: String
-    /// Whether nothing has to be done for it: it is stored, or in place.
-    public var isDone: Bool
+    /// What the step does.
+    package var kind: Kind
+    /// The label to draw.
+    package var label: String
+    /// Whether the result is already stored or in place.
+    package var isDone: Bool
   }
 
-  /// Steps by their keys, in the order in which they were found.
-  public private(set) var nodes: OrderedDictionary<String, Node> = [:]
-  /// From a step to what is made of it.
-  public private(set) var edges: OrderedSet<Edge> = []
+  /// The steps by key, in the order in which they were added.
+  package private(set) var nodes: OrderedDictionary<StepKey, Node> = [:]
+  /// The edges from each step to the steps that use its result.
+  package private(set) var edges: OrderedSet<Edge> = []
 
-  /// That one step needs another's result.
-  public struct Edge: Sendable, Hashable {
-    /// The key of the step whose result is needed.
-    public var from: String
-    /// The key of the step that needs it.
-    public var to: String
+  /// A dependency between two steps.
+  package struct Edge: Sendable, Hashable {
+    /// The key of the step whose result is used.
+    package var from: StepKey
+    /// The key of the step that uses it.
+    package var to: StepKey
   }
 
-  /// Adds a step that is made of another one.
-  mutating func add(_ key: String, _ node: Node, from: String?) {
+  /// Adds a step and, unless `from` is nil, an edge from the step that it depends on.
+  mutating func add(_ key: StepKey, _ node: Node, from: StepKey?) {
     if nodes[key] == nil { nodes[key] = node }
     if let from { edges.append(Edge(from: from, to: key)) }
   }
 
-  /// Adds what a tree of filters makes.
+  /// Adds a tree of filters and its outputs.
   /// - Parameters:
   ///   - root: The key of the decoding.
-  ///   - outputs: The outputs of a recipe, by its position: key, label and whether it is in place.
+  ///   - writes: Returns the nodes of the files that the recipe at an index writes.
   mutating func add(
-    _ node: RenderTree.Node, root: String, _ request: RenderRequest, stored: Set<ContentDigest>,
-    writes: (Int) -> [(key: String, node: Node)]
+    _ node: RenderTree.Node, root: StepKey, _ request: RenderRequest, stored: Set<ContentDigest>,
+    writes: (Int) -> [(key: StepKey, node: Node)]
   ) {
-    let here = node.depth == 0 ? root : "\(root)|\(prefix(node, request))"
+    let here = key(of: node, root, request)
     for ending in node.endings {
       guard let first = ending.first else { continue }
       let encoding = request.recipes[first].encoding
-      let encode = "\(here)|\(encoding.identifier)"
+      let encode = StepKey.encode(here, encoding: encoding.identifier)
       add(encode, Node(kind: .encode, label: encoding.formatText, isDone: false), from: here)
       for index in ending {
         for write in writes(index) { add(write.key, write.node, from: encode) }
       }
     }
     for child in node.children {
-      let key = "\(root)|\(prefix(child, request))"
-      let step = request.recipes[child.indices[0]].chain.step(child.depth - 1)
+      let key = key(of: child, root, request)
+      let step = request.recipes[child.indices[0]].chain.withoutSecrets.step(child.depth - 1)
       let isStored = child.key.map(stored.contains) ?? false
       add(key, Node(kind: .filter, label: step, isDone: isStored), from: isStored ? nil : here)
       add(child, root: root, request, stored: stored, writes: writes)
     }
   }
 
-  private func prefix(_ node: RenderTree.Node, _ request: RenderRequest) -> String {
-    request.recipes[node.indices[0]].chain.prefix(node.depth).identifier
+  private func key(of node: RenderTree.Node, _ root: StepKey, _ request: RenderRequest) -> StepKey {
+    guard node.depth > 0 else { return root }
+    return .filter(
+      decoding: root, chain: request.recipes[node.indices[0]].chain.prefix(node.depth).identifier)
   }
 }

@@ -1,46 +1,44 @@
 import ImageCaches
 import ImageDownloads
+import ImageRendering
 
-/// One output of a group, with the key that says what its bytes depend on.
+/// One output of a group with its key, path and state.
 struct PlannedOutput: Sendable {
-  /// What is known of the steps that make it.
+  /// What has to be done for the output.
   enum State: Sendable, Hashable {
-    /// Nothing yet.
     case unknown
-    /// The right bytes are in place.
+    /// The file in place is up to date.
     case inPlace
-    /// A file that is to be kept is in its place.
+    /// The policy keeps the file in place.
     case kept
-    /// Its bytes are in the store.
+    /// The bytes are in the store.
     case stored
-    /// It has to be rendered.
+    /// The output has to be rendered.
     case wanted
-    /// It can't be made.
     case failed(JobError)
   }
 
   let job: Job
-  /// Its position in the job, from 0.
+  /// The position in the job, from 0.
   let position: Int
-  let output: Output
-  /// What its path is relative to, and stays inside.
+  let output: JobOutput
+  /// The directory that the path is relative to and must not leave.
   let directory: OutputDirectory
   var state = State.unknown
-  /// Its output key; nil where it failed before it had one.
+  /// The output's cache key; nil if an auxiliary image failed.
   var key: ContentDigest?
-  /// The path as the template gives it, and where that is; nil until what it needs is known.
+  /// The expanded template, and its location on disk; nil until the values that the template needs are known.
   var path: String?
   var location: String?
-  /// What the template is filled with.
   var values: OutputTemplate.Values
-  /// Claims the path where the content depends on which source can be used; nil where there is one source alone.
+  /// Identifies the output in path claims if several sources could make it; nil if there is only one source.
   var alternatives: ContentDigest?
-  /// What is known of the bytes before they are made.
+  /// The record of an earlier rendering.
   var known: StoredOutput?
-  /// The contents of the images that the chain names.
+  /// The digests of the images that the chain refers to, by reference.
   var auxiliary: [String: ContentDigest] = [:]
 
-  /// What the key is made of; nil where it failed before it had one.
+  /// The parts of the key; nil if the source's digest isn't known.
   var recipe: OutputRecipe? {
     values.sourceDigest.map {
       OutputRecipe(output, source: job.displaySource, content: $0, auxiliary: auxiliary)
@@ -49,7 +47,7 @@ struct PlannedOutput: Sendable {
 }
 
 extension PlannedOutput {
-  /// Every output of a group whose source is at hand, with its key.
+  /// Every output of a group with its key, given the source.
   static func all(
     of group: JobGroup, source: StoredSource, _ auxiliary: AuxiliarySources,
     _ configuration: BatchConfiguration
@@ -77,13 +75,13 @@ extension PlannedOutput {
     }
   }
 
-  /// Takes in what an earlier run has stored, so that a path that depends on it is known before it is made again.
+  /// Adds the record of an earlier run, so that a path that depends on the content is known before rendering.
   mutating func learn(_ stored: StoredOutput) {
     known = stored
     values.learn(RenderedFile(stored))
   }
 
-  /// Fills the template in, if all that it needs is known.
+  /// Expands the template if all its values are known.
   mutating func expandPath() throws(JobError) {
     guard key != nil, let expanded = output.template.expanded(values, variables: output.variables) else {
       return
@@ -92,30 +90,30 @@ extension PlannedOutput {
     location = try directory.location(of: expanded)
   }
 
-  /// Claims the path: for the key, or for the content where the path depends on that (two outputs of one content may
-  /// share such a path).
-  func claim(_ claims: OutputClaims) throws(JobError) {
+  /// Claims the path for the output's key. If the path depends on the content, it is claimed for the content, because
+  /// two outputs with equal content may share it.
+  /// - Throws: `JobError` if another output or a source has the path.
+  func claim(_ outputPaths: OutputPathRegistry) throws(JobError) {
     guard let key, let path, let location else { return }
     let dependsOnContent = output.template.needsRendering(
       variables: output.variables, choosesFormat: !output.encoding.alternatives.isEmpty)
-    // An output of alternative sources is one output, whichever of them it is made of.
+    // With alternative sources, the output is the same one whichever source it is made from.
     let claimant = alternatives ?? (dependsOnContent ? values.rendered?.digest ?? key : key)
-    guard claims.claim(location, for: claimant) else { throw .conflict(path) }
-    try claims.checkSource(at: location, path: path)
+    guard outputPaths.claim(location, for: claimant) else { throw .conflict(path) }
+    try outputPaths.checkSource(at: location, path: path)
   }
 }
 extension OutputTemplate.Values {
-  /// What is known of an output before its source is read.
-  package init(_ job: Job, _ output: Output) {
+  /// Creates the values that are known before the source is read.
+  package init(_ job: Job, _ output: JobOutput) {
     let source = job.sources.first
     self.init(
       name: source?.fileName ?? "", host: source?.host ?? "", path: source?.directoryPath ?? "",
       index: job.index, format: output.encoding.alternatives.isEmpty ? output.encoding.format : nil,
-      filter: output.chain.identifier)
+      filter: output.chain.displayIdentifier)
     directory = job.sourceDirectory ?? source?.directories.joined(separator: "/") ?? ""
   }
 
-  /// Takes in what is known of an output when it has been rendered.
   mutating func learn(_ image: RenderedFile) {
     format = image.format
     rendered = (image.width, image.height, image.digest)
@@ -123,18 +121,17 @@ extension OutputTemplate.Values {
 }
 
 extension JobError {
-  /// Two outputs with one path.
+  /// The error for two outputs with the same path and different content.
   static func conflict(_ path: String) -> JobError {
     JobError(
       code: .outputConflict, stage: .write,
-      message: "another output of this run has the path '\(path)' and different content; "
-        + "tell them apart with {index}, {name} or {hash}")
+      message: "another output has the same path '\(path)' and different content; "
+        + "make the paths differ with {index}, {name} or {hash}")
   }
 }
 
-extension Output {
-  /// Its path below `directory`, as far as it is known before anything is read: a template that needs more is returned
-  /// unexpanded.
+extension JobOutput {
+  /// The output's path under `directory`. A template that needs the source's content is returned unexpanded.
   public func path(of job: Job, in directory: String?) -> String {
     let path = template.expanded(.init(job, self), variables: variables) ?? template.text
     guard let directory, directory != ".", !path.hasPrefix("/") else { return path }

@@ -1,7 +1,8 @@
 import ImageCaches
 import ImageDownloads
+import ImageRendering
 
-/// What is made with a source.
+/// The outputs of a source.
 extension StepGraph {
   mutating func gather(_ now: Double) -> [Action] {
     attempt?.stage = .gathering
@@ -35,7 +36,7 @@ extension StepGraph {
     var known: [ContentDigest: StoredOutput] = [:]
     switch found {
     case .success(let stored):
-      // Where placeholders are wanted, what was made without them is made once more.
+      // If placeholders are requested, outputs that were stored without them are rendered again.
       known =
         configuration.wantsPlaceholders
         ? stored.filter { $0.value.placeholders != nil }
@@ -63,7 +64,7 @@ extension StepGraph {
     for index in survey.kept { attempt.outputs[index].state = .kept }
     for (index, error) in survey.refused {
       attempt.outputs[index].state = .failed(error)
-      // The path is another output's, or a source's.
+      // The path belongs to another output or a source.
       attempt.outputs[index].location = nil
     }
     for index in attempt.outputs.indices {
@@ -72,7 +73,7 @@ extension StepGraph {
       }
       attempt.outputs[index].state = survey.objects[key] == nil ? .wanted : .stored
     }
-    // Without the objects, which are held no longer than until they are placed.
+    // Copied before `made` is set: the copy must not keep the store's objects pinned.
     decided = attempt
     attempt.made = survey.objects.mapValues { .success($0) }
     self.attempt = attempt
@@ -80,7 +81,7 @@ extension StepGraph {
     return [.render(rendering)]
   }
 
-  /// What has to be rendered; nil where that is nothing.
+  /// The outputs that have to be rendered; nil if there are none.
   var rendering: Rendering? {
     guard let attempt else { return nil }
     let keys = distinctKeys(of: .wanted)
@@ -93,7 +94,7 @@ extension StepGraph {
       job: group.jobs.first?.index ?? 0, lookedUpAt: attempt.lookedUpAt)
   }
 
-  /// The keys of outputs in a state, each once, in the order of the outputs.
+  /// The distinct keys of outputs in a state, in the order of the outputs.
   private func distinctKeys(of state: PlannedOutput.State) -> [ContentDigest] {
     var seen: Set<ContentDigest> = []
     return (attempt?.outputs ?? []).compactMap { output in
@@ -104,11 +105,11 @@ extension StepGraph {
     }
   }
 
-  mutating func place(_ landings: [ContentDigest: Landing], _ now: Double) -> [Action] {
-    attempt?.made.merge(landings) { $1 }
+  mutating func place(_ outcomes: [ContentDigest: RenderOutcome], _ now: Double) -> [Action] {
+    attempt?.made.merge(outcomes) { $1 }
     attempt?.stage = .placing
     guard var attempt else { return [] }
-    // Nothing of a source that can't be decoded is put in place where there are others: a job's outputs are of one image.
+    // All of a job's outputs must show the same image, so that none is placed if another source is tried next.
     if group.key.hasAlternatives, let error = sourceFailure(in: attempt) {
       return [.recordFailure(error, of: attempt.source)] + fail([error], now)
     }
@@ -146,14 +147,14 @@ extension StepGraph {
     else { return [] }
     var result = result
     result.seconds = time - began
-    // In place: a copy of the attempt would copy all results for each output.
+    // Mutated in place: a copy of the attempt would copy all results for each output.
     attempt?.placing = placing - 1
     attempt?.results[index] = result
     let actions = result.status == .kept ? [Self.warning(ofKept: result)] : []
     return placing == 1 ? actions + complete(jobResults, now) : actions
   }
 
-  /// Why the source itself can't be used, if it can't: not the failure of a filter, an encoder or another image.
+  /// The error of the source itself, not of a filter, an encoder or an auxiliary image.
   private func sourceFailure(in attempt: Attempt) -> JobError? {
     let name = attempt.source.displayText
     for output in attempt.outputs {
@@ -180,7 +181,7 @@ extension StepGraph {
     .warn(
       BatchWarning(
         source: result.source,
-        message: "\(result.path ?? "the output") is kept: this run has not written the file that is there",
+        message: "\(result.path ?? "the output") is kept: this run didn't write the existing file",
         location: result.location))
   }
 }

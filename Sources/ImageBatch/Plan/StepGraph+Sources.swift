@@ -1,7 +1,7 @@
 import ImageCaches
 import ImageDownloads
 
-/// Which source is used.
+/// The choice of the source.
 extension StepGraph {
   mutating func begin() -> [Action] {
     guard group.isProgressive else { return [download(0)] }
@@ -26,7 +26,7 @@ extension StepGraph {
       candidates[position].state = .arrived(source)
       arrivals.append(position)
     case .failure where position < best?.position ?? -1:
-      // A better one is in place: nothing is missing.
+      // Outputs of a better source are in place, so that this failure doesn't matter.
       candidates[position].state = .passedOver
     case .failure(let error):
       if error.isCancelled { wasCancelled = true }
@@ -35,13 +35,13 @@ extension StepGraph {
     return advance(now)
   }
 
-  /// Goes on with the next source, if no attempt is under way: one that has arrived, or one that has not been tried.
+  /// Starts the next attempt with a downloaded source, or the next download, unless an attempt is running.
   mutating func advance(_ now: Double) -> [Action] {
     guard attempt == nil, !isFinished else { return [] }
     while !arrivals.isEmpty {
       let position = arrivals.removeFirst()
       guard case .arrived(let source) = candidates[position].state else { continue }
-      // One that is no better than what is in place never overtakes it.
+      // A worse version must never replace a better one that arrived first.
       guard position > best?.position ?? -1 else {
         candidates[position].state = .passedOver
         continue
@@ -61,7 +61,7 @@ extension StepGraph {
     return [.finish(results)]
   }
 
-  /// Why sources have failed, in their order.
+  /// The errors of failed sources, in the sources' order.
   var failures: [JobError] {
     candidates.flatMap { candidate -> [JobError] in
       if case .failed(let errors) = candidate.state { errors } else { [] }
@@ -73,14 +73,14 @@ extension StepGraph {
     attempt = Attempt(position: position, source: source)
     var actions: [Action] = []
     if candidates[position].isPlaceholder {
-      actions += warnings("the placeholder is used: ", of: JobError(allOf: failures))
+      actions += warnings("using the placeholder: ", of: JobError(allOf: failures))
     }
     actions.append(.use(source, mergedJobs: group.jobs.count - 1))
     guard group.key.hasAlternatives, !configuration.force else { return actions + gather(now) }
     return actions + [.findFailure(source)]
   }
 
-  /// Ends the attempt: its source has failed.
+  /// Ends the attempt because its source failed.
   mutating func fail(_ errors: [JobError], _ now: Double) -> [Action] {
     let actions = release()
     if let position = attempt?.position { candidates[position].state = .failed(errors) }
@@ -89,7 +89,7 @@ extension StepGraph {
     return actions + advance(now)
   }
 
-  /// Ends the attempt: its outputs are in place, or have failed one by one.
+  /// Ends the attempt with a result for each output.
   mutating func complete(_ results: [JobResult], _ now: Double) -> [Action] {
     guard let position = attempt?.position else { return [] }
     let actions = release()
@@ -104,13 +104,13 @@ extension StepGraph {
     return [.release(bytes)]
   }
 
-  /// The failures of sources in place of which another is used. Those of all sources were told with the placeholder.
+  /// Warnings about failed sources that another source replaces. The placeholder's warning already includes them.
   private func warnings(ofFailuresInPlaceOfWhich used: Int) -> [Action] {
     guard !candidates[used].isPlaceholder else { return [] }
     let name = candidates[used].source.displayText
     return failures.flatMap { error in
       let failure = error.source.map { "\($0): " } ?? ""
-      return warnings("\(name) is used, since another source failed: \(failure)", of: error)
+      return warnings("using \(name) because another source failed: \(failure)", of: error)
     }
   }
 

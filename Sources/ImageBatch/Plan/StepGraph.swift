@@ -2,75 +2,76 @@ import Collections
 import ImageCaches
 import ImageDownloads
 import SystemIO
+import ImageRendering
 
-/// What a group of jobs takes, step by step, and what is known of each step. A pure value: it decides, and a driver does.
+/// The steps of a group of jobs as a pure state machine: it decides, and a driver performs.
 ///
-/// ``handle(_:now:)`` is its only entry. Its actions are performed by a ``StepDriver``, which answers each that has an
-/// answer with an event. Two drivers run it: `GroupScheduler` performs everything; `BatchPlanner` performs what reads
-/// from the store and stops where a run would begin to write, so that a plan is what a run decides.
+/// ``handle(_:now:)`` is its only entry point. It returns actions for a ``StepDriver``, which reports each action's
+/// result as an event. `GroupScheduler` performs all actions. `BatchPlanner` performs only those that read from the
+/// store and stops where a run would begin to write, so that a plan is what a run would decide.
 ///
-/// Sources, in the order in which they are tried (or all at once: `publish: progressive`), the placeholder last:
+/// Sources are tried in order, or all at once with `publish: progressive`; the placeholder comes last:
 ///
 /// | state | event | next state | actions |
 /// | --- | --- | --- | --- |
-/// | `waiting` | `begun`, or all before it failed | `downloading` | `download` |
-/// | `downloading` | `downloaded(success)` | `arrived`, then the attempt below | |
-/// | `downloading` | `downloaded(failure)` | `failed` | the next source's |
-/// | `arrived` | a better one is in place | `passedOver` | |
+/// | `waiting` | `begun`, or all earlier sources failed | `downloading` | `download` |
+/// | `downloading` | `downloaded(success)` | `arrived`, then an attempt | |
+/// | `downloading` | `downloaded(failure)` | `failed` | `download` of the next source |
+/// | `arrived` | outputs of a better source are in place | `passedOver` | |
 ///
-/// One attempt is made at a time, with one source:
+/// One attempt with one source runs at a time:
 ///
 /// | stage | event | next stage | actions |
 /// | --- | --- | --- | --- |
-/// | – | a source has arrived | `checking`, or `gathering` where there is no other source | `use`, `findFailure` |
+/// | – | a source has arrived | `checking`, or `gathering` if there is no other source | `use`, `findFailure` |
 /// | `checking` | `failureFound(nil)` | `gathering` | `downloadAuxiliary` |
-/// | `checking` | `failureFound(error)` | – (the source has failed) | |
+/// | `checking` | `failureFound(error)` | – (the source failed) | |
 /// | `gathering` | `auxiliaryDownloaded` | `lookingUp` | `hold`, `findOutputs` |
 /// | `lookingUp` | `outputsFound` | `inspecting` | `inspectPlaces` |
 /// | `inspecting` | `placesInspected` | `rendering` | `render` |
 /// | `rendering` | `rendered` | `placing` | `recordSource`, `confirm`, `place` … |
-/// | `rendering` | `rendered`, the source can't be decoded, and there are others | – (failed) | `recordFailure`, `release` |
-/// | `placing` | `placed`, the last | – | `release`; `finish`, or the next attempt |
+/// | `rendering` | `rendered`, undecodable source, others left | – (failed) | `recordFailure`, `release` |
+/// | `placing` | `placed`, the last one | – | `release`; `finish`, or the next attempt |
 ///
-/// Stages without work are passed over at once. The end is `finish`, with a result for each job, or `skip`; exactly one
-/// of them, exactly once. `stopped` ends a graph in any state.
+/// Stages without work are skipped. The graph ends with exactly one `finish`, with a result for each job, or one
+/// `skip`. `stopped` ends it in any state.
 struct StepGraph: Sendable {
-  /// What is to be done, and which event answers it.
+  /// An action for the driver. The event named in each comment reports its result.
   enum Action: Sendable {
-    /// Download a source, by its place in ``candidates``: `downloaded`. Several may be under way.
+    /// Download a source, by its position in ``candidates``: `downloaded`. Several may be in flight.
     case download(Int, ImageSource, pinnedDigest: ContentDigest?)
-    /// Count the source that an attempt is made with, and the jobs that share it.
+    /// Count the attempt's source, and the jobs that share it.
     case use(StoredSource, mergedJobs: Int)
-    /// Find what an earlier run has recorded of a source that can't be decoded: `failureFound`.
+    /// Look up an earlier run's record that the source can't be decoded: `failureFound`.
     case findFailure(StoredSource)
-    /// Download the images that chains name: `auxiliaryDownloaded`.
+    /// Download the images that chains refer to: `auxiliaryDownloaded`.
     case downloadAuxiliary([ImageSource])
-    /// Count bytes as waiting to be rendered: nothing more is downloaded for this source.
+    /// Add the source's bytes to the backlog of downloaded sources that wait for rendering.
     case hold(Int)
-    /// Count the bytes of `hold` no more.
+    /// Subtract the bytes of `hold` from the backlog.
     case release(Int)
-    /// Find what the store has under output keys: `outputsFound`.
+    /// Look up output keys in the store: `outputsFound`.
     case findOutputs([ContentDigest])
-    /// Claim the outputs' paths, and look what is in their places: `placesInspected`.
+    /// Claim the outputs' paths and inspect existing files: `placesInspected`.
     case inspectPlaces([PlannedOutput], known: [ContentDigest: StoredOutput])
     /// Render outputs: `rendered`.
     case render(Rendering)
     /// Record that a source can't be decoded.
     case recordFailure(JobError, of: StoredSource)
-    /// Record what a source was, and the images that chains named.
+    /// Record the source and the auxiliary images that were used.
     case recordSource(StoredSource, auxiliary: [StoredSource])
-    /// Note an output that is in place already.
+    /// Record an output that is already in place.
     case confirm(PlannedOutput)
-    /// Put an output in its place: `placed`.
-    case place(Int, PlannedOutput, MadeOutput, OutputResult)
+    /// Write an output to its path: `placed`.
+    case place(Int, PlannedOutput, EncodedOutput, OutputResult)
     case warn(BatchWarning)
-    /// The end: results in the order of the jobs.
+    /// End the group, with results in the order of the jobs.
     case finish([JobResult])
-    /// The end: nothing is reported of the group's jobs.
+    /// End the group without results.
     case skip
   }
 
-  /// What has happened.
+  /// The result of an action, or a request to begin or stop.
   enum Event: Sendable {
     case begun
     case downloaded(Int, Result<StoredSource, DownloadError>)
@@ -78,27 +79,27 @@ struct StepGraph: Sendable {
     case auxiliaryDownloaded(AuxiliarySources)
     case outputsFound(Result<[ContentDigest: StoredOutput], JobError>)
     case placesInspected(OutputWriter.Survey)
-    case rendered([ContentDigest: Landing])
-    /// At a time of the monotonic clock, in seconds.
+    case rendered([ContentDigest: RenderOutcome])
+    /// An output's index, its result, and the time on the monotonic clock, in seconds.
     case placed(Int, OutputResult, at: Double)
-    /// No further action will be performed.
+    /// The driver performs no further actions.
     case stopped
   }
 
-  /// How the step that encodes an output ended.
-  typealias Landing = Result<MadeOutput, JobError>
+  /// The result of rendering one output.
+  typealias RenderOutcome = Result<EncodedOutput, JobError>
 
   /// The outputs of one source that have to be rendered.
   struct Rendering: Sendable {
     let source: StoredSource
-    /// In the order of the outputs.
+    /// Distinct keys in the order of the outputs.
     let keys: [ContentDigest]
-    /// An output for each key: all that have it give the same bytes.
-    let outputs: [ContentDigest: Output]
+    /// One output per key. Outputs with equal keys have equal bytes.
+    let outputs: [ContentDigest: JobOutput]
     let auxiliary: AuxiliarySources
     /// The first job, for messages.
     let job: Int
-    /// When the store was asked what it has, in seconds of the monotonic clock.
+    /// When the store was searched for the keys, in seconds of the monotonic clock.
     let lookedUpAt: Double
   }
 
@@ -118,7 +119,7 @@ struct StepGraph: Sendable {
     var isDownloading: Bool { if case .downloading = state { true } else { false } }
   }
 
-  /// Outputs made with one source.
+  /// An attempt to make the outputs from one source.
   struct Attempt: Sendable {
     enum Stage: Sendable { case checking, gathering, lookingUp, inspecting, rendering, placing }
 
@@ -129,11 +130,10 @@ struct StepGraph: Sendable {
     /// In the order of the jobs and of each job's outputs.
     var outputs: [PlannedOutput] = []
     var results: [OutputResult] = []
-    /// What is stored or rendered, by key.
-    var made: [ContentDigest: Landing] = [:]
+    var made: [ContentDigest: RenderOutcome] = [:]
     var lookedUpAt = -Double.infinity
     var heldBytes = 0
-    /// Outputs that are on the way to their places.
+    /// The number of outputs that are being written.
     var placing = 0
   }
 
@@ -141,14 +141,14 @@ struct StepGraph: Sendable {
   let configuration: BatchConfiguration
   var candidates: [Candidate]
   var attempt: Attempt?
-  /// The last attempt as it was when it was clear what has to be rendered: what a plan reports.
+  /// The last attempt, as decided just before rendering. A plan reports it.
   var decided: Attempt?
-  /// Sources that have arrived and wait for their attempt, in the order of their arrival.
+  /// Downloaded sources that wait for their attempt, in order of arrival.
   var arrivals: [Int] = []
-  /// The best source so far, and what was made with it.
+  /// The best source so far, and its results.
   var best: (position: Int, results: [JobResult])?
   var isFinished = false
-  /// Whether a download was cancelled, which is no failure.
+  /// Whether a download was cancelled, which doesn't count as a failure.
   var wasCancelled = false
   var began = 0.0
 
@@ -160,9 +160,9 @@ struct StepGraph: Sendable {
       + (group.key.placeholder.map { [Candidate(source: $0, isPlaceholder: true)] } ?? [])
   }
 
-  /// Takes in what has happened, and says what is to be done, in this order. An event that answers nothing that was asked
-  /// for changes nothing.
-  /// - Parameter now: Seconds of the monotonic clock.
+  /// Advances the graph. An event that doesn't fit the current state is ignored.
+  /// - Parameter now: The monotonic clock, in seconds.
+  /// - Returns: The actions to perform, in this order.
   mutating func handle(_ event: Event, now: Double) -> [Action] {
     guard !isFinished else { return [] }
     switch (event, attempt?.stage) {
@@ -174,29 +174,28 @@ struct StepGraph: Sendable {
     case (.auxiliaryDownloaded(let auxiliary), .gathering?): return lookUp(with: auxiliary, now)
     case (.outputsFound(let result), .lookingUp?): return inspect(result, now)
     case (.placesInspected(let survey), .inspecting?): return render(after: survey, now)
-    case (.rendered(let landings), .rendering?): return place(landings, now)
+    case (.rendered(let outcomes), .rendering?): return place(outcomes, now)
     case (.placed(let index, let result, let time), .placing?): return placed(index, result, at: time, now)
     case (.stopped, _): return stop()
     default: return []
     }
   }
 
-  /// Ends the graph without results.
   mutating func stop() -> [Action] {
     isFinished = true
     return release() + [.skip]
   }
 }
 
-/// What performs a graph's actions.
+/// Performs a graph's actions.
 protocol StepDriver: Sendable {
   /// Performs an action.
-  /// - Returns: its event; nil for an action without one, and where the event comes later.
+  /// - Returns: The event; nil if the action has none or reports it later.
   func perform(_ action: StepGraph.Action) async -> StepGraph.Event?
 }
 
 extension StepDriver {
-  /// Hands events to a graph, performs what follows, and so on until nothing more follows.
+  /// Feeds events to a graph and performs its actions until no event is left.
   func drive(_ graph: inout StepGraph, _ events: [StepGraph.Event]) async {
     var events = Deque(events)
     while let event = events.popFirst() {

@@ -1,10 +1,9 @@
 import ImageCaches
 import ImageDownloads
+import ImageRendering
 
-/// That a source can't be decoded, or that rendering an output killed a worker, so that neither is tried again on every
-/// run.
+/// A record that a source can't be decoded or that an output killed a worker, so that later runs don't retry it.
 struct DecoderFailure: Hashable, Sendable {
-  /// ``JobError/code``.
   var code: JobError.Code
   var message: String
 
@@ -15,7 +14,7 @@ struct DecoderFailure: Hashable, Sendable {
 
   var error: JobError { JobError(code: code, stage: .decode, message: message) }
 
-  /// The key of a source whose bytes are at fault, whatever is made of it.
+  /// The key of a source that can't be decoded, whatever the output.
   static func key(of content: ContentDigest, _ configuration: BatchConfiguration) -> ContentDigest {
     var key = KeyBuilder("source-failure 2")
     key.append(content.hex)
@@ -40,7 +39,7 @@ extension DecoderFailure: StoreRow {
   var values: [StoreValue] { [.text(code.rawValue), .text(message)] }
 
   init?(_ values: [StoreValue]) {
-    // A code that this version doesn't know: the source is tried again.
+    // An unknown code, from another version, is ignored: the source is retried.
     guard values.count == 2, let code = values[0].text.flatMap(JobError.Code.init(rawValue:)),
       let message = values[1].text
     else { return nil }

@@ -1,6 +1,7 @@
 package import ImageCaches
+import ImageRendering
 
-/// What a source's header said when it was last decoded, by its content.
+/// The row of a decoded source's header, by the source's digest.
 extension SourceFacts: StoreRow {
   package static let table = StoreTable(
     "source_headers",

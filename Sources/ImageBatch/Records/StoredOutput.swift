@@ -1,21 +1,22 @@
 import ImageCaches
+import ImageRendering
 
-/// An encoded output that the store may still have: where its bytes are, and what a report says about it. By output key.
+/// The record of an encoded output, by output key. Its bytes may have been evicted from the store.
 struct StoredOutput: Hashable, Sendable {
-  /// The encoded bytes.
+  /// The file's SHA-256, under which the bytes are stored.
   var digest: ContentDigest
   var format: OutputFormat
-  /// In pixels.
+  /// The width in pixels.
   var width: Int
-  /// In pixels, of one frame.
+  /// The height of one frame in pixels.
   var height: Int
-  /// At least 1.
+  /// The number of frames, from 1.
   var frames = 1
-  /// The encoded size.
+  /// The file's size.
   var bytes: Int
-  /// What making it took, in seconds.
+  /// The rendering time in seconds.
   var seconds = 0.0
-  /// nil where they weren't made.
+  /// nil if they weren't computed.
   var placeholders: Placeholders?
 
   init(_ image: RenderedFile, seconds: Double) {
@@ -29,7 +30,6 @@ struct StoredOutput: Hashable, Sendable {
     placeholders = image.placeholders
   }
 
-  /// The same without placeholders.
   var withoutPlaceholders: StoredOutput {
     var result = self
     result.placeholders = nil
@@ -49,7 +49,7 @@ extension StoredOutput: StoreRow {
   var values: [StoreValue] {
     [
       .text(digest.hex), .text(format.rawValue), .integer(width), .integer(height), .integer(frames),
-      .integer(bytes), .real(seconds), StoreValue(placeholders?.dominantColour),
+      .integer(bytes), .real(seconds), StoreValue(placeholders?.dominantColor),
       StoreValue(placeholders?.blurHash), StoreValue(placeholders?.thumbHash),
       StoreValue(placeholders?.dataURI),
     ]
@@ -69,13 +69,13 @@ extension StoredOutput: StoreRow {
       let dataURI = values[10].text
     {
       placeholders = Placeholders(
-        dominantColour: color, blurHash: blurHash, thumbHash: thumbHash, dataURI: dataURI)
+        dominantColor: color, blurHash: blurHash, thumbHash: thumbHash, dataURI: dataURI)
     }
   }
 }
 
 extension RenderedFile {
-  /// What the index has recorded of it.
+  /// Creates the facts from a record.
   init(_ stored: StoredOutput) {
     self.init(
       format: stored.format, width: stored.width, height: stored.height, frames: stored.frames,

@@ -1,12 +1,12 @@
 import ImageCaches
 
-/// A rendition that the store may still have, by rendition key.
+/// The record of a rendition, by rendition key. Its file may have been evicted from the store.
 struct StoredRendition: Hashable, Sendable {
-  /// Of its file.
+  /// The file's SHA-256.
   var digest: ContentDigest
   /// The file's size.
   var bytes: Int
-  /// What making it took, in seconds.
+  /// The rendering time in seconds.
   var seconds: Double
 }
 

@@ -1,13 +1,14 @@
 import ImageCaches
 import ImageDownloads
+import ImageRendering
 
-/// The pictures that a group's overlays and masks name, each downloaded once.
+/// The images that a group's overlays and masks refer to, each downloaded once.
 struct AuxiliarySources: Sendable {
   private let results: [ImageSource: Result<StoredSource, JobError>]
 
   init(_ results: [ImageSource: Result<StoredSource, JobError>]) { self.results = results }
 
-  /// Downloads them, one after the other.
+  /// Downloads the sources one after the other.
   init(downloading sources: [ImageSource], with downloader: ImageDownloader) async {
     var results: [ImageSource: Result<StoredSource, JobError>] = [:]
     for source in sources {
@@ -20,7 +21,7 @@ struct AuxiliarySources: Sendable {
     self.init(results)
   }
 
-  /// What the chains of jobs refer to, each source once. A text that is no source fails its output, in `sources(of:)`.
+  /// The distinct sources that the jobs' chains refer to. Invalid references fail their outputs in ``sources(of:)``.
   static func wanted(by jobs: [Job]) -> [ImageSource] {
     var seen: Set<ImageSource> = []
     return jobs.flatMap(\.outputs).flatMap { output in
@@ -28,25 +29,25 @@ struct AuxiliarySources: Sendable {
     }.filter { seen.insert($0).inserted }
   }
 
-  /// Those that could be downloaded.
   var found: [StoredSource] {
     results.values.compactMap { if case .success(let stored) = $0 { stored } else { nil } }
   }
 
-  /// The digests that an output's key holds, by reference.
-  func digests(of output: Output) throws(JobError) -> [String: ContentDigest] {
+  /// The digests for an output's key, by reference.
+  func digests(of output: JobOutput) throws(JobError) -> [String: ContentDigest] {
     try sources(of: output).mapValues(\.digest)
   }
 
-  /// The files that a render request names, by reference.
-  func files(of output: Output) throws(JobError) -> [String: AuxiliarySource] {
+  /// The files for a render request, by reference.
+  func files(of output: JobOutput) throws(JobError) -> [String: AuxiliarySource] {
     try sources(of: output).mapValues {
       AuxiliarySource(path: $0.path, digest: $0.digest, name: $0.displayText)
     }
   }
 
-  /// The images that an output's chain names, by reference.
-  func sources(of output: Output) throws(JobError) -> [String: StoredSource] {
+  /// The images that an output's chain refers to, by reference.
+  /// - Throws: `JobError` if a reference is invalid or its download failed.
+  func sources(of output: JobOutput) throws(JobError) -> [String: StoredSource] {
     var result: [String: StoredSource] = [:]
     for reference in output.chain.references {
       let source = try output.auxiliarySource(reference)
@@ -60,8 +61,8 @@ struct AuxiliarySources: Sendable {
   }
 }
 
-extension Output {
-  /// The source that a chain's reference names: one with that name, or else a path or URL.
+extension JobOutput {
+  /// The source of a chain's reference: a named source, or else a path or URL.
   func auxiliarySource(_ reference: String) throws(JobError) -> ImageSource {
     if let named = namedSources[reference] { return named }
     do throws(DownloadError) {
@@ -71,7 +72,7 @@ extension Output {
     }
   }
 
-  /// As ``auxiliarySource(_:)``; nil for a text that is neither.
+  /// Like ``auxiliarySource(_:)``, but returns nil for an invalid reference.
   func source(named reference: String) -> ImageSource? {
     do throws(JobError) { return try auxiliarySource(reference) } catch { return nil }
   }

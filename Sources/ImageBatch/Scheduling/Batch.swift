@@ -1,33 +1,35 @@
 public import ImageCaches
 public import ImageDownloads
 import Synchronization
+public import ImageRendering
 
-/// Runs jobs: downloads, rendering and writing overlap, each within its own slots, and one bad image costs one job.
+/// Runs jobs. Downloads, rendering and writing overlap, each within its own slots. A bad image fails only its own job.
 ///
 ///     let batch = Batch(configuration, downloader: downloader, store: store, rendering: pool) { event in … }
 ///     let summary = await batch.run(items)
 ///
-/// A batch is run once.
+/// Call ``run(_:)`` once per batch.
 public final class Batch: Sendable {
   let configuration: BatchConfiguration
   let downloader: ImageDownloader
   let store: DiskStore
   let rendering: any RenderingService
   let writer: OutputWriter
-  let ledger: OutputLedger
+  let registry: OutputRegistry
   let backlog: RenderBacklog
   private let groupsInFlight = Atomic<Int>(0)
-  let claims: OutputClaims
+  let outputPaths: OutputPathRegistry
   let sources: SourceFiles
-  let flights = SingleFlight<ContentDigest, StepGraph.Landing>()
+  let flights = SingleFlight<ContentDigest, StepGraph.RenderOutcome>()
   private let report: @Sendable (BatchEvent) async -> Void
-  /// Told what every source was.
   let onSource: (@Sendable (SourceRecord) -> Void)?
-  private let tally = Mutex(BatchTally())
+  private let tally = Mutex(SummaryBuilder())
   private let isStopping = Atomic<Bool>(false)
 
-  /// A batch whose events go to `report`, in the order of each job; a report that takes its time holds the batch
-  /// back.
+  /// Creates a batch.
+  /// - Parameters:
+  ///   - onSource: Called with each source that was used.
+  ///   - report: Called with each event. A job's events are in order. A slow `report` slows the batch down.
   public init(
     _ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore,
     rendering: any RenderingService, onSource: (@Sendable (SourceRecord) -> Void)? = nil,
@@ -40,17 +42,17 @@ public final class Batch: Sendable {
     self.rendering = rendering
     self.report = report
     sources = SourceFiles(store: store)
-    ledger = OutputLedger(
+    registry = OutputRegistry(
       store: store, template: configuration.commandTemplate,
       remembersPaths: !configuration.prunedScopes.isEmpty)
-    claims = OutputClaims(sources: sources, replacing: configuration.replacing)
+    outputPaths = OutputPathRegistry(sources: sources, replacing: configuration.replacing)
     writer = OutputWriter(
-      store: store, ledger: ledger, sources: sources, replacing: configuration.replacing,
-      renditions: configuration.renditions)
+      store: store, registry: registry, sources: sources, replacing: configuration.replacing,
+      renditions: configuration.renditions, durability: configuration.durability)
     backlog = RenderBacklog(downloader: downloader, limit: configuration.backlogBytes)
   }
 
-  /// Runs the jobs as they come. Returns when the last of them has ended, or what was in flight after ``stop()``.
+  /// Runs jobs as they arrive. Returns when all have ended, or, after ``stop()``, those in flight.
   public func run<Items: AsyncSequence>(_ items: Items) async -> BatchSummary
   where Items.Element == BatchItem, Items.Failure == Never {
     let start = ContinuousClock.now
@@ -62,7 +64,7 @@ public final class Batch: Sendable {
           continue
         }
         if stops {
-          // What is still to come isn't read: it may have no end.
+          // The rest isn't read: a stream may never end.
           tally.withLock { $0.skip(group) }
           break
         }
@@ -72,7 +74,7 @@ public final class Batch: Sendable {
         }
         inFlight += 1
         groupsInFlight.add(1, ordering: .relaxed)
-        // Before anything of a later group is written: sources are known as soon as they are named.
+        // Register sources before any later group writes, so that no output overwrites one.
         sources.add(group.jobs)
         let scheduler = GroupScheduler(group, of: self)
         tasks.addTask {
@@ -92,9 +94,9 @@ public final class Batch: Sendable {
     return summary
   }
 
-  /// Removes what the manifests no longer make. After a failure that is not known.
+  /// Removes files that the manifests no longer make. After a failure, it isn't known which those are.
   private func prune() async {
-    ledger.flush()
+    registry.flush()
     sources.flush()
     guard !configuration.prunedScopes.isEmpty else { return }
     guard !stops, tally.withLock({ $0.failedJobs }) == 0 else {
@@ -102,7 +104,7 @@ public final class Batch: Sendable {
       return
     }
     do throws(CacheError) {
-      let stale = try ledger.stale(in: configuration.prunedScopes)
+      let stale = try registry.stale(in: configuration.prunedScopes)
       for (path, fate) in try await writer.remove(stale) {
         switch fate {
         case .gone: continue
@@ -110,7 +112,7 @@ public final class Batch: Sendable {
           tally.withLock { $0.removedOutputs += 1 }
           await report(.outputRemoved(path: path))
         case .kept(let reason):
-          await report(.warning(BatchWarning(message: "\(path) is no longer made, but stays: \(reason)")))
+          await report(.warning(BatchWarning(message: "\(path) is no longer made but was kept: \(reason)")))
         }
       }
     } catch {
@@ -118,21 +120,21 @@ public final class Batch: Sendable {
     }
   }
 
-  /// Starts no more jobs; those in flight end as they would.
+  /// Stops starting jobs. Jobs in flight run to their end.
   public func stop() {
     isStopping.store(true, ordering: .relaxed)
     downloader.cancelPending()
   }
 
-  /// Whether no more jobs are to be started.
+  /// Whether no more jobs may start.
   var stops: Bool { isStopping.load(ordering: .relaxed) || Task.isCancelled }
 
-  /// How many threads one pipeline may use: several where there are fewer groups than rendering slots.
+  /// The number of threads per pipeline: more than one if there are fewer groups than rendering slots.
   var threadsPerRendering: Int {
     max(1, rendering.slots / max(1, groupsInFlight.load(ordering: .relaxed)))
   }
 
-  // MARK: What happened
+  // MARK: Events and totals
 
   func send(_ event: BatchEvent) async { await report(event) }
 
@@ -153,7 +155,7 @@ public final class Batch: Sendable {
       tally.count(result)
       return tally.failedJobs
     }
-    // Before anyone is told, which may take its time.
+    // Stop before reporting, which may be slow.
     if let limit = configuration.failureLimit, failures >= limit { stop() }
     for output in result.outputs { await report(.outputFinished(output)) }
     await report(.jobFinished(result))

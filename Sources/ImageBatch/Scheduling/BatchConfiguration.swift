@@ -1,38 +1,41 @@
-public import ImageCaches
+package import ImageCaches
+public import ImageRendering
 
-/// How a batch is run; the defaults are the command line's.
+/// The configuration of a batch. The defaults are the command line's.
 public struct BatchConfiguration: Sendable {
-  /// What relative output paths start from.
+  /// The directory that output paths are relative to.
   public var outputDirectory = "."
-  /// Whether outputs may leave ``outputDirectory``.
+  /// Whether outputs may be outside ``outputDirectory``.
   public var allowsOutside = false
-  /// What a source may be, checked from its header.
+  /// Limits that are checked against a source's header.
   public var limits = RenderLimits()
-  /// How a corrupt or truncated source is treated.
+  /// Whether a corrupt or truncated source fails.
   public var onCorrupt = CorruptPolicy.fail
-  /// Render and write again what is up to date.
+  /// Whether to render and write outputs that are up to date.
   public var force = false
-  /// Stop starting jobs after so many have failed; nil: keep going.
+  /// The number of failed jobs after which no more are started (default: no limit).
   public var failureLimit: Int?
-  /// Whether results carry placeholder hashes.
+  /// Whether results include ``Placeholders``.
   public var wantsPlaceholders = false
-  /// How many jobs there are, where that is known: those that are never read count as not started.
+  /// The number of jobs, if known. Jobs that are never read then count as not started.
   public var knownJobs: Int?
-  /// How many job groups are in flight at once, those that wait for a download slot included.
+  /// The number of job groups in flight, including those that wait for a download slot.
   public var window = 1024
 
-  /// How many bytes may be downloaded and not yet rendered before transfers wait.
+  /// Bytes of downloaded sources waiting for rendering above which no transfer is started.
   public var backlogBytes = 256 << 20
-  /// Which renditions are kept in the store for later runs.
+  /// Which renditions the store keeps for later runs.
   public var renditions = RenditionPolicy.auto
 
-  /// The scopes of which files that are no longer made are removed, when every job has succeeded.
-  public var prunedScopes: [OutputScope] = []
-  /// The template given beside the manifests, which names the outputs of jobs that name none; empty where there is none.
-  public var commandTemplate = ""
+  /// If every job succeeds, files in these scopes that are no longer made are removed.
+  package var prunedScopes: [OutputScope] = []
+  /// The command line's output template, for jobs that name no output; empty if there is none.
+  package var commandTemplate = ""
   /// What an output may replace.
   public var replacing = ReplacementPolicy()
+  /// Whether outputs are synced to disk before they are reported.
+  public var durability = Durability.fast
 
-  /// The defaults.
+  /// Creates the default configuration.
   public init() {}
 }

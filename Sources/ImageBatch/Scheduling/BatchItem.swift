@@ -1,13 +1,13 @@
-/// What a batch is fed with.
+/// An input of a batch.
 public enum BatchItem: Sendable {
-  /// Jobs of one source.
+  /// Jobs with the same source.
   case group(JobGroup)
-  /// A record of the input that is no job: it counts as a failed one.
+  /// An input record that isn't a valid job. It counts as a failed job.
   case rejected(JobResult)
 }
 
 extension JobResult {
-  /// A record of the input that is no job. `text` is the record as it may be shown.
+  /// Creates the result of an input record that isn't a valid job. `text` is the record without credentials.
   public init(rejected index: Int, text: String, message: String, location: ManifestLocation?) {
     var output = OutputResult(
       index: index, outputIndex: 0, source: text, status: .failed, filter: "", format: "")

@@ -2,8 +2,9 @@ import ImageCaches
 import ImageDownloads
 import Synchronization
 import SystemIO
+import ImageRendering
 
-/// Runs one group's graph: performs its actions as slots come free.
+/// Runs one group's graph and performs its actions as slots become free.
 final class GroupScheduler: StepDriver {
   private let batch: Batch
   private let group: JobGroup
@@ -12,7 +13,7 @@ final class GroupScheduler: StepDriver {
   private let mailbox: AsyncStream<StepGraph.Event>.Continuation
   private let receipts = Mutex<[RequestReceipt]>([])
 
-  /// Asks for the group's first sources at once, so that downloads are asked for in the order of the groups.
+  /// Requests the group's first sources immediately, so that downloads are queued in the order of the groups.
   init(_ group: JobGroup, of batch: Batch) {
     self.batch = batch
     self.group = group
@@ -60,7 +61,8 @@ final class GroupScheduler: StepDriver {
     case .release(let bytes): batch.backlog.leave(bytes)
     case .findOutputs(let keys): return .outputsFound(await batch.writer.records.outputs(keys))
     case .inspectPlaces(let outputs, let known):
-      return .placesInspected(await batch.writer.survey(outputs, known: known, claims: batch.claims))
+      return .placesInspected(
+        await batch.writer.survey(outputs, known: known, outputPaths: batch.outputPaths))
     case .render(let rendering): return .rendered(await render(rendering))
     case .recordFailure(let error, let source):
       await batch.writer.records.record(error, of: source, batch.configuration)
@@ -76,20 +78,20 @@ final class GroupScheduler: StepDriver {
     return nil
   }
 
-  /// Renders what no other group renders, and waits for the rest.
-  private func render(_ rendering: StepGraph.Rendering) async -> [ContentDigest: StepGraph.Landing] {
+  /// Renders the keys that no other group is rendering, and waits for the others.
+  private func render(_ rendering: StepGraph.Rendering) async -> [ContentDigest: StepGraph.RenderOutcome] {
     var own: [ContentDigest] = []
-    var others: [ContentDigest: SingleFlight<ContentDigest, StepGraph.Landing>.Flight] = [:]
+    var others: [ContentDigest: SingleFlight<ContentDigest, StepGraph.RenderOutcome>.Execution] = [:]
     for key in rendering.keys {
-      if let flight = batch.flights.join(key) { others[key] = flight } else { own.append(key) }
+      if let execution = batch.flights.join(key) { others[key] = execution } else { own.append(key) }
     }
-    var landings: [ContentDigest: StepGraph.Landing] = [:]
+    var outcomes: [ContentDigest: StepGraph.RenderOutcome] = [:]
     if !own.isEmpty, !batch.stops {
-      landings = await RenderStep(batch: batch, rendering: rendering).run(own)
+      outcomes = await RenderStep(batch: batch, rendering: rendering).run(own)
     }
-    for key in own { batch.flights.complete(key, landings[key] ?? .failure(.cancelled)) }
-    for (key, flight) in others { landings[key] = await flight.value }
-    return landings
+    for key in own { batch.flights.complete(key, outcomes[key] ?? .failure(.cancelled)) }
+    for (key, execution) in others { outcomes[key] = await execution.value }
+    return outcomes
   }
 
   private func record(_ source: StoredSource, _ auxiliary: [StoredSource]) async {
@@ -101,20 +103,20 @@ final class GroupScheduler: StepDriver {
 
   private func confirm(_ output: PlannedOutput) {
     guard let known = output.known else { return }
-    batch.ledger.note(output, known.digest)
+    batch.registry.note(output, known.digest)
     batch.count(found: known, isInPlace: true)
   }
 
   private func place(
-    _ output: PlannedOutput, _ made: MadeOutput, _ planned: OutputResult
+    _ output: PlannedOutput, _ made: EncodedOutput, _ planned: OutputResult
   ) async -> OutputResult {
     var result = planned
-    guard let placed = await batch.writer.place(output, made, claims: batch.claims, into: &result),
+    guard let placed = await batch.writer.place(output, made, outputPaths: batch.outputPaths, into: &result),
       result.status != .kept
     else { return result }
-    batch.ledger.note(placed, made.image.digest)
-    // Another process must see at once which run has written it.
-    if group.isProgressive { batch.ledger.flush() }
+    batch.registry.note(placed, made.image.digest)
+    // Another process must see immediately which run wrote the file.
+    if group.isProgressive { batch.registry.flush() }
     if !made.isNew, let known = output.known { batch.count(found: known, isInPlace: false) }
     return result
   }

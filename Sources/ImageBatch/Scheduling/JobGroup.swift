@@ -2,32 +2,31 @@ import Collections
 public import ImageCaches
 public import ImageDownloads
 
-/// Jobs that read one source in one way: they are downloaded and decoded together.
+/// Jobs with the same source, which is downloaded and decoded once for all of them.
 public struct JobGroup: Sendable {
-  /// What jobs of one group have in common.
+  /// The properties that all jobs of a group share.
   public struct Key: Hashable, Sendable {
-    /// Tried in order.
+    /// The sources, tried in order.
     public let sources: [ImageSource]
-    /// The SHA-256 that the source must have.
+    /// The SHA-256 that the source must have, if it is pinned.
     public let pinnedDigest: ContentDigest?
-    /// Used when every source fails.
+    /// The source that is used if all others fail.
     public let placeholder: ImageSource?
-    /// Whether the sources are versions of rising quality.
+    /// Whether the sources are versions of increasing quality.
     public let isProgressive: Bool
 
-    /// Whether the outputs' content depends on which of several sources can be used.
+    /// Whether there are several sources, one of which makes the outputs.
     var hasAlternatives: Bool { sources.count > 1 || placeholder != nil }
   }
 
-  /// Whether the sources are versions of rising quality.
   var isProgressive: Bool { key.isProgressive }
 
-  /// What the jobs have in common.
+  /// The properties that all jobs share.
   public let key: Key
-  /// In the order of their indices; never empty.
+  /// The jobs in the order of their indices; never empty.
   public internal(set) var jobs: [Job]
 
-  /// A group of one job.
+  /// Creates a group of one job.
   public init(_ job: Job) {
     key = Key(
       sources: job.sources, pinnedDigest: job.pinnedDigest, placeholder: job.placeholder,
@@ -35,10 +34,10 @@ public struct JobGroup: Sendable {
     jobs = [job]
   }
 
-  /// The highest of its jobs' priorities.
+  /// The highest priority of its jobs.
   public var priority: Int { jobs.reduce(Int.min) { max($0, $1.priority) } }
 
-  /// All of a manifest's jobs by source: groups in the order of their first jobs, higher priorities before.
+  /// Groups jobs by source. Groups are sorted by descending priority, then by their first job.
   public static func grouping(_ jobs: [Job]) -> [JobGroup] {
     var groups: OrderedDictionary<Key, JobGroup> = [:]
     for job in jobs {

@@ -1,10 +1,10 @@
 import ImageDownloads
 import Synchronization
 
-/// Bytes that are downloaded and not yet rendered. While there are too many, no new transfer is begun.
+/// Counts bytes of sources that wait for rendering. Above the limit, no transfer is started.
 ///
-/// A group counts when it needs no download any more, so the backlog always gets smaller. Transfers that are under way
-/// when it is full still end: it may be exceeded by as many sources as there are active downloads, or a few more.
+/// A group counts only once it needs no more downloads; otherwise groups could block each other. Active transfers
+/// still finish, so that the limit may be exceeded by about as many sources as there are active downloads.
 final class RenderBacklog: Sendable {
   private let downloader: ImageDownloader
   private let limit: Int

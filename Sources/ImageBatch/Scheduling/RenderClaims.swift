@@ -1,7 +1,7 @@
 import ImageCaches
 import Synchronization
 
-/// The outputs that this process renders for all that share its cache: others wait for them, as it does for theirs.
+/// Claims outputs to render among all processes that share the cache, so that each output is rendered once.
 ///
 /// The kernel drops the claims of a process that dies.
 final class RenderClaims: Sendable {
@@ -13,10 +13,11 @@ final class RenderClaims: Sendable {
   private let locks: RequestLocks?
   private let state = Mutex(State())
 
-  /// - Parameter locks: nil where no other process shares the cache, or its work was waited for too long: everything is taken then.
+  /// - Parameter locks: If nil, every claim succeeds: no other process shares the cache, or waiting for it timed out.
   init(locks: RequestLocks?) { self.locks = locks }
 
-  /// Claims output keys, as many of them as no other process has.
+  /// Claims output keys.
+  /// - Returns: The keys that no other process has claimed.
   func take(_ keys: [ContentDigest]) throws(JobError) -> Set<ContentDigest> {
     guard let locks else { return Set(keys) }
     for key in keys {
@@ -29,16 +30,16 @@ final class RenderClaims: Sendable {
     return state.withLock(\.taken)
   }
 
-  /// Keys that other processes had when they were asked for.
+  /// Keys that other processes had claimed when ``take(_:)`` was called.
   var elsewhere: [ContentDigest] { state.withLock(\.elsewhere) }
 
-  /// Whether another process may have stored something since a moment of the monotonic clock, in seconds.
+  /// Whether another process may have stored outputs since `moment`, in seconds of the monotonic clock.
   func hasCompany(since moment: Double) throws(JobError) -> Bool {
     guard let locks else { return false }
     do throws(CacheError) { return try locks.lastCompany() >= moment } catch { throw JobError(error) }
   }
 
-  /// Lets go of everything: what was rendered is stored by now, or never will be.
+  /// Releases all claims. Call it after the outputs are stored or have failed.
   func release() {
     let taken = state.withLock { state in
       defer { state.taken = [] }

@@ -1,21 +1,22 @@
 import ImageCaches
 import ImageDownloads
 import Synchronization
+import ImageRendering
 
-/// Renders some of a group's output keys, and stores what comes out.
+/// Renders some of a group's output keys and stores the results.
 struct RenderStep {
   let batch: Batch
   let rendering: StepGraph.Rendering
 
   private var source: StoredSource { rendering.source }
 
-  /// One request's recipes, by their numbers, and the images that their chains name.
+  /// One request's keys and outputs by recipe number, and the images that their chains refer to.
   private struct Part: Sendable {
     var keys: [Int: ContentDigest] = [:]
-    var outputs: [Int: Output] = [:]
+    var outputs: [Int: JobOutput] = [:]
     var auxiliary: [String: StoredSource] = [:]
 
-    /// Whether every name that both know means one image.
+    /// Whether names that occur in both refer to the same image.
     func agrees(with other: [String: StoredSource]) -> Bool {
       other.allSatisfy { name, source in auxiliary[name].map { $0.digest == source.digest } ?? true }
     }
@@ -30,48 +31,48 @@ struct RenderStep {
       keep(Set(keys.values).subtracting(gone))
     }
 
-    /// One failure for all that is in it.
-    func failing(_ error: JobError) -> [ContentDigest: StepGraph.Landing] {
+    func failing(_ error: JobError) -> [ContentDigest: StepGraph.RenderOutcome] {
       Dictionary(keys.values.map { ($0, .failure(error)) }) { $1 }
     }
   }
 
-  /// What a request holds open while it is rendered.
+  /// Resources that a request holds open while it is rendered.
   private struct Opened: Sendable {
     var part: Part
     var slot: Int
     var start: ContinuousClock.Instant
     var held: [HeldSource] = []
     var files: [Int: TemporaryPath] = [:]
-    var loan = RenditionShelf.Loan()
+    var lease = RenditionCache.Lease()
   }
 
-  /// - Parameter keys: Those of the rendering's keys that no other group renders.
-  func run(_ keys: [ContentDigest]) async -> [ContentDigest: StepGraph.Landing] {
-    var landings: [ContentDigest: StepGraph.Landing] = [:]
+  /// - Parameter keys: The keys of the rendering that no other group renders.
+  func run(_ keys: [ContentDigest]) async -> [ContentDigest: StepGraph.RenderOutcome] {
+    var outcomes: [ContentDigest: StepGraph.RenderOutcome] = [:]
     let limits = batch.rendering.limitsIdentifier
     let remembered =
       batch.configuration.force ? [:] : await batch.writer.records.deaths(of: keys, limits: limits)
-    for (key, error) in remembered { landings[key] = .failure(error) }
+    for (key, error) in remembered { outcomes[key] = .failure(error) }
     var parts: [Part] = []
-    for (id, key) in keys.enumerated() where landings[key] == nil {
+    for (id, key) in keys.enumerated() where outcomes[key] == nil {
       do throws(JobError) {
         try add(key, id, to: &parts)
       } catch {
-        landings[key] = .failure(error)
+        outcomes[key] = .failure(error)
       }
     }
-    for part in parts { landings.merge(await renderShared(part)) { $1 } }
+    for part in parts { outcomes.merge(await renderShared(part)) { $1 } }
     var deaths: [ContentDigest: JobError] = [:]
-    for (key, landing) in landings where remembered[key] == nil {
-      if case .failure(let error) = landing, JobError.Code.deaths.contains(error.code) { deaths[key] = error }
+    for (key, outcome) in outcomes where remembered[key] == nil {
+      guard case .failure(let error) = outcome, JobError.Code.deaths.contains(error.code) else { continue }
+      if !error.isTemporary { deaths[key] = error }
     }
     await batch.writer.records.record(deaths, limits: limits)
-    return landings
+    return outcomes
   }
 
-  /// Puts an output in the first part in which its names mean what it means: jobs of two manifests may have different
-  /// pictures of one name.
+  /// Adds an output to the first part whose names don't conflict: jobs of two manifests may use one name for different
+  /// images.
   private func add(_ key: ContentDigest, _ id: Int, to parts: inout [Part]) throws(JobError) {
     guard let output = rendering.outputs[key] else { throw .cancelled }
     let auxiliary = try rendering.auxiliary.sources(of: output)
@@ -84,48 +85,48 @@ struct RenderStep {
 
   // MARK: Sharing with other processes
 
-  /// The longest wait for another process's rendering, in seconds; then this one does it too. A process that was stopped,
-  /// and not killed, keeps its locks.
+  /// The longest wait for another process, in seconds, before rendering its output here as well. A suspended process
+  /// keeps its locks.
   private static let patience = 10.0
 
-  /// Renders a part. What another process on the same cache renders at the moment is waited for, and rendered here if
-  /// that process dies or has nothing to show for it.
-  private func renderShared(_ part: Part) async -> [ContentDigest: StepGraph.Landing] {
-    // What is to be made again is made by each that asks for it.
+  /// Renders a part. It waits for outputs that another process on the same cache is rendering, and renders them itself
+  /// if that process dies or fails.
+  private func renderShared(_ part: Part) async -> [ContentDigest: StepGraph.RenderOutcome] {
+    // With `force`, every process renders its own outputs.
     guard let locks = batch.store.requestLocks, !batch.configuration.force else {
       return await render(part, RenderClaims(locks: nil))
     }
-    var (part, landings) = (part, [ContentDigest: StepGraph.Landing]())
+    var (part, outcomes) = (part, [ContentDigest: StepGraph.RenderOutcome]())
     var mayWait = true
     while !part.keys.isEmpty {
       let claims = RenderClaims(locks: mayWait ? locks : nil)
-      landings.merge(await render(part, claims)) { $1 }
-      part.remove(landings.keys)
+      outcomes.merge(await render(part, claims)) { $1 }
+      part.remove(outcomes.keys)
       guard !part.keys.isEmpty, let busy = claims.elsewhere.first else { break }
-      // Without a slot: others are rendered meanwhile.
+      // Waiting takes no rendering slot.
       mayWait = await locks.wait(for: busy, seconds: Self.patience, patience: Self.patience) { 0 }
       guard !batch.stops else { break }
-      landings.merge(await found(part)) { $1 }
-      part.remove(landings.keys)
+      outcomes.merge(await found(part)) { $1 }
+      part.remove(outcomes.keys)
     }
-    for key in part.keys.values { landings[key] = .failure(.cancelled) }
-    return landings
+    for key in part.keys.values { outcomes[key] = .failure(.cancelled) }
+    return outcomes
   }
 
-  /// The outputs of a part that have been stored meanwhile.
-  private func found(_ part: Part) async -> [ContentDigest: StepGraph.Landing] {
+  /// The outputs of a part that another process has stored.
+  private func found(_ part: Part) async -> [ContentDigest: StepGraph.RenderOutcome] {
     await batch.writer.found(
       Array(part.keys.values), withPlaceholders: batch.configuration.wantsPlaceholders
     ).mapValues { .success($0) }
   }
 
-  /// Renders the outputs of a part that no other process renders.
+  /// Renders the outputs of a part that no other process has claimed.
   private func render(
     _ part: Part, _ claims: RenderClaims
-  ) async -> [ContentDigest: StepGraph.Landing] {
+  ) async -> [ContentDigest: StepGraph.RenderOutcome] {
     defer { claims.release() }
     let opened = Mutex<Result<Opened, JobError>?>(nil)
-    let stored = Mutex<[ContentDigest: StepGraph.Landing]>([:])
+    let stored = Mutex<[ContentDigest: StepGraph.RenderOutcome]>([:])
     let response = await batch.rendering.render { slot in
       guard !batch.stops else { return nil }
       do throws(JobError) {
@@ -148,42 +149,40 @@ struct RenderStep {
         return nil
       }
     }
-    var landings = stored.withLock(\.self)
+    var outcomes = stored.withLock(\.self)
     switch opened.withLock(\.self) {
     case .success(let opened)?:
       let made =
         if let response { await land(response, opened) } else { opened.part.failing(.cancelled) }
-      landings.merge(made) { $1 }
-    case .failure(let error)?: landings.merge(part.failing(error)) { old, _ in old }
+      outcomes.merge(made) { $1 }
+    case .failure(let error)?: outcomes.merge(part.failing(error)) { old, _ in old }
     case nil:
-      // Withdrawn: everything was found, or is somebody else's, or the run was stopped.
-      if claims.elsewhere.isEmpty { landings.merge(part.failing(.cancelled)) { old, _ in old } }
+      // Withdrawn: every output was found or claimed by another process, or the run was stopped.
+      if claims.elsewhere.isEmpty { outcomes.merge(part.failing(.cancelled)) { old, _ in old } }
     }
-    return landings
+    return outcomes
   }
 
-  /// Takes in what a request has made.
   private func land(
     _ response: RenderResponse, _ opened: Opened
-  ) async -> [ContentDigest: StepGraph.Landing] {
+  ) async -> [ContentDigest: StepGraph.RenderOutcome] {
     let seconds = (ContinuousClock.now - opened.start) / .seconds(1)
     await batch.send(.renderingFinished(slot: opened.slot))
     batch.count(response)
     do throws(JobError) {
-      // Before anything is stored under a key that names the digested bytes.
+      // Check before storing anything under a key that names the digested bytes.
       for source in opened.held { try source.check() }
     } catch {
       return opened.part.failing(error)
     }
-    if let facts = response.source { await batch.writer.records.record(facts, of: source.digest) }
     await warn(response)
-    await batch.writer.keep(response.renditions, of: opened.loan)
+    await batch.writer.keep(response.renditions, of: opened.lease)
     return await store(
       response, of: opened.part, files: opened.files,
       seconds: seconds / Double(max(1, response.counts.outputs)))
   }
 
-  /// Opens what a part needs, and makes its request.
+  /// Opens a part's sources and files, and creates its request.
   private func open(_ part: Part, in slot: Int) async throws(JobError) -> (RenderRequest, Opened) {
     var opened = Opened(part: part, slot: slot, start: .now)
     let main = try HeldSource(source)
@@ -208,13 +207,12 @@ struct RenderStep {
       recipes: recipes, wantsPlaceholders: batch.configuration.wantsPlaceholders,
       concurrency: batch.threadsPerRendering)
     request.memoryEstimate = estimate(request)
-    opened.loan = await batch.writer.loan(for: request, force: batch.configuration.force)
-    request.renditions = opened.loan.plan
+    opened.lease = await batch.writer.lease(for: request, force: batch.configuration.force)
+    request.renditions = opened.lease.plan
     return (request, opened)
   }
 
-  /// What the request needs, by the headers of the source and of the images that its chains name; nil where the source's
-  /// header isn't understood.
+  /// The request's estimated memory in bytes; nil if the source's header isn't supported.
   private func estimate(_ request: RenderRequest) -> Int? {
     guard let facts = SourceFacts(headerOf: request.sourcePath) else { return nil }
     return MemoryEstimate(
@@ -224,7 +222,7 @@ struct RenderStep {
     ).bytes
   }
 
-  /// Where nothing was made, the error is the message.
+  /// Reports the response's warnings, unless every output failed: then the error says enough.
   private func warn(_ response: RenderResponse) async {
     let madeAny = response.outputs.contains { if case .success = $0.result { true } else { false } }
     for warning in response.warnings where madeAny {
@@ -232,21 +230,22 @@ struct RenderStep {
     }
   }
 
-  /// - Parameter seconds: What each output took.
+  /// - Parameter seconds: The rendering time per output.
   private func store(
     _ response: RenderResponse, of part: Part, files: [Int: TemporaryPath], seconds: Double
-  ) async -> [ContentDigest: StepGraph.Landing] {
-    var landings: [ContentDigest: StepGraph.Landing] = [:]
+  ) async -> [ContentDigest: StepGraph.RenderOutcome] {
+    var outcomes: [ContentDigest: StepGraph.RenderOutcome] = [:]
     var rendered: [OutputWriter.Rendered] = []
     for output in response.outputs {
       guard let key = part.keys[output.id], let file = files[output.id] else { continue }
       switch output.result {
       case .success(let image):
         rendered.append(OutputWriter.Rendered(key: key, image: image, file: file, seconds: seconds))
-      case .failure(let error): landings[key] = .failure(error)
+      case .failure(let error): outcomes[key] = .failure(JobError(error))
       }
     }
-    landings.merge(await batch.writer.store(rendered)) { $1 }
-    return landings
+    let facts = response.source.map { [source.digest: $0] } ?? [:]
+    outcomes.merge(await batch.writer.store(rendered, facts: facts)) { $1 }
+    return outcomes
   }
 }

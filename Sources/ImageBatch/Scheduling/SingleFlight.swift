@@ -1,17 +1,16 @@
 import Synchronization
 
-/// Of all who want one key at once, one makes it and the others wait for its value.
+/// Runs one task per key: the first caller makes the value, and concurrent callers wait for it.
 ///
-/// Who makes a key never waits for another one before it has completed its own, so that no two wait for each other.
+/// To avoid deadlock, a caller completes its own keys before it waits for others'.
 final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private typealias Waiters = [CheckedContinuation<Value, Never>]
 
-  /// Keys that are being made.
-  private let flights = Mutex<[Key: Flight]>([:])
+  private let flights = Mutex<[Key: Execution]>([:])
 
-  /// One key on its way. Every continuation is resumed once: it is in the list of waiters or resumed, and both change
-  /// under one lock.
-  final class Flight: Sendable {
+  /// A key whose value is being made. Each continuation is resumed once: under one lock, it is either in the list of
+  /// waiters or taken out to be resumed.
+  final class Execution: Sendable {
     private enum State {
       case running(Waiters)
       case complete(Value)
@@ -19,7 +18,6 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private let state = Mutex(State.running([]))
 
-    /// The value; waits for it.
     var value: Value {
       get async {
         await withCheckedContinuation { continuation in
@@ -46,16 +44,17 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// The flight of a key that somebody makes; nil: make it, and call ``complete(_:_:)`` whatever happens.
-  func join(_ key: Key) -> Flight? {
+  /// Joins the execution of a key.
+  /// - Returns: nil if there was none; the caller must then make the value and call ``complete(_:_:)`` in any case.
+  func join(_ key: Key) -> Execution? {
     flights.withLock { flights in
       if let flight = flights[key] { return flight }
-      flights[key] = Flight()
+      flights[key] = Execution()
       return nil
     }
   }
 
-  /// Hands a key's value to all who wait for it.
+  /// Resumes the callers that wait for a key.
   func complete(_ key: Key, _ value: Value) {
     flights.withLock { $0.removeValue(forKey: key) }?.complete(value)
   }

@@ -1,7 +1,7 @@
 import SystemIO
 
 /// The directory that a batch's outputs stay inside.
-struct OutputDirectory: Sendable {
+struct OutputDirectory: Hashable, Sendable {
   /// As the user gave it.
   let root: String
   /// Whether outputs may leave it.
@@ -18,22 +18,31 @@ struct OutputDirectory: Sendable {
     return Paths.isAbsolute(path) || root == "." || root.isEmpty ? normal : Paths.joined(root, normal)
   }
 
-  /// Makes the directories that `location` needs, and sees that no symbolic link on the way leaves the root.
-  func prepare(_ location: String) throws(JobError) {
-    let directory = DirectoryEntry(location).directory
-    guard directory != ".", directory != "/" else { return }
+  /// Opens the directory of `location`, which is made if it is missing, and checks that no symbolic link leads out of the
+  /// root.
+  func open(_ location: String) throws(JobError) -> OpenDirectory {
+    let path = DirectoryEntry(location).directory
     do throws(SystemError) {
-      try Directory.create(directory)
+      if path != ".", path != "/" { try Directory.create(path) }
     } catch {
       throw JobError(
-        code: .writeFailed, stage: .write, message: "can't make the directory \(directory): \(error.text)")
+        code: .writeFailed, stage: .write, message: "can't make the directory \(path): \(error.text)")
     }
-    guard !allowsOutside else { return }
-    guard let real = RealPath.of(directory), let realRoot = RealPath.of(root.isEmpty ? "." : root) else {
+    let (directory, realRoot): (OpenDirectory, String?)
+    do throws(AtomicFile.Failure) {
+      directory = try OpenDirectory(path)
+      if allowsOutside || path == "." || path == "/" { return directory }
+      realRoot = try OpenDirectory(root.isEmpty ? "." : root).realPath
+    } catch {
+      throw JobError(code: .writeFailed, stage: .write, message: error.message)
+    }
+    // The open directory is compared, not its path: another process may replace a part of that at any time.
+    guard let real = directory.realPath, let realRoot else {
       throw JobError(
-        code: .writeFailed, stage: .write, message: "can't open \(directory): \(SystemError.last.text)")
+        code: .writeFailed, stage: .write, message: "can't open \(path): \(SystemError.last.text)")
     }
     if real != realRoot, !Paths.isInside(real, realRoot) { throw outside(location) }
+    return directory
   }
 
   private func outside(_ path: String) -> JobError {

@@ -1,39 +1,66 @@
 import Glibc
 import ImageCaches
+import SystemIO
 
 /// The places of outputs: what is in them, and how a finished file comes to be there.
 struct OutputPlaces: Sendable {
   let store: DiskStore
-  let stamps: StampMemory
-  let ledger: OutputLedger
+  let fingerprints: FileDigestCache
+  let registry: OutputRegistry
   let sources: SourceFiles
   let replacing: ReplacementPolicy
+  let durability: Durability
+  private let directories = OpenDirectories()
 
-  var pruning: Pruning { Pruning(store: store, stamps: stamps, sources: sources) }
+  var pruning: Pruning { Pruning(store: store, fingerprints: fingerprints, sources: sources) }
 
-  /// Copies a stored object to its place. What is there with the same bytes stays, and what the policy keeps.
+  /// Copies a stored object to its place. A file with the same bytes stays, and so does one that the policy keeps.
   func put(
-    _ made: MadeOutput, at location: String, in directory: OutputDirectory
+    _ made: EncodedOutput, at location: String, in directory: OutputDirectory
   ) -> Result<OutputResult.Status, JobError> {
     do throws(JobError) {
       if isInPlace(made.image.digest, bytes: made.image.bytes, at: location) { return .success(.unchanged) }
-      // Again, although it was asked when the path was claimed: a stream's later sources are known only by now.
+      // Asked a second time: the later sources of a stream weren't known when the path was claimed.
       guard replacing.allowsSources || !sources.contains(location) else { throw .overwritesSource(location) }
       if isToBeKept(location) || isOfLaterRun(location) { return .success(.kept) }
-      try directory.prepare(location)
-      do throws(AtomicFile.Failure) {
-        // A file that came into the place since it was looked at isn't ours.
-        let replaces = !replacing.keepsForeignFiles || access(location, F_OK) == 0
-        guard try AtomicFile.copy(made.object.path, to: location, replacing: replaces) else {
-          return .success(.kept)
-        }
-      } catch {
-        throw JobError(code: .writeFailed, stage: .write, message: error.message)
+      // A file that appeared since it was looked at isn't ours.
+      let replaces = !replacing.keepsForeignFiles || File.exists(location)
+      let options = AtomicFile.Options(replaces: replaces, syncs: durability == .safe)
+      guard let status = try copy(made.object.path, to: location, in: directory, options) else {
+        return .success(.kept)
       }
-      stamps.remember(location, made.image.digest)
+      fingerprints.remember(location, status, made.image.digest)
       return .success(made.isNew ? .written : .cached)
     } catch {
       return .failure(error)
+    }
+  }
+
+  /// Most outputs go where the one before went: that directory is still open, and known to lie inside the root.
+  private func copy(
+    _ source: String, to location: String, in directory: OutputDirectory, _ options: AtomicFile.Options
+  ) throws(JobError) -> stat? {
+    if let open = directories.open(location, in: directory) {
+      do throws(JobError) {
+        return try copy(source, to: location, open, options)
+      } catch {
+        // A directory that was removed meanwhile is made again.
+        guard !open.isLinked else { throw error }
+      }
+    }
+    let open = try directory.open(location)
+    directories.keep(open, location, in: directory)
+    return try copy(source, to: location, open, options)
+  }
+
+  private func copy(
+    _ source: String, to location: String, _ directory: OpenDirectory, _ options: AtomicFile.Options
+  ) throws(JobError) -> stat? {
+    do throws(AtomicFile.Failure) {
+      return try AtomicFile.copy(
+        source, to: DirectoryEntry(location).name, in: directory, options: options)
+    } catch {
+      throw JobError(code: .writeFailed, stage: .write, message: error.message)
     }
   }
 
@@ -42,10 +69,11 @@ struct OutputPlaces: Sendable {
     var status = stat()
     guard replacing.keepsForeignFiles, lstat(location, &status) == 0 else { return false }
     do throws(CacheError) {
-      guard let entry = try ledger.entry(of: location), let file = StampMemory.File(path: location) else {
+      guard let entry = try registry.entry(of: location), let file = FileDigestCache.File(path: location)
+      else {
         return true
       }
-      return stamps.digests(of: [file])[file] != entry.digest
+      return fingerprints.digests(of: [file])[file] != entry.digest
     } catch {
       store.noteRepair("what runs have written can't be looked up, and every file is kept", error)
       return true
@@ -57,11 +85,11 @@ struct OutputPlaces: Sendable {
   private func isOfLaterRun(_ location: String) -> Bool {
     var status = stat()
     // Most files were there before this run, and need no look-up.
-    guard lstat(location, &status) == 0, Double(status.st_ctim.tv_sec) + 1 >= ledger.began else {
+    guard lstat(location, &status) == 0, Double(status.st_ctim.tv_sec) + 1 >= registry.began else {
       return false
     }
     do throws(CacheError) {
-      return try ledger.entry(of: location).map { $0.began > ledger.began } ?? false
+      return try registry.entry(of: location).map { $0.began > registry.began } ?? false
     } catch {
       store.noteRepair(error)
       return false
@@ -69,12 +97,12 @@ struct OutputPlaces: Sendable {
   }
 
   private func isInPlace(_ digest: ContentDigest, bytes: Int, at location: String) -> Bool {
-    file(at: location, bytes: bytes).map { stamps.digests(of: [$0])[$0] == digest } ?? false
+    file(at: location, bytes: bytes).map { fingerprints.digests(of: [$0])[$0] == digest } ?? false
   }
 
   /// The ordinary file at a path, where it has the size that is wanted.
-  func file(at location: String, bytes: Int) -> StampMemory.File? {
-    guard let file = StampMemory.File(path: location), file.stamp.bytes == bytes else { return nil }
+  func file(at location: String, bytes: Int) -> FileDigestCache.File? {
+    guard let file = FileDigestCache.File(path: location), file.fingerprint.bytes == bytes else { return nil }
     return file
   }
 }

@@ -2,6 +2,8 @@ import Glibc
 import ImageCaches
 import ImageDownloads
 import SystemIO
+import Synchronization
+import ImageRendering
 
 /// Puts outputs in place, and keeps what was made in the disk store for the next run.
 ///
@@ -10,7 +12,7 @@ final class OutputWriter: Sendable {
   let records: RenderingRecords
   private let store: DiskStore
   private let places: OutputPlaces
-  private let shelf: RenditionShelf
+  private let renditionCache: RenditionCache
   private let threads = BlockingThreadPool(label: "writing", threads: 4)
 
   /// An output that was rendered: where its bytes are, and what it took.
@@ -22,14 +24,15 @@ final class OutputWriter: Sendable {
   }
 
   init(
-    store: DiskStore, ledger: OutputLedger, sources: SourceFiles, replacing: ReplacementPolicy,
-    renditions: RenditionPolicy = .never
+    store: DiskStore, registry: OutputRegistry, sources: SourceFiles, replacing: ReplacementPolicy,
+    renditions: RenditionPolicy = .never, durability: Durability = .fast
   ) {
     self.store = store
     records = RenderingRecords(store: store, threads: threads)
     places = OutputPlaces(
-      store: store, stamps: StampMemory(store: store), ledger: ledger, sources: sources, replacing: replacing)
-    shelf = RenditionShelf(store: store, policy: renditions)
+      store: store, fingerprints: FileDigestCache(store: store), registry: registry, sources: sources,
+      replacing: replacing, durability: durability)
+    renditionCache = RenditionCache(store: store, policy: renditions)
   }
 
   /// A name for a file that a worker writes.
@@ -50,16 +53,16 @@ final class OutputWriter: Sendable {
     /// Outputs in whose place a file is that is to be kept, by index.
     var kept: Set<Int> = []
     /// The stored bytes of those that are neither, by key.
-    var objects: [ContentDigest: MadeOutput] = [:]
+    var objects: [ContentDigest: EncodedOutput] = [:]
   }
 
   /// Claims the paths of outputs that have one, looks at their places, and for the bytes of those whose keys are known.
   func survey(
-    _ outputs: [PlannedOutput], known: [ContentDigest: StoredOutput], claims: OutputClaims
+    _ outputs: [PlannedOutput], known: [ContentDigest: StoredOutput], outputPaths: OutputPathRegistry
   ) async -> Survey {
     var survey = Survey()
     for (index, output) in outputs.enumerated() where output.state == .unknown {
-      do throws(JobError) { try output.claim(claims) } catch { survey.refused[index] = error }
+      do throws(JobError) { try output.claim(outputPaths) } catch { survey.refused[index] = error }
     }
     guard !known.isEmpty || places.replacing.keepsForeignFiles else { return survey }
     return await threads.run { [self, claimed = survey] in
@@ -69,7 +72,7 @@ final class OutputWriter: Sendable {
           output.key.flatMap { known[$0] }.flatMap { places.file(at: location, bytes: $0.bytes) }
         }
       }
-      let digests = places.stamps.digests(of: files.compactMap(\.self))
+      let digests = places.fingerprints.digests(of: files.compactMap(\.self))
       for (index, output) in outputs.enumerated()
       where output.state == .unknown && survey.refused[index] == nil {
         let stored = output.key.flatMap { known[$0] }
@@ -80,7 +83,7 @@ final class OutputWriter: Sendable {
         } else if let key = output.key, let stored, survey.objects[key] == nil,
           let object = object(stored.digest)
         {
-          survey.objects[key] = MadeOutput(
+          survey.objects[key] = EncodedOutput(
             image: RenderedFile(stored), object: object, isNew: false)
         }
       }
@@ -92,17 +95,17 @@ final class OutputWriter: Sendable {
   /// - Parameter withPlaceholders: Whether one that was made without placeholders doesn't count.
   func found(
     _ keys: [ContentDigest], withPlaceholders: Bool
-  ) async -> [ContentDigest: MadeOutput] {
+  ) async -> [ContentDigest: EncodedOutput] {
     guard case .success(let stored) = await records.outputs(keys), !stored.isEmpty else {
       return [:]
     }
     let known =
       withPlaceholders ? stored.filter { $0.value.placeholders != nil } : stored
     return await threads.run { [self] in
-      var found: [ContentDigest: MadeOutput] = [:]
+      var found: [ContentDigest: EncodedOutput] = [:]
       for (key, stored) in known {
         guard let object = object(stored.digest) else { continue }
-        found[key] = MadeOutput(
+        found[key] = EncodedOutput(
           image: RenderedFile(stored), object: object, isNew: false)
       }
       return found
@@ -111,55 +114,94 @@ final class OutputWriter: Sendable {
 
   /// The renditions that a request may begin from, and files for those that it may leave. Without them it takes longer,
   /// and nothing else is lost.
-  func loan(for request: RenderRequest, force: Bool) async -> RenditionShelf.Loan {
-    await threads.run { [store, shelf] in
+  func lease(for request: RenderRequest, force: Bool) async -> RenditionCache.Lease {
+    await threads.run { [store, renditionCache] in
       do throws(CacheError) {
         let facts = try store.rows(of: SourceFacts.self, forKeys: [request.sourceDigest]).values.first
-        return try shelf.loan(for: request, facts: facts, force: force)
+        return try renditionCache.lease(for: request, facts: facts, force: force)
       } catch {
         store.noteRepair("stored renditions can't be used", error)
-        return RenditionShelf.Loan()
+        return RenditionCache.Lease()
       }
     }
   }
 
   /// Takes in the renditions that a request has left.
-  func keep(_ renditions: [KeptRendition], of loan: RenditionShelf.Loan) async {
+  func keep(_ renditions: [KeptRendition], of lease: RenditionCache.Lease) async {
     guard !renditions.isEmpty else { return }
-    await threads.run { [store, shelf] in
+    await threads.run { [store, renditionCache] in
       do throws(CacheError) {
-        try shelf.keep(renditions, of: loan)
+        try renditionCache.keep(renditions, of: lease)
       } catch {
         store.noteRepair("a rendition can't be kept for later runs", error)
       }
     }
   }
 
-  /// Stores what was rendered.
-  func store(_ rendered: [Rendered]) async -> [ContentDigest: StepGraph.Landing] {
-    await threads.run { [store] in
-      var landings: [ContentDigest: StepGraph.Landing] = [:]
-      var records: [ContentDigest: StoredOutput] = [:]
-      do throws(CacheError) {
-        for output in rendered {
-          let object = try store.insert(output.file, digest: output.image.digest)
-          landings[output.key] = .success(MadeOutput(image: output.image, object: object, isNew: true))
-          records[output.key] = StoredOutput(output.image, seconds: output.seconds)
-        }
-        try store.record(records)
-      } catch {
-        for output in rendered where landings[output.key] == nil {
-          landings[output.key] = .failure(JobError(error))
+  /// Stores what was rendered, and what the source's header said, in as few transactions as other groups' writes allow.
+  func store(
+    _ rendered: [Rendered], facts: [ContentDigest: SourceFacts]
+  ) async -> [ContentDigest: StepGraph.RenderOutcome] {
+    let (known, new) = await threads.run { [self] in storedAlready(rendered, facts: facts) }
+    guard !new.isEmpty else { return known }
+    return await withCheckedContinuation { continuation in
+      let state = Mutex((outcomes: known, missing: new.count))
+      for (index, equal) in new.enumerated() {
+        store.insertGathered(
+          equal[0].file, digest: equal[0].image.digest,
+          recording: Dictionary(equal.map { ($0.key, StoredOutput($0.image, seconds: $0.seconds)) }) { $1 },
+          index == 0 ? facts : [:]
+        ) { result in
+          let all = state.withLock { state -> [ContentDigest: StepGraph.RenderOutcome]? in
+            for output in equal {
+              state.outcomes[output.key] = result.mapError { JobError($0) }.map {
+                EncodedOutput(image: output.image, object: $0, isNew: true)
+              }
+            }
+            state.missing -= 1
+            return state.missing == 0 ? state.outcomes : nil
+          }
+          // Once: the count reaches 0 under the lock.
+          if let all { continuation.resume(returning: all) }
         }
       }
-      return landings
+    }
+  }
+
+  /// Records the outputs whose bytes the store has already, and returns them and the others, grouped by equal bytes.
+  private func storedAlready(
+    _ rendered: [Rendered], facts: [ContentDigest: SourceFacts]
+  ) -> ([ContentDigest: StepGraph.RenderOutcome], [[Rendered]]) {
+    var outcomes: [ContentDigest: StepGraph.RenderOutcome] = [:]
+    var records: [ContentDigest: StoredOutput] = [:]
+    var new: [[Rendered]] = []
+    var groups: [ContentDigest: Int] = [:]
+    do throws(CacheError) {
+      for output in rendered {
+        guard let object = try store.object(output.image.digest) else {
+          if let index = groups[output.image.digest] {
+            new[index].append(output)
+          } else {
+            groups[output.image.digest] = new.count
+            new.append([output])
+          }
+          continue
+        }
+        outcomes[output.key] = .success(EncodedOutput(image: output.image, object: object, isNew: true))
+        records[output.key] = StoredOutput(output.image, seconds: output.seconds)
+      }
+      try store.record(records, new.isEmpty ? facts : [:])
+      return (outcomes, new)
+    } catch {
+      return (Dictionary(rendered.map { ($0.key, .failure(JobError(error))) }) { $1 }, [])
     }
   }
 
   /// Puts one output in place: where its path depends on what was made, at that path.
   /// - Returns: the output with its path; nil where it failed.
   func place(
-    _ planned: PlannedOutput, _ made: MadeOutput, claims: OutputClaims, into result: inout OutputResult
+    _ planned: PlannedOutput, _ made: EncodedOutput, outputPaths: OutputPathRegistry,
+    into result: inout OutputResult
   ) async -> PlannedOutput? {
     do throws(JobError) {
       var planned = planned
@@ -167,7 +209,7 @@ final class OutputWriter: Sendable {
       if planned.location == nil {
         planned.values.learn(made.image)
         try planned.expandPath()
-        try planned.claim(claims)
+        try planned.claim(outputPaths)
       }
       guard let location = planned.location else { throw .cancelled }
       result.output = planned.path
@@ -190,7 +232,7 @@ final class OutputWriter: Sendable {
   }
 
   /// Removes files that are no longer made.
-  func remove(_ stale: [LedgerEntry]) async throws(CacheError) -> [(path: String, fate: Pruning.Fate)] {
+  func remove(_ stale: [RegistryEntry]) async throws(CacheError) -> [(path: String, fate: Pruning.Fate)] {
     guard !stale.isEmpty else { return [] }
     let outcome: Result<[(path: String, fate: Pruning.Fate)], CacheError> = await threads.run {
       [places] in
@@ -204,7 +246,7 @@ final class OutputWriter: Sendable {
   }
 
   /// The stale files that pruning would remove.
-  func removable(_ stale: [LedgerEntry]) throws(CacheError) -> [String] {
+  func removable(_ stale: [RegistryEntry]) throws(CacheError) -> [String] {
     try places.pruning.fates(of: stale)
       .compactMap { $0.fate == .removed ? $0.entry.path : nil }
   }
@@ -213,7 +255,7 @@ final class OutputWriter: Sendable {
   func flush() async -> JobError? {
     await threads.run { [places] in
       do throws(CacheError) {
-        try places.stamps.flush()
+        try places.fingerprints.flush()
         return nil
       } catch {
         return JobError(error)

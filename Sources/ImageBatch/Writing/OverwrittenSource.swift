@@ -1,14 +1,14 @@
-public import ImageCaches
+package import ImageCaches
 import SystemIO
 
 /// An output that would take the place of a source of the same run.
-public struct OverwrittenSource: Sendable, Hashable {
+package struct OverwrittenSource: Sendable, Hashable {
   /// The output's path.
-  public var path: String
+  package var path: String
   /// The source as it may be shown.
-  public var source: String
+  package var source: String
   /// The output's place in its manifest.
-  public var location: ManifestLocation?
+  package var location: ManifestLocation?
 
   /// Finds, before anything starts, the outputs whose paths are known by then and lead to a local source of any of the
   /// jobs. Files are compared by device and inode, links followed.
@@ -19,7 +19,7 @@ public struct OverwrittenSource: Sendable, Hashable {
   ///   - jobs: Those of the run.
   ///   - directory: The output directory of jobs that have none of their own.
   ///   - store: Knows which files earlier runs have made.
-  public static func find(
+  package static func find(
     in jobs: [Job], outputDirectory directory: String = ".", store: DiskStore?
   ) throws(CacheError) -> [OverwrittenSource] {
     var readers: [FileIdentity: (source: String, jobs: Set<Int>)] = [:]
@@ -55,9 +55,9 @@ public struct OverwrittenSource: Sendable, Hashable {
   }
 
   private static func isMade(_ path: String, _ store: DiskStore) throws(CacheError) -> Bool {
-    guard let real = RealPath.ofEntry(path), let entry = try store.ledgerEntry(ofPath: real),
-      let file = StampMemory.File(path: path)
+    guard let real = RealPath.ofEntry(path), let entry = try store.registryEntry(ofPath: real),
+      let file = FileDigestCache.File(path: path)
     else { return false }
-    return StampMemory(store: store).digests(of: [file])[file] == entry.digest
+    return FileDigestCache(store: store).digests(of: [file])[file] == entry.digest
   }
 }

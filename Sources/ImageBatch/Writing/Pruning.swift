@@ -6,7 +6,7 @@ import SystemIO
 /// the same scope, never a source, and still as they were written.
 struct Pruning {
   let store: DiskStore
-  let stamps: StampMemory
+  let fingerprints: FileDigestCache
   let sources: SourceFiles
 
   /// The outcome for a stale file.
@@ -19,7 +19,7 @@ struct Pruning {
   }
 
   /// What pruning would do with each file; changes nothing.
-  func fates(of stale: [LedgerEntry]) throws(CacheError) -> [(entry: LedgerEntry, fate: Fate)] {
+  func fates(of stale: [RegistryEntry]) throws(CacheError) -> [(entry: RegistryEntry, fate: Fate)] {
     let everSources = try sources.everSources(among: stale.map(\.path))
     return stale.map { entry in
       let state = state(of: entry)
@@ -39,19 +39,20 @@ struct Pruning {
   }
 
   /// Whether a file is as it was written: `removed` stands for a file that is.
-  func state(of entry: LedgerEntry) -> Fate {
+  func state(of entry: RegistryEntry) -> Fate {
     var information = stat()
     guard lstat(entry.path, &information) == 0 else {
       let error = SystemError.last
       return error.isMissing ? .gone : .kept(error.text)
     }
-    guard let file = StampMemory.File(path: entry.path), stamps.digests(of: [file])[file] == entry.digest
+    guard let file = FileDigestCache.File(path: entry.path),
+      fingerprints.digests(of: [file])[file] == entry.digest
     else { return .kept("it has been changed since it was written; remove it by hand if it isn't wanted") }
     return .removed
   }
 
   /// Removes what may be removed, and directories that this empties.
-  func run(_ stale: [LedgerEntry]) throws(CacheError) -> [(path: String, fate: Fate)] {
+  func run(_ stale: [RegistryEntry]) throws(CacheError) -> [(path: String, fate: Fate)] {
     var result: [(path: String, fate: Fate)] = []
     for (entry, planned) in try fates(of: stale) {
       var fate = planned
@@ -65,7 +66,7 @@ struct Pruning {
       }
       result.append((entry.path, fate))
     }
-    try store.strike(
+    try store.unregister(
       paths: result.compactMap { path, fate in if case .kept = fate { nil } else { path } })
     return result
   }

@@ -1,6 +1,7 @@
 import ImageCaches
 import ImageDownloads
 import SystemIO
+import ImageRendering
 
 /// What the disk store has recorded of renderings: outputs, headers of sources, and failures.
 struct RenderingRecords: Sendable {

@@ -1,40 +1,39 @@
 import Glibc
 import SystemIO
 
-/// What went wrong in the disk store.
+/// A failure of the disk store.
 public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of failure; their raw values are stable.
   public enum Code: String, Sendable {
-    /// A file or directory can't be read, made, written or removed.
+    /// A file or directory can't be read, created, written or removed.
     case fileSystem = "cache-file"
-    /// The index can't be read or written, even after it was made anew.
+    /// The index can't be read or written, even after it was rebuilt.
     case index = "cache-index"
-    /// The two watermarks contradict each other.
+    /// The capacity is less than the preferred usage after a purge.
     case badCapacity = "cache-capacity"
   }
 
   /// The kind of failure.
   public let code: Code
-  /// What made it fail, for programs that say what to do about it.
+  /// The cause, for programs that advise the user.
   public let reason: Reason
-  /// One sentence: what failed.
+  /// What failed, in one sentence.
   public let message: String
 
-  /// What stood in the way.
+  /// The causes of failures.
   public enum Reason: String, Sendable, Codable, CaseIterable {
-    /// The file system has no space left, or the user's quota is used up.
+    /// The file system is full, or the user's quota is exhausted.
     case noSpace
-    /// The permissions, or a file system that is read-only.
+    /// Permission is denied, or the file system is read-only.
     case notPermitted
-    /// Anything else about a file or a directory.
+    /// Any other problem with a file or a directory.
     case unusable
-    /// The index's file.
+    /// The index file can't be used.
     case index
-    /// What the caller asked for contradicts itself.
+    /// The caller's arguments contradict each other.
     case request
   }
 
-  /// A failure.
   package init(code: Code, _ reason: Reason, message: String) {
     self.code = code
     self.reason = reason

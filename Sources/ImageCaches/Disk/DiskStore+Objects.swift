@@ -2,21 +2,21 @@ package import GRDB
 import Glibc
 import SystemIO
 
-/// What this process has used: not yet written down, and already checked.
+/// This process's use of the store.
 struct StoreUse {
-  /// Times of last use that the index doesn't know yet.
+  /// Times of last use that aren't yet in the index.
   var pending: [ContentDigest: Double] = [:]
-  /// Objects whose bytes were checked against their digest in this process.
+  /// Objects whose bytes this process has checked against their digest.
   var verified: Set<ContentDigest> = []
-  /// Whether an interrupted body may lie in the store; nil before anyone has looked.
+  /// Whether the store may have partial bodies; nil before the first check.
   var hasPartials: Bool?
 }
 
-/// What an object is, as far as a purge is concerned.
+/// The kind of an object, which determines the order of a purge.
 public enum ObjectKind: Int, Sendable {
-  /// A source's or an output's bytes.
+  /// The bytes of a source or an output.
   case primary = 0
-  /// Pixels between the two: the first to go.
+  /// Intermediate pixels, which are purged first.
   case rendition = 1
 }
 
@@ -25,7 +25,8 @@ extension DiskStore {
 
   // MARK: Temporary files
 
-  /// A new, empty, open file in `tmp/`.
+  /// Creates and opens an empty file in `tmp/`.
+  /// - Throws: `CacheError` if the file can't be created.
   public func makeTemporaryFile() throws(CacheError) -> TemporaryFile {
     let path = try processDirectory.newPath()
     guard let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o644) else {
@@ -34,15 +35,20 @@ extension DiskStore {
     return TemporaryFile(path: path, file: file)
   }
 
-  /// A name in `tmp/` for a file that somebody else writes.
+  /// Reserves a path in `tmp/` for a file that another process writes.
+  /// - Throws: `CacheError` if the directory can't be created.
   public func makeTemporaryPath() throws(CacheError) -> TemporaryPath {
     TemporaryPath(path: try processDirectory.newPath())
   }
 
   // MARK: Objects
 
-  /// Takes a finished temporary file into the store under the digest of its bytes, which the caller has computed while writing.
-  /// Bytes that are there already are kept, and the new file discarded.
+  /// Moves a finished temporary file into the store. If the store already has the bytes, the file is discarded.
+  /// - Parameters:
+  ///   - temporary: the file.
+  ///   - digest: the SHA-256 of its bytes, which the caller computed while writing.
+  ///   - kind: the kind of object.
+  /// - Throws: `CacheError` if the index can't be written or the file can't be moved.
   public func insert(
     _ temporary: some StagedFile, digest: ContentDigest, as kind: ObjectKind = .primary
   ) throws(CacheError) -> StoredObject {
@@ -55,8 +61,8 @@ extension DiskStore {
     return try place(temporary, digest: digest, byteCount: byteCount, usage: usage)
   }
 
-  /// As above, for bytes that the store is known not to have, with more to be written to the index, in a transaction
-  /// that may be shared with others'. `completion` is called on a thread that it may block.
+  /// Inserts an object that the store doesn't have, and runs `alongside`, in a transaction that other callers may
+  /// share. `completion` runs on a thread that it may block.
   package func insertGathered(
     _ temporary: some StagedFile, digest: ContentDigest,
     alongside: @escaping @Sendable (Database) throws -> Void,
@@ -74,7 +80,7 @@ extension DiskStore {
     }
   }
 
-  /// Writes to the index, in a transaction that may be shared with others'.
+  /// Writes to the index in a transaction that other callers may share.
   package func writeGathered(
     _ body: @escaping @Sendable (Database) throws -> Void,
     completion: @escaping @Sendable (Result<Void, CacheError>) -> Void
@@ -82,7 +88,6 @@ extension DiskStore {
     index.writeGathered(body) { completion($0.map { _ in }) }
   }
 
-  /// Enters an object into the index.
   private static func addRow(
     _ digest: ContentDigest, byteCount: Int, as kind: ObjectKind, in database: Database
   ) throws {
@@ -95,18 +100,19 @@ extension DiskStore {
     ).execute(arguments: [digest.hex, byteCount, SystemTime.now, kind.rawValue])
   }
 
-  /// Puts an object's file at its place. The row comes first: a file without one would never be purged, while a row without a
-  /// file mends itself at its first use.
+  /// Moves an object's file into place. The row is written before: a file without a row would never be purged, while a
+  /// row without a file is repaired at its first use.
   private func place(
     _ temporary: some StagedFile, digest: ContentDigest, byteCount: Int, usage: Int
   ) throws(CacheError) -> StoredObject {
     let path = layout.object(digest)
-    // Pinned before it is where a purge could find it.
+    // Pin the file before a purge can find it.
     let pinning = try processDirectory.pin(digest, at: temporary.path)
     do throws(CacheError) {
       try temporary.move(to: path)
     } catch {
       try StoreLayout.makeDirectory(DirectoryEntry(path).directory, mode: 0o700)
+      if try StoreLayout.isForeign(path) { try StoreLayout.removeForeign(path) }
       try temporary.move(to: path)
     }
     use.withLock { _ = $0.verified.insert(digest) }
@@ -114,7 +120,7 @@ extension DiskStore {
     if case .linked(let link) = pinning {
       object = StoredObject(
         digest: digest, path: link.path, byteCount: byteCount, pin: ObjectPin(link, in: processDirectory))
-    } else if let locked = try lockedObject(digest, at: path) {
+    } else if case .sound(let locked) = try lockedObject(digest, at: path) {
       object = locked
     } else {
       throw .file("open", path, errno: ENOENT)
@@ -123,57 +129,88 @@ extension DiskStore {
     return object
   }
 
-  /// The object of this digest, checked and pinned; nil where the store hasn't got it, or had a bad one.
+  /// The object with this digest, verified and pinned; nil if the store doesn't have it, or it was damaged.
+  /// - Throws: `CacheError` if the file or the index can't be used.
   public func object(_ digest: ContentDigest) throws(CacheError) -> StoredObject? {
-    if let object = try object(digest, in: layout) { return object }
-    if let readOnlyLayout { return try object(digest, in: readOnlyLayout) }
+    if case .sound(let object) = try examined(digest, in: layout) { return object }
+    if let readOnlyLayout, case .sound(let object) = try examined(digest, in: readOnlyLayout) {
+      return object
+    }
     return nil
   }
 
-  private func object(_ digest: ContentDigest, in place: StoreLayout) throws(CacheError) -> StoredObject? {
+  /// What a lookup finds at an object's path.
+  enum Examination {
+    /// The object, pinned, with the bytes of its digest.
+    case sound(StoredObject)
+    /// Nothing: it was never stored, or another process has just purged it.
+    case absent
+    /// Other bytes, or no file at all, which have been removed.
+    case damaged
+  }
+
+  /// Pins an object, and checks its bytes at their first use in this process.
+  func examined(_ digest: ContentDigest, in place: StoreLayout) throws(CacheError) -> Examination {
     let path = place.object(digest)
-    guard let object = try pinned(digest, at: path) else { return nil }
+    let object: StoredObject
+    switch try pinned(digest, at: path) {
+    case .sound(let found): object = found
+    case .absent: return .absent
+    case .damaged:
+      try drop(digest, path: path, isOurs: place.root == layout.root)
+      return .damaged
+    }
     if !use.withLock({ $0.verified.contains(digest) }) {
       guard try FileDescriptor.open(object.path, O_RDONLY)?.digest(path: path).digest == digest else {
         processDirectory.forget(digest)
         try drop(digest, path: path, isOurs: place.root == layout.root)
-        return nil
+        return .damaged
       }
       use.withLock { _ = $0.verified.insert(digest) }
     }
     try noteUse(of: digest)
-    return object
+    return .sound(object)
   }
 
-  private func pinned(_ digest: ContentDigest, at path: String) throws(CacheError) -> StoredObject? {
+  private func pinned(_ digest: ContentDigest, at path: String) throws(CacheError) -> Examination {
     switch try processDirectory.pin(digest, at: path) {
-    case .absent: return nil
+    case .absent: return .absent
     case .unsupported: return try lockedObject(digest, at: path)
     case .linked(let link):
       let pin = ObjectPin(link, in: processDirectory)
       var status = stat()
-      guard stat(link.path, &status) == 0 else { throw .file("open", link.path, errno: errno) }
-      return StoredObject(digest: digest, path: link.path, byteCount: Int(status.st_size), pin: pin)
+      guard lstat(link.path, &status) == 0 else { throw .file("open", link.path, errno: errno) }
+      guard status.st_mode & S_IFMT == S_IFREG else {
+        processDirectory.forget(digest)
+        return .damaged
+      }
+      return .sound(
+        StoredObject(digest: digest, path: link.path, byteCount: Int(status.st_size), pin: pin))
     }
   }
 
-  /// An object pinned by a lock on its file.
-  private func lockedObject(_ digest: ContentDigest, at path: String) throws(CacheError) -> StoredObject? {
+  /// An object, pinned by a lock on its file.
+  private func lockedObject(_ digest: ContentDigest, at path: String) throws(CacheError) -> Examination {
+    if try StoreLayout.isForeign(path) { return .damaged }
     guard let file = try FileDescriptor.open(path, O_RDONLY), file.lock(exclusive: false), file.isLinked
-    else { return nil }
-    return StoredObject(
-      digest: digest, path: path, byteCount: Int(file.status.st_size), pin: ObjectPin(file))
+    else { return .absent }
+    return .sound(
+      StoredObject(digest: digest, path: path, byteCount: Int(file.status.st_size), pin: ObjectPin(file)))
   }
 
-  /// Drops an object whose bytes aren't what its name says.
+  /// Removes what isn't the object that its name promises.
   private func drop(_ digest: ContentDigest, path: String, isOurs: Bool) throws(CacheError) {
-    noteRepair("the cache object \(digest.hex.prefix(12))… was damaged and is made again")
+    noteRepair("the cache object \(digest.hex.prefix(12))… was damaged and will be recreated")
     guard isOurs else { return }
-    if unlink(path) != 0, errno != ENOENT { throw .file("remove", path, errno: errno) }
+    if try StoreLayout.isForeign(path) {
+      try StoreLayout.removeForeign(path)
+    } else if unlink(path) != 0, errno != ENOENT {
+      throw .file("remove", path, errno: errno)
+    }
     try index.write { try Self.forget([digest], in: $0) }
   }
 
-  /// Removes objects' rows and whatever leads to them.
+  /// Removes the rows of objects, and all rows that refer to them.
   static func forget(_ digests: [ContentDigest], in database: Database) throws {
     let list = "[" + digests.map { "\"\($0.hex)\"" }.joined(separator: ",") + "]"
     for table in try ["objects", "responses"] + declaredTables(database, withObjects: true) {
@@ -210,11 +247,10 @@ extension DiskStore {
 // MARK: Interrupted downloads
 
 extension DiskStore {
-  /// Where the beginning of a body is kept.
   package func partialPath(_ key: ContentDigest) -> String { "\(layout.partials)/\(key.hex)" }
 
-  /// Whether an interrupted body of an earlier run, or one that this process has begun, may lie in the store: most of the time
-  /// there is none, and no need to look for each.
+  /// Whether the store may have partial bodies, of earlier runs or of this process. Usually it has none, and callers
+  /// needn't look for each.
   package func mayHavePartials() throws(CacheError) -> Bool {
     if let known = use.withLock(\.hasPartials) { return known }
     let found = try !StoreLayout.names(in: layout.partials).isEmpty
@@ -225,19 +261,19 @@ extension DiskStore {
     }
   }
 
-  /// An interrupted body may have come from another process meanwhile.
+  /// Notes that another process may have left a partial body.
   package func expectPartials() {
     use.withLock { $0.hasPartials = true }
   }
 
-  /// A number that changes as the beginning of a body grows; 0 where there is none.
+  /// A number that changes while a partial body grows; 0 if there is none.
   package func partialProgress(_ key: ContentDigest) -> Int {
     var status = stat()
     guard stat(partialPath(key), &status) == 0 else { return 0 }
     return Int(status.st_size) &+ Int(status.st_ino)
   }
 
-  /// Opens the file of an interrupted body and locks it; nil where there is none, or another process has it.
+  /// Opens and locks a partial body; nil if there is none, or another process has it locked.
   package func openPartial(_ key: ContentDigest, creates: Bool) throws(CacheError) -> TemporaryFile? {
     if creates { use.withLock { $0.hasPartials = true } }
     let path = partialPath(key)
@@ -247,13 +283,12 @@ extension DiskStore {
     return TemporaryFile(path: path, file: file)
   }
 
-  /// Forgets an interrupted body.
   package func removePartial(_ key: ContentDigest) {
     unlink(partialPath(key))
     unlink(partialPath(key) + ".json")
   }
 
-  /// Removes interrupted bodies that were not resumed for a week.
+  /// Removes partial bodies that weren't resumed for a week.
   func clearOldPartials() throws(CacheError) {
     for name in try StoreLayout.names(in: layout.partials) {
       let path = "\(layout.partials)/\(name)"

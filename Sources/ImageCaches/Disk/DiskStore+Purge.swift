@@ -4,24 +4,27 @@ import SystemIO
 
 extension DiskStore {
   /// The total size of the renditions, in bytes.
+  /// - Throws: `CacheError` if the index can't be read.
   public func renditionBytes() throws(CacheError) -> Int {
     try index.query { try Int.fetchOne($0, sql: "SELECT sum(bytes) FROM objects WHERE kind = 1") ?? 0 }
   }
 
-  /// The objects' total size in bytes, and their number.
+  /// The total size of the objects in bytes, and their number.
+  /// - Throws: `CacheError` if the index can't be read.
   public func usage() throws(CacheError) -> (bytes: Int, objects: Int) {
     try index.read { database in
       guard let row = try Row.fetchOne(database, sql: "SELECT bytes, objects FROM totals"),
-        let bytes: Int = row.sound("bytes"), let objects: Int = row.sound("objects")
-      else { throw StoreIndex.Damage(reason: "the totals are lost") }
+        let bytes: Int = row.validated("bytes"), let objects: Int = row.validated("objects")
+      else { throw StoreIndex.Damage(reason: "the totals are missing") }
       return (bytes, objects)
     }
   }
 
-  /// Removes objects until no more than `target` bytes are left (the preferred usage where nil): renditions first, since
-  /// sources and outputs stand for them, then whatever was used least recently. What is pinned, here or in another
-  /// process, stays.
-  /// - Returns: the bytes that were freed.
+  /// Removes objects: renditions first, because sources can recreate them, then the least recently used. Objects pinned
+  /// by any process stay.
+  /// - Parameter target: the size in bytes at which the purge ends (default: ``preferredUsageAfterPurge``).
+  /// - Throws: `CacheError` if a file can't be removed or the index can't be written.
+  /// - Returns: the number of bytes freed.
   @discardableResult
   public func purge(to target: Int? = nil) throws(CacheError) -> Int {
     try flushUse()
@@ -34,11 +37,11 @@ extension DiskStore {
       let oldest = try Row.fetchCursor(
         database, sql: "SELECT digest, bytes, last_used FROM objects ORDER BY kind DESC, last_used, digest")
       while usage > target, let row = try oldest.next() {
-        guard let digest = row.soundDigest("digest"), let lastUsed: Double = row.sound("last_used"),
+        guard let digest = row.validatedDigest("digest"), let lastUsed: Double = row.validated("last_used"),
           try removeUnlessPinned(digest, lastUsed: lastUsed)
         else { continue }
         goneRows.append(digest)
-        usage -= row.sound("bytes") ?? 0
+        usage -= row.validated("bytes") ?? 0
       }
       try Self.forget(goneRows, in: database)
       use.withLock { $0.verified.subtract(goneRows) }
@@ -46,25 +49,30 @@ extension DiskStore {
     }
   }
 
-  /// Purges where the objects are more than the capacity: what was pinned while it was being exceeded stayed then, and
-  /// can go now.
+  /// Purges if the objects exceed the capacity. An earlier purge may have spared objects that are no longer pinned.
+  /// - Throws: `CacheError` if a file can't be removed or the index can't be written.
   public func trim() throws(CacheError) {
-    // What a read-only cache holds isn't ours to remove.
+    // A read-only cache's objects aren't ours to remove.
     guard !isReadOnly else { return }
     if try usage().bytes > capacity { try purge() }
   }
 
-  /// How long a row without a file is taken for one whose file is about to come, in seconds.
+  /// How long to keep a row without a file, in seconds: another process may be about to move the file into place.
   private static let arrivalTime = 60.0
 
-  /// Removes an object's file, unless a process holds it or is about to put it in place.
+  /// Whether an object without a file will not get one any more.
+  private func hasNotArrived(_ lastUsed: Double) -> Bool { lastUsed < SystemTime.now - Self.arrivalTime }
+
+  /// Removes an object's file, unless a process has it pinned or may be about to move it into place.
   private func removeUnlessPinned(_ digest: ContentDigest, lastUsed: Double) throws(CacheError) -> Bool {
     let path = layout.object(digest)
-    guard let file = try FileDescriptor.open(path, O_RDONLY) else {
-      return lastUsed < SystemTime.now - Self.arrivalTime
+    if try StoreLayout.isForeign(path) {
+      try StoreLayout.removeForeign(path)
+      return true
     }
-    // A further link, or a lock where links are none, is somebody's pin. Whoever links it after this look keeps the
-    // bytes all the same; whoever locks it waits, then finds that the file has lost its name.
+    guard let file = try FileDescriptor.open(path, O_RDONLY) else { return hasNotArrived(lastUsed) }
+    // Another link, or a lock on a file system without links, is a pin. A process that links the file after this check
+    // keeps the bytes anyway; one that waits for the lock then finds the file unlinked.
     guard file.status.st_nlink == 1, file.lock(exclusive: true, waits: false) else { return false }
     if unlink(path) != 0, errno != ENOENT { throw .file("remove", path, errno: errno) }
     return true

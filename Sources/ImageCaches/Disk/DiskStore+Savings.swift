@@ -1,36 +1,36 @@
 import GRDB
 
-/// What a cache has spared.
+/// The work that cache hits have saved.
 public struct CacheSavings: Sendable, Hashable, Codable {
-  /// Where something was found instead of being fetched or made.
+  /// The kinds of cache hit.
   public enum Kind: String, Sendable, Codable, CaseIterable {
-    /// A stored answer that was fresh.
+    /// A stored response that was fresh.
     case response
-    /// A stored answer that its origin confirmed.
+    /// A stored response that its origin confirmed.
     case revalidated
-    /// An output that was in place.
+    /// An output that was up to date in its place.
     case output
-    /// An output whose bytes were stored.
+    /// An output whose bytes were in the store.
     case stored
-    /// A rendition, in a worker's memory or in the store.
+    /// A rendition in a worker's memory or in the store.
     case rendition
   }
 
-  /// How often.
+  /// The number of hits.
   public var hits = 0
-  /// Bytes that weren't transferred, or weren't written.
+  /// The bytes not transferred or not written.
   public var bytes = 0
-  /// Seconds of decoding, filtering and encoding that weren't spent, by what they took when they were.
+  /// The seconds of decoding, filtering and encoding saved, as measured when the work was done.
   public var seconds: Double = 0
 
-  /// Something that was spared; nothing by default.
+  /// Creates savings (default: none).
   public init(hits: Int = 0, bytes: Int = 0, seconds: Double = 0) {
     self.hits = hits
     self.bytes = bytes
     self.seconds = seconds
   }
 
-  /// Adds one sum to another.
+  /// Adds savings.
   public static func += (left: inout CacheSavings, right: CacheSavings) {
     left.hits += right.hits
     left.bytes += right.bytes
@@ -39,14 +39,15 @@ public struct CacheSavings: Sendable, Hashable, Codable {
 }
 
 extension DiskStore {
-  /// What the store has spared since it was made or cleared, by kind; kinds without a hit are absent.
+  /// The savings since the store was created or cleared, by kind. Kinds without a hit are absent.
+  /// - Throws: `CacheError` if the index can't be read.
   public func savings() throws(CacheError) -> [CacheSavings.Kind: CacheSavings] {
     try index.read { database in
       var savings: [CacheSavings.Kind: CacheSavings] = [:]
       for row in try Row.fetchAll(database, sql: "SELECT kind, hits, bytes, seconds FROM savings") {
-        guard let name: String = row.sound("kind"), let kind = CacheSavings.Kind(rawValue: name),
-          let hits: Int = row.sound("hits"), let bytes: Int = row.sound("bytes"),
-          let seconds: Double = row.sound("seconds")
+        guard let name: String = row.validated("kind"), let kind = CacheSavings.Kind(rawValue: name),
+          let hits: Int = row.validated("hits"), let bytes: Int = row.validated("bytes"),
+          let seconds: Double = row.validated("seconds")
         else { continue }
         savings[kind] = CacheSavings(hits: hits, bytes: bytes, seconds: seconds)
       }
@@ -54,7 +55,8 @@ extension DiskStore {
     }
   }
 
-  /// Adds what a run was spared.
+  /// Adds the savings of a run.
+  /// - Throws: `CacheError` if the index can't be written.
   public func add(_ savings: [CacheSavings.Kind: CacheSavings]) throws(CacheError) {
     let savings = savings.filter { $0.value.hits > 0 }
     guard !savings.isEmpty else { return }

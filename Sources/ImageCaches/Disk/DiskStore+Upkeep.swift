@@ -2,41 +2,42 @@ import GRDB
 import Glibc
 
 extension DiskStore {
-  /// What there is in a store.
+  /// The contents of a store.
   public struct Inventory: Sendable, Hashable, Codable {
-    /// Files in `objects/`.
+    /// The number of objects.
     public var objects = 0
-    /// Of all objects.
+    /// The total size of the objects, in bytes.
     public var bytes = 0
-    /// Stored HTTP answers.
+    /// The number of HTTP responses.
     public var responses = 0
-    /// Known encoded outputs.
+    /// The number of encoded outputs.
     public var outputs = 0
-    /// Stored renditions.
+    /// The number of renditions.
     public var renditions = 0
-    /// Files whose digests are remembered.
+    /// The number of files outside the store with recorded digests.
     public var files = 0
-    /// Of those objects that are renditions.
+    /// The total size of the renditions, in bytes.
     public var renditionBytes = 0
-    /// What has been spared, by ``CacheSavings/Kind``'s names.
+    /// The savings, by the raw values of ``CacheSavings/Kind``.
     public var savings: [String: CacheSavings] = [:]
   }
 
-  /// An object and what is known to lead to it.
+  /// An object, and the responses and outputs that refer to it.
   public struct ListedObject: Sendable, Hashable, Codable {
-    /// Its SHA-256, 64 hexadecimal digits.
+    /// The SHA-256 in 64 hexadecimal digits.
     public var digest: String
-    /// Its size.
+    /// The size in bytes.
     public var bytes: Int
-    /// Seconds since 1970.
+    /// The time of last use, in seconds since 1970.
     public var lastUsed: Double
-    /// The URLs that it is the answer of, as they may be shown.
+    /// The URLs of the responses with this body, without secrets.
     public var urls: [String]
-    /// How many outputs it is the bytes of.
+    /// The number of outputs with these bytes.
     public var outputs: Int
   }
 
-  /// Counts objects and rows.
+  /// Counts the store's objects and rows.
+  /// - Throws: `CacheError` if the index can't be read.
   public func inventory() throws(CacheError) -> Inventory {
     let usage = try usage()
     let renditionBytes = try renditionBytes()
@@ -48,18 +49,21 @@ extension DiskStore {
       }
       return Inventory(
         objects: usage.objects, bytes: usage.bytes, responses: try count("responses"),
-        outputs: try count("outputs"), renditions: try count("renditions"), files: try count("stamps"),
+        outputs: try count("outputs"), renditions: try count("renditions"), files: try count("fingerprints"),
         renditionBytes: renditionBytes,
         savings: Dictionary(uniqueKeysWithValues: savings.map { ($0.key.rawValue, $0.value) }))
     }
   }
 
-  /// Every object, the last used first.
+  /// Lists all objects, the most recently used first.
+  /// - Throws: `CacheError` if the index can't be read.
   public func list() throws(CacheError) -> [ListedObject] {
     try index.read { database in
       var urls: [String: [String]] = [:]
       for row in try Row.fetchAll(database, sql: "SELECT digest, url FROM responses") {
-        guard let digest: String = row.sound("digest"), let url: String = row.sound("url") else { continue }
+        guard let digest: String = row.validated("digest"), let url: String = row.validated("url") else {
+          continue
+        }
         urls[digest, default: []].append(url)
       }
       var outputs: [String: Int] = [:]
@@ -71,9 +75,9 @@ extension DiskStore {
       let rows = try Row.fetchAll(
         database, sql: "SELECT digest, bytes, last_used FROM objects ORDER BY last_used DESC")
       return try rows.map { row in
-        guard let digest: String = row.sound("digest"), let bytes: Int = row.sound("bytes"),
-          let lastUsed: Double = row.sound("last_used")
-        else { throw StoreIndex.Damage(reason: "an object's row is no such row") }
+        guard let digest: String = row.validated("digest"), let bytes: Int = row.validated("bytes"),
+          let lastUsed: Double = row.validated("last_used")
+        else { throw StoreIndex.Damage(reason: "an object's row is invalid") }
         return ListedObject(
           digest: digest, bytes: bytes, lastUsed: lastUsed, urls: urls[digest] ?? [],
           outputs: outputs[digest] ?? 0)
@@ -81,32 +85,44 @@ extension DiskStore {
     }
   }
 
-  /// Reads every object and holds it against its digest; damaged ones are dropped, and said in ``mended``. Objects
-  /// that the index doesn't know are entered, rows without an object removed; a damaged index is made anew.
-  /// - Returns: how many objects were read, how many were damaged, and whether the index was.
+  /// Checks every object against its digest, and the index against the objects. Damaged objects are removed and noted
+  /// in ``repairMessages``; missing rows are added, rows without an object removed, and a damaged index is rebuilt.
+  /// - Throws: `CacheError` if a file or the index can't be used.
+  /// - Returns: the number of objects read, the number of damaged ones, and whether the index was damaged.
   public func verify() throws(CacheError) -> (checked: Int, damaged: Int, hadBadIndex: Bool) {
     let hadBadIndex = try index.check()
     var checked = 0
     var damaged = 0
-    // Without those that are dropped: a row for one of them would count bytes that are gone.
+    // Only sound objects: a row for a removed one would count bytes that are gone.
     var files: [(digest: ContentDigest, byteCount: Int, modified: Double)] = []
     for file in try StoreLayout.objectFiles(in: layout) {
-      checked += 1
-      if try object(file.digest) == nil { damaged += 1 } else { files.append(file) }
+      switch try examined(file.digest, in: layout) {
+      case .sound:
+        checked += 1
+        files.append(file)
+      case .damaged:
+        checked += 1
+        damaged += 1
+      // Another process has purged it since the names were read.
+      case .absent: break
+      }
     }
-    let known = Set(files.map(\.digest.hex))
+    let suspects = try rowsWithoutFile()
+    // Another process writes an object's row just before it moves the file into place.
+    if !suspects.isEmpty { usleep(200_000) }
+    // In the transaction, no other process adds or removes rows: what it has stored or purged since then is known here.
     try index.write { database in
       var gone: [ContentDigest] = []
-      for digest in try String.fetchAll(database, sql: "SELECT digest FROM objects")
-      where !known.contains(digest) {
-        if let digest = ContentDigest(hex: digest) {
-          gone.append(digest)
-        } else {
-          try database.execute(sql: "DELETE FROM objects WHERE digest = ?", arguments: [digest])
+      for row in try Row.fetchAll(database, sql: "SELECT digest, last_used FROM objects") {
+        guard let digest = row.validatedDigest("digest"), let _: Double = row.validated("last_used") else {
+          let invalid: DatabaseValue = row["digest"]
+          try database.execute(sql: "DELETE FROM objects WHERE digest IS ?", arguments: [invalid])
+          continue
         }
+        if suspects.contains(digest), access(layout.object(digest), F_OK) != 0 { gone.append(digest) }
       }
       try Self.forget(gone, in: database)
-      for file in files {
+      for file in files where access(layout.object(file.digest), F_OK) == 0 {
         try database.execute(
           sql: """
             INSERT INTO objects (digest, bytes, last_used) VALUES (?, ?, ?)
@@ -120,12 +136,26 @@ extension DiskStore {
     return (checked, damaged, hadBadIndex)
   }
 
-  /// Removes everything that no process uses at the moment, and everything that is known.
+  /// The objects in the index whose files aren't there now.
+  private func rowsWithoutFile() throws(CacheError) -> Set<ContentDigest> {
+    try index.read { database in
+      var digests: Set<ContentDigest> = []
+      for row in try Row.fetchAll(database, sql: "SELECT digest FROM objects") {
+        if let digest = row.validatedDigest("digest"), access(layout.object(digest), F_OK) != 0 {
+          digests.insert(digest)
+        }
+      }
+      return digests
+    }
+  }
+
+  /// Removes all objects that no process has pinned, and all rows.
+  /// - Throws: `CacheError` if a file can't be removed or the index can't be written.
   public func clear() throws(CacheError) {
     try purge(to: 0)
     try index.write { database in
       let declared = try Self.declaredTables(database, withObjects: false)
-      for table in ["responses", "stamps", "savings", "sources", "ledger"] + declared {
+      for table in ["responses", "fingerprints", "savings", "sources", "registry"] + declared {
         try database.execute(sql: "DELETE FROM \(table)")
       }
     }

@@ -2,55 +2,56 @@ import Glibc
 import Synchronization
 import SystemIO
 
-/// The cache on disk: content-addressed bytes, and an index of what they are.
+/// The disk cache: content-addressed objects, and an index.
 ///
-/// All functions may be called from any thread and block for as long as the disk takes. Any number of processes may use one
-/// directory at once. An object's bytes are checked against its digest before their first use in this process; a bad one is dropped, said in ``mended``, and made again by whoever needs it.
+/// All methods are thread-safe and block for disk access. Any number of processes may use one directory at once. An
+/// object's bytes are checked against its digest before their first use in this process; a damaged object is removed
+/// and noted in ``repairMessages``.
 ///
 ///     let store = try DiskStore(directory: "/var/cache/imagemill", capacity: 2 << 30)
 ///     let temporary = try store.makeTemporaryFile()
 ///     try temporary.write(bytes)
 ///     let object = try store.insert(temporary, digest: digest)
 public final class DiskStore: Sendable {
-  /// The directory that was named, or the ephemeral one.
+  /// The path of the cache directory, or of an ephemeral one.
   public let directory: String
-  /// The objects' total size that starts a purge when it is exceeded, in bytes.
+  /// The total size of the objects, in bytes, above which a purge starts.
   public let capacity: Int
-  /// The size at which a purge ends, in bytes.
+  /// The total size of the objects, in bytes, at which a purge ends.
   public let preferredUsageAfterPurge: Int
-  /// Whether `directory` can only be read: what is stored goes to a directory of its own that ends with this store.
+  /// Whether `directory` is read-only. New objects then go to a temporary directory, which is removed with this store.
   public let isReadOnly: Bool
 
-  /// Where this store writes.
+  /// The directory that this store writes to.
   let layout: StoreLayout
-  /// A read-only cache whose objects are used where they are.
+  /// The read-only cache whose objects are used in place.
   let readOnlyLayout: StoreLayout?
   package let index: StoreIndex
-  /// Which requests are under way; nil for a store that no other process uses.
+  /// The locks of requests in flight; nil if no other process can use this store.
   package let requestLocks: RequestLocks?
-  /// Where its temporary files and pins are.
+  /// The directory of temporary files and pins.
   let processDirectory: ProcessDirectory
   private let scratch: ScratchDirectory?
   private let repairs: StoreRepairs
   let use = Mutex(StoreUse())
 
   /// The default directory: `$IMAGEMILL_CACHE_DIR`, else `$XDG_CACHE_HOME/imagemill`, else `~/.cache/imagemill`;
-  /// nil where the environment names none of them.
+  /// nil if the environment has none of these variables.
   public static func defaultDirectory(environment: [String: String]) -> String? {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     if let directory = value("IMAGEMILL_CACHE_DIR") { return directory }
-    // The XDG specification has relative paths ignored.
+    // The XDG specification says to ignore relative paths.
     if let base = value("XDG_CACHE_HOME"), base.hasPrefix("/") { return base + "/imagemill" }
     return value("HOME").map { $0 + "/.cache/imagemill" }
   }
 
-  /// A store in `directory`, which is made where it is missing. The index is opened at first use.
+  /// Opens a store in a directory, which is created if missing. The index is opened at first use.
   ///
   /// - Parameters:
-  ///   - directory: a path.
-  ///   - capacity: bytes of objects; more starts a purge of the least recently used.
-  ///   - preferredUsageAfterPurge: bytes at which a purge ends; 60 % of the capacity where nil. No more than `capacity`.
-  /// - Throws: `CacheError` where the directory can't be made, or the sizes contradict each other.
+  ///   - directory: the path of the directory.
+  ///   - capacity: the size in bytes above which a purge of the least recently used objects starts (default: 2 GiB).
+  ///   - preferredUsageAfterPurge: the size in bytes at which a purge ends, at most `capacity` (default: 60 % of it).
+  /// - Throws: `CacheError` if the directory can't be created, or the sizes contradict each other.
   public convenience init(
     directory: String, capacity: Int = 2 << 30, preferredUsageAfterPurge: Int? = nil
   ) throws(CacheError) {
@@ -60,7 +61,8 @@ public final class DiskStore: Sendable {
       capacity: capacity, preferredUsageAfterPurge: preferredUsageAfterPurge)
   }
 
-  /// A store in a directory of its own that is removed with it: what `--no-cache` uses.
+  /// Creates a store in a temporary directory, which is removed with the store (`--no-cache`).
+  /// - Throws: `CacheError` if the directory can't be created.
   public static func ephemeral() throws(CacheError) -> DiskStore {
     let scratch = try ScratchDirectory()
     return try DiskStore(
@@ -100,39 +102,39 @@ public final class DiskStore: Sendable {
 
   deinit { close() }
 
-  /// Writes down what was used, and closes the index. The store stays usable.
+  /// Saves the times of last use and closes the index. The store stays usable.
   public func close() {
     do {
       try flushUse()
     } catch {
-      // Only the order of the next purge suffers.
-      noteRepair("the cache's times of last use could not be written", error)
+      // This affects only the order of the next purge.
+      noteRepair("can't save when cache objects were last used", error)
     }
     index.close()
     processDirectory.close()
   }
 
-  /// What was found damaged and mended so far, a sentence each.
-  public var mended: [String] { repairs.notes.map(\.message) }
+  /// The repairs so far, one sentence each.
+  public var repairMessages: [String] { repairs.notes.map(\.message) }
 
-  /// Has `report` called with everything of ``mended``, that of the past included.
-  public func onMend(_ report: @escaping @Sendable (StoreRepair) -> Void) {
+  /// Calls `report` for every past and future repair, on the thread that notes it.
+  public func onRepair(_ report: @escaping @Sendable (StoreRepair) -> Void) {
     repairs.observe(report)
   }
 
   package func noteRepair(_ sentence: String) { repairs.note(StoreRepair(message: sentence)) }
 
-  /// Notes what failed and cost no output: `consequence: error`.
+  /// Notes a failure that affects no output, as `consequence: error`.
   package func noteRepair(_ consequence: String, _ error: CacheError) {
     repairs.note(StoreRepair(message: "\(consequence): \(error.message)", error: error))
   }
 
-  /// Notes what failed and cost no output.
+  /// Notes a failure that affects no output.
   package func noteRepair(_ error: CacheError) {
     repairs.note(StoreRepair(message: error.message, error: error))
   }
 
-  /// SQLite can't read a WAL index where it can't write beside it, so a read-only cache's index is copied.
+  /// Copies a read-only cache's index: SQLite can't read a WAL database in a directory that it can't write to.
   private static func copyIndex(from source: StoreLayout, to target: StoreLayout) throws(CacheError) {
     for suffix in ["", "-wal"] {
       guard let from = try FileDescriptor.open(source.index + suffix, O_RDONLY),
@@ -145,12 +147,11 @@ public final class DiskStore: Sendable {
   }
 }
 
-/// What was mended, and who wants to hear of it.
-/// Something about the store that was damaged or failed, and that no output depends on.
+/// A repair of the store, or a failure that affects no output.
 public struct StoreRepair: Sendable, Hashable {
-  /// One sentence.
+  /// What happened, in one sentence.
   public var message: String
-  /// The failure behind it, whose message ``message`` ends with.
+  /// The underlying failure, whose message ends ``message``.
   public var error: CacheError?
 }
 

@@ -2,9 +2,9 @@ package import Crypto
 package import Glibc
 package import SystemIO
 
-/// Files of the store: a failure names the file and what to do about it.
+/// File access with errors that name the file.
 extension FileDescriptor {
-  /// Opens a file; nil where it doesn't exist.
+  /// Opens a file; nil if it doesn't exist.
   package static func open(
     _ path: String, _ flags: Int32, mode: mode_t = 0o644
   ) throws(CacheError) -> FileDescriptor? {
@@ -16,18 +16,18 @@ extension FileDescriptor {
     }
   }
 
-  /// The SHA-256 and length of the file from its beginning, read through once; the file's position stays.
+  /// The SHA-256 and length of the whole file. The file position doesn't change.
   package func digest(path: String) throws(CacheError) -> (digest: ContentDigest, byteCount: Int) {
     try Self.attempting("read", path) { () throws(SystemError) in try digest() }
   }
 
-  /// As ``digest(path:)``, for a file of which the caller knows what to say.
+  /// Like ``digest(path:)``, but the caller describes the failure.
   package func digest() throws(SystemError) -> (digest: ContentDigest, byteCount: Int) {
     let (hasher, byteCount) = try hash()
     return (ContentDigest(hasher.finalize()), byteCount)
   }
 
-  /// As ``digest(path:)``, with the hash function still open for what may follow.
+  /// Like ``digest(path:)``, with a hash function that accepts more bytes.
   package func hash(path: String) throws(CacheError) -> (hasher: SHA256, byteCount: Int) {
     try Self.attempting("read", path) { () throws(SystemError) in try hash() }
   }
@@ -38,17 +38,16 @@ extension FileDescriptor {
     return (hasher, byteCount)
   }
 
-  /// The bytes from the beginning, no more than `limit`.
+  /// The first `limit` bytes of the file.
   package func contents(path: String, limit: Int) throws(CacheError) -> [UInt8] {
     try Self.attempting("read", path) { () throws(SystemError) in try contents(limit: limit) }
   }
 
-  /// Writes all of `bytes` at the file's position.
+  /// Writes all of `bytes` at the file position.
   package func write(_ bytes: [UInt8], path: String) throws(CacheError) {
     try Self.attempting("write", path) { () throws(SystemError) in try FileIO.write(bytes, to: number) }
   }
 
-  /// Writes all of `bytes` at the file's position.
   package func write(_ bytes: UnsafeRawBufferPointer, path: String) throws(CacheError) {
     try Self.attempting("write", path) { () throws(SystemError) in try FileIO.write(bytes, to: number) }
   }

@@ -2,11 +2,11 @@ import Glibc
 import Synchronization
 import SystemIO
 
-/// A store's own directory in `tmp/`: files that are being written, and links that pin objects.
+/// A process's directory in `tmp/`, with temporary files and the links that pin objects.
 ///
-/// One lock stands for the whole directory, so that neither a file that waits to be written nor a pinned object costs a
-/// descriptor: a run holds thousands of them. The kernel drops the lock when the process ends, however it ends; then
-/// the next process that opens the store removes the directory.
+/// One lock covers the directory, so that neither a temporary file nor a pin needs a descriptor: a run holds thousands
+/// of them. The kernel releases the lock when the process ends or dies; then the next process that opens the store
+/// removes the directory.
 final class ProcessDirectory: Sendable {
   private struct Opened {
     let path: String
@@ -15,11 +15,11 @@ final class ProcessDirectory: Sendable {
 
   private struct State {
     var opened: Opened?
-    /// For names that are used once.
+    /// The counter for unique file names.
     var count = 0
-    /// The link that a further pin of an object shares.
+    /// The link that new pins of an object share.
     var current: [ContentDigest: Link] = [:]
-    /// How many pins each link has.
+    /// The number of pins that share each link.
     var pins: [Link: Int] = [:]
   }
 
@@ -33,7 +33,7 @@ final class ProcessDirectory: Sendable {
 
   // MARK: Files
 
-  /// A path in the directory that no file has.
+  /// Returns an unused path in the directory.
   func newPath() throws(CacheError) -> String {
     let result: Result<String, CacheError> = state.withLock { state in
       Result { () throws(CacheError) in
@@ -47,22 +47,21 @@ final class ProcessDirectory: Sendable {
 
   // MARK: Pins
 
-  /// A further link to an object's file: the bytes stay as long as it does, even if the object is removed.
+  /// A hard link to an object's file, which keeps the bytes even if the object is removed.
   struct Link: Sendable, Hashable {
     let digest: ContentDigest
     let path: String
   }
 
-  /// What came of pinning an object.
   enum Pinning {
     case linked(Link)
-    /// There is no such object.
+    /// The object doesn't exist.
     case absent
-    /// The file system has no links.
+    /// The file system doesn't support hard links.
     case unsupported
   }
 
-  /// Pins the object that is at `path`. Every pin needs its ``unpin(_:)``; pins of one object share a link.
+  /// Pins the object at `path`; ``unpin(_:)`` must follow. Pins of one object share a link.
   func pin(_ digest: ContentDigest, at path: String) throws(CacheError) -> Pinning {
     let result: Result<Pinning, CacheError> = state.withLock { state in
       Result { () throws(CacheError) in
@@ -87,7 +86,7 @@ final class ProcessDirectory: Sendable {
     return try result.get()
   }
 
-  /// Lets go of one pin; the last takes the link away.
+  /// Releases a pin. The last pin removes the link.
   func unpin(_ link: Link) {
     state.withLock { state in
       guard let count = state.pins[link] else { return }
@@ -101,14 +100,14 @@ final class ProcessDirectory: Sendable {
     }
   }
 
-  /// Has the next pin of an object make a link of its own: the bytes of the present one are wrong.
+  /// Makes the next pin of an object create a new link, because the current link's bytes are damaged.
   func forget(_ digest: ContentDigest) {
     state.withLock { $0.current[digest] = nil }
   }
 
-  // MARK: Its life
+  // MARK: Opening and closing
 
-  /// Removes the directory, if nothing in it is in use; the next use makes another.
+  /// Removes the directory if it is empty. The next use creates another.
   func close() {
     state.withLock { state in
       guard let opened = state.opened, rmdir(opened.path) == 0 else { return }
@@ -118,16 +117,16 @@ final class ProcessDirectory: Sendable {
   }
 
   private static func opened(_ state: inout State, _ layout: StoreLayout) throws(CacheError) -> Opened {
-    // Somebody may have removed the cache's directory, or all that is in `tmp/`.
+    // A user may have removed the cache directory, or the contents of `tmp/`.
     if let opened = state.opened, opened.lock.isLinked, access(opened.path, F_OK) == 0 { return opened }
     while true {
       let path = "\(layout.temporaries)/\(getpid())-\(UInt64.random(in: .min ... .max))"
-      // The lock comes before the directory and goes after it: a directory without a lock belongs to a dead process.
+      // Create the lock before the directory and remove it after: a directory without a lock belongs to a dead process.
       guard let lock = try FileDescriptor.open(path + lockSuffix, O_RDWR | O_CREAT | O_EXCL) else {
         try layout.make()
         continue
       }
-      // A process that starts just now may have taken the lock file for a dead one's.
+      // Another process that just started may have taken the lock file for a dead process's and removed it.
       guard lock.lock(exclusive: true), lock.isLinked else { continue }
       try StoreLayout.makeDirectory(path, mode: 0o700)
       let opened = Opened(path: path, lock: lock)
@@ -136,20 +135,20 @@ final class ProcessDirectory: Sendable {
     }
   }
 
-  /// Removes what dead processes have left.
+  /// Removes the directories of dead processes.
   static func removeDead(in layout: StoreLayout) throws(CacheError) {
     let names = try StoreLayout.names(in: layout.temporaries)
     let locks = Set(
       names.filter { $0.hasSuffix(lockSuffix) }.map { String($0.dropLast(lockSuffix.utf8.count)) })
     for name in names where !name.hasSuffix(lockSuffix) && !locks.contains(name) {
-      // Files of older versions, each with a lock of its own, and directories without a lock.
+      // Files of older versions, which are locked themselves, and directories without a lock.
       let path = "\(layout.temporaries)/\(name)"
       guard let file = try FileDescriptor.open(path, O_RDONLY), file.lock(exclusive: true, waits: false)
       else {
         continue
       }
       if file.status.st_mode & S_IFMT == S_IFDIR {
-        // Made after the names were read, with its lock.
+        // If the lock exists now, both were created after the names were read.
         if access(path + lockSuffix, F_OK) != 0 { try StoreLayout.removeTree(path) }
       } else {
         unlink(path)

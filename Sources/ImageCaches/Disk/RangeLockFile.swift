@@ -1,14 +1,14 @@
 import Glibc
 import SystemIO
 
-/// A file whose bytes are locks between processes. The kernel drops a process's locks when it ends, however it ends.
+/// A file whose bytes serve as locks between processes. The kernel releases a process's locks when it ends or dies.
 ///
-/// These are locks of the opening (`F_OFD_SETLK`, fcntl(2)), not of the process: closing another descriptor of the file
-/// doesn't drop them, and two stores of one process exclude each other.
+/// The locks belong to the open file description (`F_OFD_SETLK`, fcntl(2)), not to the process: closing another
+/// descriptor of the file doesn't release them, and two stores in one process exclude each other.
 final class RangeLockFile: Sendable {
   private let file: FileDescriptor
 
-  /// Opens the file, or makes it.
+  /// Opens or creates the file.
   init(path: String) throws(CacheError) {
     guard let file = try FileDescriptor.open(path, O_RDWR | O_CREAT, mode: 0o600) else {
       throw .file("open", path, errno: ENOENT)
@@ -17,7 +17,7 @@ final class RangeLockFile: Sendable {
   }
 
   /// Locks one byte without waiting.
-  /// - Returns: whether it is locked. A file system without locks excludes no other process.
+  /// - Returns: false if another process has it locked. On a file system without locks, the result is always true.
   func lock(_ offset: Int64, exclusive: Bool) -> Bool {
     var range = Self.range(offset, exclusive ? F_WRLCK : F_RDLCK)
     while fcntl(file.number, Self.set, &range) != 0 {
@@ -31,27 +31,27 @@ final class RangeLockFile: Sendable {
     _ = fcntl(file.number, Self.set, &range)
   }
 
-  /// Whether another opening has a lock on the byte, shared or exclusive.
+  /// Whether another open file description has a shared or exclusive lock on the byte.
   func isLockedByOthers(_ offset: Int64) -> Bool {
     var range = Self.range(offset, F_WRLCK)
     return fcntl(file.number, Self.get, &range) == 0 && Int32(range.l_type) != F_UNLCK
   }
 
-  /// Has everybody who watches the file look again.
+  /// Notifies the processes that watch the file, by writing to it.
   func ring() {
     var byte: UInt8 = 0
-    // Nobody reads it. If the disk is full, those who watch look again a little later by themselves.
+    // If the disk is full, the write fails, and the watchers check a little later by timer.
     _ = pwrite(file.number, &byte, 1, 0)
   }
 
   private static func range(_ offset: Int64, _ type: Int32) -> flock {
     flock(
       l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: off_t(offset), l_len: 1,
-      // The kernel wants 0 for locks of an opening.
+      // Must be 0 for F_OFD locks.
       l_pid: 0)
   }
 
-  /// `F_OFD_GETLK` and `F_OFD_SETLK` of linux/fcntl.h, which Swift's Glibc leaves out.
+  /// `F_OFD_GETLK` and `F_OFD_SETLK` of linux/fcntl.h, which Swift's Glibc module lacks.
   private static let get: Int32 = 36
   private static let set: Int32 = 37
 }

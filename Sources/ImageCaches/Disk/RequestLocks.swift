@@ -3,11 +3,11 @@ import Glibc
 import Synchronization
 import SystemIO
 
-/// Which requests are under way on a cache directory, so that of several processes that want one, one sends it.
+/// Locks for requests in flight, so that only one of several processes on a cache directory sends a request.
 ///
-/// A process locks a request's key while it downloads, and the kernel unlocks it when the process ends. Others wait
-/// without a thread: whoever unlocks a key writes to the lock file if anybody waits, and a process that dies closes it;
-/// both are told by inotify.
+/// A process locks a request's key while it downloads; the kernel releases the lock if the process dies. Others wait
+/// without a thread: the process that unlocks a key writes to the lock file if there are waiters, a process that dies
+/// closes it, and inotify reports both.
 package final class RequestLocks: Sendable {
   private struct Wait {
     let offset: Int64
@@ -21,12 +21,12 @@ package final class RequestLocks: Sendable {
 
   private struct State {
     var file: RangeLockFile?
-    /// How many of this process's downloads have a key: image and plain requests may be two for one key.
+    /// The number of this process's downloads per key: an image request and a plain one may have the same key.
     var holders: [Int64: Int] = [:]
     var waits: [Int: Wait] = [:]
     var nextWait = 0
     var watch: LockFileWatch?
-    /// When another process may last have used the directory, in seconds of the monotonic clock.
+    /// When another process may last have been active, in seconds of the monotonic clock.
     var lastCompany = -Double.infinity
     var lastSight = -Double.infinity
   }
@@ -34,7 +34,7 @@ package final class RequestLocks: Sendable {
   private let path: String
   private let state = Mutex(State())
 
-  /// Bytes with a meaning of their own: every process that downloads shares the first, every one that waits the second.
+  /// Reserved bytes: every process that downloads holds a shared lock on the first, every waiting one on the second.
   private static let presence: Int64 = 0
   private static let waiting: Int64 = 1
 
@@ -46,10 +46,10 @@ package final class RequestLocks: Sendable {
     Int64(key.prefix >> 2) + 2
   }
 
-  // MARK: Taking turns
+  // MARK: Locking
 
   /// Locks a key for one of this process's downloads.
-  /// - Returns: false if another process has it. ``release(_:)`` must follow otherwise.
+  /// - Returns: false if another process has it locked; otherwise ``release(_:)`` must follow.
   package func take(_ key: ContentDigest) throws(CacheError) -> Bool {
     let offset = Self.offset(key)
     let result: Result<Bool, CacheError> = state.withLock { state in
@@ -65,7 +65,7 @@ package final class RequestLocks: Sendable {
     return try result.get()
   }
 
-  /// Unlocks a key, and tells those who wait for it.
+  /// Unlocks a key and notifies waiting processes.
   package func release(_ key: ContentDigest) {
     let offset = Self.offset(key)
     state.withLock { state in
@@ -77,8 +77,8 @@ package final class RequestLocks: Sendable {
     }
   }
 
-  /// When another process may last have used the directory, in seconds of the monotonic clock: it looks now, and
-  /// doesn't know what was more than a second before or after a look.
+  /// When another process may last have been active, in seconds of the monotonic clock. Each call checks for other
+  /// processes; after more than a second without a check, one may have been active unnoticed.
   package func lastCompany() throws(CacheError) -> Double {
     let result: Result<Double, CacheError> = state.withLock { state in
       Result { () throws(CacheError) -> Double in
@@ -103,11 +103,11 @@ package final class RequestLocks: Sendable {
   // MARK: Waiting
 
   /// Waits until the key is free, the time is over, its holder makes no progress, or the task is cancelled.
-  /// - Returns: whether the key was free. By now another may have it, who makes progress: that is worth another wait.
+  /// - Returns: whether the key was free. Another process may have locked it since; then the caller waits again.
   /// - Parameters:
-  ///   - seconds: the longest wait.
-  ///   - patience: the longest wait without progress, in seconds.
-  ///   - progress: a number that changes with progress; called on a thread of Dispatch's.
+  ///   - seconds: the maximum wait.
+  ///   - patience: the maximum wait without progress, in seconds.
+  ///   - progress: returns a number that changes with progress; called on a Dispatch thread.
   package func wait(
     for key: ContentDigest, seconds: Double, patience: Double, progress: @escaping @Sendable () -> Int
   ) async -> Bool {
@@ -125,12 +125,12 @@ package final class RequestLocks: Sendable {
         state.withLock { state in
           state.waits[number] = wait
           guard state.watch == nil, let file = state.file else { return }
-          // Before the look below: whoever unlocks the key after that look sees that somebody waits.
+          // Lock before look() below: a process that unlocks the key after it then sees a waiter, and notifies.
           _ = file.lock(Self.waiting, exclusive: false)
           state.watch = LockFileWatch(path: path) { [weak self] in self?.look() }
         }
         look()
-        // A cancellation may have come before there was anything to end.
+        // A cancellation may have arrived before the wait was registered.
         if Task.isCancelled { end(number) }
       }
     } onCancel: {
@@ -167,7 +167,7 @@ package final class RequestLocks: Sendable {
     state.withLock { Self.remove(number, from: &$0) }?.continuation.resume(returning: false)
   }
 
-  /// Takes a wait away, and the watch with the last one.
+  /// Removes a wait, and the watch with the last one.
   private static func remove(_ number: Int, from state: inout State) -> Wait? {
     let wait = state.waits.removeValue(forKey: number)
     if state.waits.isEmpty, let watch = state.watch {
@@ -179,9 +179,9 @@ package final class RequestLocks: Sendable {
   }
 }
 
-/// Calls back when a file is written to or closed, and once a second, for file systems that tell of neither.
+/// Calls back when a file is written to or closed, and once a second for file systems that report neither.
 ///
-/// `@unchecked Sendable`: the sources are set up before another thread has them, and may be cancelled from any thread.
+/// `@unchecked Sendable`: the sources are configured before they are activated, and may be cancelled from any thread.
 private final class LockFileWatch: @unchecked Sendable {
   private let events: (any DispatchSourceRead)?
   private let timer: any DispatchSourceTimer

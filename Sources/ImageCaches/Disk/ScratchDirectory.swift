@@ -1,8 +1,8 @@
 import Glibc
 import SystemIO
 
-/// A directory under `$TMPDIR` that is removed with its last reference. One that a killed process left behind is removed by
-/// the next one: its lock is free.
+/// A directory under `$TMPDIR` that is removed with its last reference. If its process is killed, the next process
+/// finds its lock free and removes it.
 final class ScratchDirectory: Sendable {
   let path: String
   private let lock: FileDescriptor?
@@ -22,7 +22,7 @@ final class ScratchDirectory: Sendable {
     do {
       try StoreLayout.removeTree(path)
     } catch {
-      // The lock goes now, so the next process tries again.
+      // The lock is released now, so the next process tries again.
     }
   }
 
@@ -30,7 +30,7 @@ final class ScratchDirectory: Sendable {
     for name in try StoreLayout.names(in: parent) where name.hasPrefix(prefix) {
       let path = "\(parent)/\(name)"
       var status = stat()
-      // A directory without a lock may be a second old and about to get one.
+      // Spare a directory without a lock: its process may be about to create the lock.
       guard lstat(path, &status) == 0, status.st_uid == getuid(), status.st_mode & S_IFMT == S_IFDIR,
         let lock = try FileDescriptor.open(path + "/lock", O_RDWR), lock.lock(exclusive: true, waits: false)
       else { continue }

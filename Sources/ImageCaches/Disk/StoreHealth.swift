@@ -2,35 +2,34 @@ import GRDB
 import Glibc
 import SystemIO
 
-/// What a look at a cache directory finds. It changes nothing, and mends nothing: a ``DiskStore`` does that when it is
-/// used.
+/// The state of a cache directory. Reading it repairs nothing; a ``DiskStore`` repairs its directory when it is used.
 public struct StoreHealth: Sendable {
-  /// What the index is like.
+  /// The state of the index.
   public enum Index: Sendable, Hashable {
-    /// There is none yet; the first use makes it.
+    /// The index doesn't exist; the first use creates it.
     case absent
-    /// SQLite's `quick_check` finds nothing wrong.
+    /// The index passes SQLite's `quick_check`.
     case sound
-    /// What is wrong with it, or why it can't be read.
+    /// The index is damaged or can't be read, for this reason.
     case broken(String)
   }
 
-  /// The directory, as it was named.
+  /// The path of the directory, as given.
   public let directory: String
-  /// Whether the directory is there.
+  /// Whether the directory exists.
   public let exists: Bool
-  /// Whether it can be written in, or made where it is missing.
+  /// Whether the directory is writable, or can be created if it is missing.
   public let isWritable: Bool
-  /// The objects' total size in bytes, as the index tells it; nil where it can't.
+  /// The total size of the objects in bytes; nil if the index can't be read.
   public let bytes: Int?
-  /// How many objects there are; nil where the index can't tell.
+  /// The number of objects; nil if the index can't be read.
   public let objects: Int?
   /// The state of `index.sqlite`.
   public let index: Index
-  /// Bytes that are free for this user on the file system; nil where it can't be asked.
+  /// The bytes available to this user on the file system; nil if unknown.
   public let freeBytes: Int?
 
-  /// Looks at `directory`.
+  /// Reads the state of `directory`.
   public init(directory: String) {
     self.directory = directory
     exists = access(directory, F_OK) == 0
@@ -51,7 +50,7 @@ public struct StoreHealth: Sendable {
     }
   }
 
-  /// Bytes that this user may still write to the file system of `path`; nil where the system doesn't tell.
+  /// The bytes available to this user on the file system of `path`; nil if `statvfs` fails.
   public static func freeBytes(at path: String) -> Int? {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return nil }
@@ -68,8 +67,8 @@ public struct StoreHealth: Sendable {
       guard findings == ["ok"] else { return (.broken(findings.joined(separator: "; ")), nil, nil) }
       guard try database.tableExists("totals"),
         let row = try Row.fetchOne(database, sql: "SELECT bytes, objects FROM totals")
-      else { return (.broken("it lacks its tables"), nil, nil) }
-      return (.sound, row.sound("bytes"), row.sound("objects"))
+      else { return (.broken("its tables are missing"), nil, nil) }
+      return (.sound, row.validated("bytes"), row.validated("objects"))
     }
   }
 

@@ -3,48 +3,47 @@ import Glibc
 import Synchronization
 import SystemIO
 
-/// The store's SQLite file: opened at first use, made anew when it is broken.
+/// The store's SQLite file: opened at first use, rebuilt if it is damaged.
 ///
-/// WAL mode lets processes read while one writes; writers wait for one another (`busy_timeout`). `index.lock` is held shared
-/// while the file is opened and exclusively while it is made, because making it isn't one step.
+/// In WAL mode processes read while one writes; writers wait for each other (`busy_timeout`). `index.lock` is held
+/// shared while the file is opened and exclusively while it is created, because creating it isn't atomic.
 package final class StoreIndex: Sendable {
   private let layout: StoreLayout
   private let database = Mutex<DatabaseQueue?>(nil)
-  private let gathered = GatheredWrites()
-  private let onMend: @Sendable (String) -> Void
+  private let gathered = GroupCommit()
+  private let onRepair: @Sendable (String) -> Void
 
-  /// Changed whenever the tables change; an index of another version is made anew.
-  private static let version = 5
+  /// The version of the tables. An index with another version is rebuilt.
+  private static let version = 6
   private static let busyTimeout = 60.0
 
-  init(layout: StoreLayout, onMend: @escaping @Sendable (String) -> Void) {
+  init(layout: StoreLayout, onRepair: @escaping @Sendable (String) -> Void) {
     self.layout = layout
-    self.onMend = onMend
+    self.onRepair = onRepair
   }
 
-  /// Runs `body` on the index without changing it.
+  /// Runs `body` in a read transaction.
   package func read<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
     try access { try $0.read(body) }
   }
 
-  /// Runs statements that only read and needn't agree with each other: no transaction around them, which would cost
-  /// more than a look-up.
+  /// Runs reads that needn't be consistent with each other, without a transaction, which costs more than a lookup.
   package func query<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
     try access { try $0.unsafeRead(body) }
   }
 
-  /// Runs `body` in a transaction.
+  /// Runs `body` in a write transaction.
   package func write<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
     try access { try $0.write(body) }
   }
 
-  /// Runs `body` in a transaction that it shares with others that come within milliseconds, and then `completion` with
-  /// the objects' total size in bytes, on a thread that both may block; `body` may be run more than once.
+  /// Runs `body`, possibly more than once, in a transaction shared with other writes of the same few milliseconds. Then
+  /// calls `completion` with the total size of the objects, in bytes. Both may block their thread.
   func writeGathered(
     _ body: @escaping @Sendable (Database) throws -> Void,
     completion: @escaping @Sendable (Result<Int, CacheError>) -> Void
   ) {
-    gathered.add(GatheredWrites.Write(body: body, completion: completion)) { bodies throws(CacheError) in
+    gathered.add(GroupCommit.Write(body: body, completion: completion)) { bodies throws(CacheError) in
       try self.write { database in
         for body in bodies { try body(database) }
         return try Self.totalBytes(in: database)
@@ -52,7 +51,6 @@ package final class StoreIndex: Sendable {
     }
   }
 
-  /// The objects' total size, in bytes.
   static func totalBytes(in database: Database) throws -> Int {
     try Int.fetchOne(database.cachedStatement(sql: "SELECT bytes FROM totals")) ?? 0
   }
@@ -67,18 +65,17 @@ package final class StoreIndex: Sendable {
       return try body(opened())
     } catch {
       guard let damage = Self.damage(in: error) else { throw failure(error) }
-      return try mended(because: damage, then: body)
+      return try repaired(because: damage, then: body)
     }
   }
 
-  /// Something that SQLite takes for sound, and that can't be; the index is made anew.
+  /// Damage that SQLite doesn't detect. The index is rebuilt.
   struct Damage: Error {
-    /// What it is, in words.
     let reason: String
   }
 
-  /// Makes the file anew where SQLite's own check finds fault with it.
-  /// - Returns: whether it did.
+  /// Rebuilds the index if it fails SQLite's check.
+  /// - Returns: whether the index was rebuilt.
   func check() throws(CacheError) -> Bool {
     let problem = try read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
     guard let problem, problem != "ok" else { return false }
@@ -91,7 +88,7 @@ package final class StoreIndex: Sendable {
     }
   }
 
-  private func mended<Value>(
+  private func repaired<Value>(
     because reason: String, then body: (DatabaseQueue) throws -> Value
   ) throws(CacheError) -> Value {
     do {
@@ -100,7 +97,7 @@ package final class StoreIndex: Sendable {
         try makeAnew(because: reason, unlessSound: true)
         return try body(opened())
       } catch {
-        // SQLite's check doesn't see everything: neither values of a wrong type nor a header that forbids writing.
+        // SQLite's check misses values of a wrong type, and a header that forbids writing.
         guard Self.damage(in: error) != nil else { throw error }
         close()
         try makeAnew(because: reason, unlessSound: false)
@@ -118,18 +115,17 @@ package final class StoreIndex: Sendable {
       code: .index, .index, message: "can't use the cache index \(layout.index): \(reason)")
   }
 
-  /// What an error says about the file; nil where it may be sound.
+  /// The damage that an error indicates; nil if the file may be sound.
   private static func damage(in error: any Error) -> String? {
     switch error {
     case let damage as Damage: damage.reason
-    case is RowDecodingError: "a value is of a wrong type"
+    case is RowDecodingError: "a value has the wrong type"
     case let error as DatabaseError:
-      // An error in SQL is a table that isn't as it was made; a file that can't be written to is often one that
-      // another process has put a new one in place of.
+      // An error in SQL means a damaged schema. A file that can't be written to was often replaced by another process.
       if [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_READONLY].contains(error.resultCode)
         || [.SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_CORRUPTFS].contains(error.extendedResultCode)
       {
-        error.message ?? "it is no SQLite database"
+        error.message ?? "it is not an SQLite database"
       } else {
         nil
       }
@@ -156,7 +152,7 @@ package final class StoreIndex: Sendable {
       if try version(of: queue) == Self.version { return queue }
       try queue.close()
     }
-    // From here on one process at a time; another may have made the index while this one waited.
+    // Another process may have created the index while this one waited for the lock.
     _ = lock?.lock(exclusive: true)
     let queue = try connect()
     let found = try version(of: queue)
@@ -164,7 +160,9 @@ package final class StoreIndex: Sendable {
     if found != 0 {
       try queue.close()
       try remove()
-      onMend("the cache index was made by another version of imagemill and has been made anew")
+      onRepair(
+        "the cache index has version \(found), from another imagemill; it has been rebuilt as version \(Self.version)"
+      )
       let fresh = try connect()
       try create(fresh)
       return fresh
@@ -178,9 +176,9 @@ package final class StoreIndex: Sendable {
     configuration.busyMode = .timeout(Self.busyTimeout)
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
-      // Not GRDB's own setting for WAL, which asks for `synchronous = NORMAL` last.
+      // Not GRDB's own WAL mode, which sets `synchronous = NORMAL` afterwards.
       try database.execute(sql: "PRAGMA journal_mode = WAL")
-      // What a power cut loses is made again; what it breaks is found by digests and seals.
+      // Data lost in a power failure is recreated, and damaged data is detected by digests and checksums.
       try database.execute(sql: "PRAGMA synchronous = OFF")
     }
     return try DatabaseQueue(path: layout.index, configuration: configuration)
@@ -190,7 +188,7 @@ package final class StoreIndex: Sendable {
     try queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
   }
 
-  // MARK: Making
+  // MARK: Creating
 
   private func create(_ queue: DatabaseQueue) throws {
     let found = try StoreLayout.objectFiles(in: layout)
@@ -208,7 +206,7 @@ package final class StoreIndex: Sendable {
   private func makeAnew(because reason: String, unlessSound: Bool) throws {
     let lock = try FileDescriptor.open(layout.indexLock, O_RDWR | O_CREAT)
     _ = lock?.lock(exclusive: true)
-    // Another process may have mended it in the meantime; one that can't be looked at hasn't been.
+    // Another process may have rebuilt the index in the meantime. An index that can't be read hasn't been.
     if unlessSound, let queue = try? connect(), let version = try? version(of: queue),
       version == Self.version,
       (try? queue.read({ try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") })) == "ok"
@@ -217,7 +215,7 @@ package final class StoreIndex: Sendable {
     }
     try remove()
     try create(connect())
-    onMend("the cache index was damaged (\(reason)) and has been made anew")
+    onRepair("the cache index was damaged (\(reason)) and has been rebuilt")
   }
 
   private func remove() throws {
@@ -229,7 +227,7 @@ package final class StoreIndex: Sendable {
 }
 
 extension StoreLayout {
-  /// The objects that lie in the store, for an index that has lost them.
+  /// The object files in the store, for rebuilding the index.
   static func objectFiles(
     in layout: StoreLayout
   ) throws(CacheError) -> [(digest: ContentDigest, byteCount: Int, modified: Double)] {

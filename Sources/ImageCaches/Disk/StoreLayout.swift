@@ -1,26 +1,25 @@
 import Glibc
 import SystemIO
 
-/// The store's places in one directory.
+/// The paths in a store's directory.
 struct StoreLayout: Sendable {
   let root: String
   var index: String { root + "/index.sqlite" }
   var indexLock: String { root + "/index.lock" }
-  /// Tells processes apart that want the same request.
+  /// The file of ``RequestLocks``.
   var requestLocks: String { root + "/requests.lock" }
   var objects: String { root + "/objects" }
   var temporaries: String { root + "/tmp" }
-  /// Downloads that broke off and may be resumed.
+  /// Interrupted downloads that may be resumed.
   var partials: String { root + "/partial" }
   var tag: String { root + "/CACHEDIR.TAG" }
 
-  /// `objects/ab/cd…`: the digest's text after its first two digits.
+  /// An object's path: `objects/ab/cd…`, with the first two digits of the digest as the directory.
   func object(_ digest: ContentDigest) -> String {
     "\(objects)/\(digest.hex.prefix(2))/\(digest.hex.dropFirst(2))"
   }
 
-  /// Makes what is missing of the directories, and the tag that tells backup programs to pass by
-  /// (https://bford.info/cachedir/).
+  /// Creates missing directories, and the tag that tells backup programs to skip them (https://bford.info/cachedir/).
   func make() throws(CacheError) {
     try Self.makeDirectory(root, mode: 0o700)
     for directory in [objects, temporaries, partials] { try Self.makeDirectory(directory, mode: 0o700) }
@@ -28,13 +27,13 @@ struct StoreLayout: Sendable {
     guard file.status.st_size == 0 else { return }
     let text = """
       Signature: 8a477f597d28d172789f06886806bc55
-      # This directory is a cache of imagemill, which makes again whatever is deleted from it.
+      # This directory is a cache of imagemill, which recreates deleted files when it needs them.
 
       """
     try file.write(Array(text.utf8), path: tag)
   }
 
-  /// Makes a directory and its parents.
+  /// Creates a directory and its parents.
   static func makeDirectory(_ path: String, mode: mode_t) throws(CacheError) {
     do throws(SystemError) {
       try Directory.create(path, mode: mode, parentMode: 0o755)
@@ -43,7 +42,7 @@ struct StoreLayout: Sendable {
     }
   }
 
-  /// The names in a directory; none where it doesn't exist.
+  /// The names in a directory; empty if it doesn't exist.
   static func names(in directory: String) throws(CacheError) -> [String] {
     do throws(SystemError) {
       return try Directory.existingEntries(of: directory).map(\.name)
@@ -52,7 +51,23 @@ struct StoreLayout: Sendable {
     }
   }
 
-  /// Removes a directory with all that is in it; what can't be removed stays.
+  /// Whether something other than a file is at an object's path, such as a directory. Nothing there is not foreign.
+  static func isForeign(_ path: String) throws(CacheError) -> Bool {
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return false }
+      throw .file("open", path, errno: errno)
+    }
+    return status.st_mode & S_IFMT != S_IFREG
+  }
+
+  /// Removes what isn't a file: a directory with its contents, a pipe, a link.
+  static func removeForeign(_ path: String) throws(CacheError) {
+    if unlink(path) == 0 || errno == ENOENT { return }
+    guard errno == EISDIR || errno == EPERM else { throw .file("remove", path, errno: errno) }
+    try removeTree(path)
+  }
+
   static func removeTree(_ path: String) throws(CacheError) {
     do throws(SystemError) {
       try Directory.removeTree(path)

@@ -1,18 +1,17 @@
 import GRDB
 
-/// A table of the index whose rows are found by a key. The module that uses a table declares its row, and with it the
-/// table: it is made when the first row is recorded.
+/// A row of the index with a key. The module that uses a table declares its row type, and with it the table, which is
+/// created when the first row is recorded.
 package protocol StoreRow: Sendable {
-  /// Where rows of this type lie.
   static var table: StoreTable { get }
-  /// In the order of the table's columns.
+  /// The values, in the order of the table's columns.
   var values: [StoreValue] { get }
-  /// nil for values that are no such row: it is unknown then.
+  /// Returns nil for invalid values; the row is then treated as absent.
   init?(_ values: [StoreValue])
 }
 
-/// A table's name and columns, beside the key and the checksum that every row has. Other columns need another version of
-/// ``StoreIndex``.
+/// A table's name, and its columns in addition to the key and the checksum of every row. Changing the columns requires
+/// a new version of ``StoreIndex``.
 package struct StoreTable: Sendable {
   /// A column's name and its SQL type.
   package struct Column: Sendable {
@@ -22,28 +21,27 @@ package struct StoreTable: Sendable {
     package static func text(_ name: String) -> Column { Column(name: name, type: "TEXT") }
     package static func integer(_ name: String) -> Column { Column(name: name, type: "INTEGER") }
     package static func real(_ name: String) -> Column { Column(name: name, type: "REAL") }
-    /// `digest`, that of an object without which the row is worth nothing: it goes with the object.
+    /// The digest of the object that the row describes. Removing the object removes the row.
     package static let object = Column(name: "digest", type: "TEXT NOT NULL \(StoreTable.reference)")
   }
 
   let name: String
   let columns: [Column]
-  /// How many rows are kept, those recorded last; nil: all.
+  /// The maximum number of rows, those recorded last; nil for no limit.
   let limit: Int?
 
-  /// A table.
   package init(_ name: String, _ columns: [Column], limit: Int? = nil) {
     self.name = name
     self.columns = columns
     self.limit = limit
   }
 
-  /// What marks a column of digests of objects.
+  /// The constraint that marks a column of object digests.
   fileprivate static let reference = "REFERENCES objects (digest)"
 
   fileprivate var names: String { columns.map { "\($0.name), " }.joined() }
 
-  /// Asks SQLite: GRDB's own `tableExists` remembers, and doesn't see a table that another process has made.
+  /// Queries SQLite: GRDB's `tableExists` caches its result, and misses a table that another process creates.
   fileprivate func exists(in database: Database) throws -> Bool {
     let statement = try database.cachedStatement(
       sql: "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?)")
@@ -56,25 +54,19 @@ package struct StoreTable: Sendable {
   }
 }
 
-/// A number or a text of a row.
+/// A value in a row.
 package enum StoreValue: Sendable, Hashable {
   case text(String)
   case integer(Int)
   case real(Double)
   case null
 
-  /// The text; nil for anything else.
   package var text: String? { if case .text(let text) = self { text } else { nil } }
-  /// The whole number; nil for anything else.
   package var integer: Int? { if case .integer(let number) = self { number } else { nil } }
-  /// The number; nil for anything else.
   package var real: Double? { if case .real(let number) = self { number } else { nil } }
-  /// The digest in hexadecimal; nil for anything else.
   package var digest: ContentDigest? { text.flatMap { ContentDigest(hex: $0) } }
 
-  /// A number, or null.
   package init(_ number: Int?) { self = number.map { .integer($0) } ?? .null }
-  /// A text, or null.
   package init(_ text: String?) { self = text.map { .text($0) } ?? .null }
 
   fileprivate init?(_ value: DatabaseValue) {
@@ -106,9 +98,9 @@ package enum StoreValue: Sendable, Hashable {
   }
 }
 
-// Each row carries a checksum of its fields: a flipped bit in the index makes the row unknown instead of wrong.
+// Each row has a checksum of its values: a row with a flipped bit is ignored instead of used.
 extension DiskStore {
-  /// The rows that are known by keys. A row that refers to an object doesn't promise it: ask ``object(_:)``.
+  /// The rows with the given keys. The object that a row refers to may be missing; ``object(_:)`` checks it.
   package func rows<Row: StoreRow>(
     of type: Row.Type = Row.self, forKeys keys: [ContentDigest]
   ) throws(CacheError) -> [ContentDigest: Row] {
@@ -132,31 +124,54 @@ extension DiskStore {
     }
   }
 
-  /// Records rows by their keys, in one transaction. An older row of the same key is replaced.
-  package func record<Row: StoreRow>(_ rows: [ContentDigest: Row]) throws(CacheError) {
+  /// Records rows of several tables by key in one transaction. Earlier rows with the same keys are replaced.
+  package func record<each Row: StoreRow>(
+    _ rows: repeat [ContentDigest: each Row]
+  ) throws(CacheError) {
+    var isEmpty = true
+    for count in repeat (each rows).count { isEmpty = isEmpty && count == 0 }
+    guard !isEmpty else { return }
+    try index.write { database in
+      repeat try Self.record(each rows, in: database)
+    }
+  }
+
+  /// Stores an object that the store doesn't have, and rows about it, in a transaction that other writes may share.
+  /// `completion` may block the thread that calls it.
+  package func insertGathered<each Row: StoreRow>(
+    _ temporary: some StagedFile, digest: ContentDigest, recording rows: repeat [ContentDigest: each Row],
+    completion: @escaping @Sendable (Result<StoredObject, CacheError>) -> Void
+  ) {
+    insertGathered(
+      temporary, digest: digest,
+      alongside: { database in repeat try Self.record(each rows, in: database) },
+      completion: completion)
+  }
+
+  private static func record<Row: StoreRow>(
+    _ rows: [ContentDigest: Row], in database: Database
+  ) throws {
     guard !rows.isEmpty else { return }
     let table = Row.table
-    try index.write { database in
-      if try !table.exists(in: database) { try database.execute(sql: table.creation) }
-      let places = table.columns.map { _ in "?, " }.joined()
-      let statement = try database.cachedStatement(
-        sql: "INSERT OR REPLACE INTO \(table.name) (key, \(table.names)checksum) VALUES (?, \(places)?)")
-      for (key, row) in rows {
-        let values = row.values
-        let checksum = Self.checksum(key, table, values[...])
-        try statement.execute(
-          arguments: StatementArguments(
-            [key.hex.databaseValue] + values.map(\.databaseValue) + [checksum.databaseValue]))
-      }
-      if let limit = table.limit {
-        try database.execute(
-          // By rows, not by the rowids' difference: a row that is recorded again gets a new rowid and leaves a gap.
-          sql: """
-            DELETE FROM \(table.name) WHERE rowid <=
-              (SELECT rowid FROM \(table.name) ORDER BY rowid DESC LIMIT 1 OFFSET ?)
-            """,
-          arguments: [limit])
-      }
+    if try !table.exists(in: database) { try database.execute(sql: table.creation) }
+    let places = table.columns.map { _ in "?, " }.joined()
+    let statement = try database.cachedStatement(
+      sql: "INSERT OR REPLACE INTO \(table.name) (key, \(table.names)checksum) VALUES (?, \(places)?)")
+    for (key, row) in rows {
+      let values = row.values
+      let checksum = checksum(key, table, values[...])
+      try statement.execute(
+        arguments: StatementArguments(
+          [key.hex.databaseValue] + values.map(\.databaseValue) + [checksum.databaseValue]))
+    }
+    if let limit = table.limit {
+      try database.execute(
+        // Count rows instead of subtracting rowids: a row that is recorded again gets a new rowid and leaves a gap.
+        sql: """
+          DELETE FROM \(table.name) WHERE rowid <=
+            (SELECT rowid FROM \(table.name) ORDER BY rowid DESC LIMIT 1 OFFSET ?)
+          """,
+        arguments: [limit])
     }
   }
 
@@ -169,7 +184,7 @@ extension DiskStore {
     return String(checksum.digest.hex.prefix(16))
   }
 
-  /// The tables that modules have declared: those whose rows need objects, or all.
+  /// The tables that modules have declared: all of them, or only those with object digests.
   static func declaredTables(_ database: Database, withObjects: Bool) throws -> [String] {
     let pattern = withObjects ? "%\(StoreTable.reference)%" : "%checksum TEXT NOT NULL)"
     return try String.fetchAll(

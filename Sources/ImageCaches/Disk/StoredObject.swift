@@ -1,19 +1,19 @@
 import SystemIO
 
-/// Bytes in the store, held: as long as a copy of this value or its pin lives, they can be read at ``path``.
+/// A pinned object of the store: its bytes can be read at ``path`` while a copy of this value or its pin lives.
 public struct StoredObject: Sendable {
-  /// The SHA-256 of the bytes; it was checked in this run.
+  /// The SHA-256 of the bytes, verified by this process.
   public let digest: ContentDigest
-  /// Where they can be read while ``pin`` lives.
+  /// The path of the bytes, valid while ``pin`` lives.
   public let path: String
-  /// How many they are.
+  /// The size in bytes.
   public let byteCount: Int
-  /// Keeps the bytes.
+  /// Protects the bytes from purges.
   public let pin: ObjectPin
 }
 
-/// Keeps an object's bytes from being purged, by this process or by another: a further link to its file, or, where the
-/// file system has no links, a shared `flock` on it. Both end with the process, however it ends.
+/// Protects an object's bytes from purges by any process: with a hard link to its file, or with a shared `flock` if the
+/// file system has no hard links. The kernel drops a dead process's lock; the next process removes its links.
 public final class ObjectPin: Sendable {
   private enum Hold {
     case link(ProcessDirectory.Link, ProcessDirectory)

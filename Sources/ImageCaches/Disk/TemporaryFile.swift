@@ -2,23 +2,23 @@ import Glibc
 import Synchronization
 package import SystemIO
 
-/// A file in the store's `tmp/` that becomes an object when it is inserted, and vanishes with its last reference
-/// otherwise.
+/// A file in the store's `tmp/` that can be inserted as an object. Otherwise it is removed with its last reference.
 public protocol StagedFile: Sendable {
-  /// Where it is.
+  /// The path of the file.
   var path: String { get }
-  /// Its size in bytes.
+  /// The size in bytes.
   var byteCount: Int { get }
-  /// Moves the file to its final place, at once and whole.
+  /// Moves the file to its final place atomically.
+  /// - Throws: `CacheError` if the file can't be renamed.
   func move(to destination: String) throws(CacheError)
 }
 
-/// A temporary file that this process writes: it is open as long as it lives.
+/// A temporary file that this process writes. It stays open.
 public final class TemporaryFile: StagedFile {
-  /// Where it is.
+  /// The path of the file.
   public let path: String
   package let file: FileDescriptor
-  /// Whether the file outlives this object: it was moved, or is kept for another run.
+  /// Whether the file outlives this object, because it was moved or is kept for another run.
   private let outlives = Mutex(false)
 
   init(path: String, file: FileDescriptor) {
@@ -30,29 +30,31 @@ public final class TemporaryFile: StagedFile {
     if !outlives.withLock({ $0 }) { unlink(path) }
   }
 
-  /// Its size in bytes.
+  /// The size in bytes.
   public var byteCount: Int { Int(file.status.st_size) }
 
   /// Appends bytes.
+  /// - Throws: `CacheError` if the bytes can't be written.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(CacheError) {
     try file.write(bytes, path: path)
   }
 
-  /// Puts the file at its final place, at once and whole.
+  /// Moves the file to its final place atomically.
+  /// - Throws: `CacheError` if the file can't be renamed.
   public func move(to destination: String) throws(CacheError) {
     guard rename(path, destination) == 0 else { throw .file("rename a file to", destination, errno: errno) }
     outlives.withLock { $0 = true }
   }
 
-  /// Leaves the file where it is when the last reference goes.
+  /// Keeps the file when the last reference goes.
   package func keep() {
     outlives.withLock { $0 = true }
   }
 }
 
-/// A name for a file that somebody else writes, such as a worker process. It holds no descriptor.
+/// The path of a file that another process writes. It needs no descriptor.
 public final class TemporaryPath: StagedFile {
-  /// Where the file is, or will be.
+  /// The path of the file, which may not exist yet.
   public let path: String
   private let isMoved = Mutex(false)
 
@@ -62,13 +64,14 @@ public final class TemporaryPath: StagedFile {
     if !isMoved.withLock({ $0 }) { unlink(path) }
   }
 
-  /// Its size in bytes; 0 if it was never written.
+  /// The size in bytes; 0 if the file doesn't exist.
   public var byteCount: Int {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Puts the file at its final place, at once and whole.
+  /// Moves the file to its final place atomically.
+  /// - Throws: `CacheError` if the file can't be renamed.
   public func move(to destination: String) throws(CacheError) {
     guard rename(path, destination) == 0 else { throw .file("rename a file to", destination, errno: errno) }
     isMoved.withLock { $0 = true }

@@ -1,36 +1,34 @@
 import Synchronization
 public import Vips
 
-/// Images in memory, the least recently used of which go when they take more than the capacity (AlamofireImage's
-/// `AutoPurgingImageCache`, with its two numbers).
+/// A memory cache that removes the least recently used images when they exceed its capacity (AlamofireImage's
+/// `AutoPurgingImageCache`).
 ///
-/// It listens for memory pressure by itself, as AlamofireImage's does for memory warnings: where Linux tells of it,
-/// ``handleMemoryPressure(_:)`` is called without further ado.
-///
-/// Every function may be called from any thread, and has done its work when it returns.
+/// It calls ``handleMemoryPressure(_:)`` when Linux reports memory pressure, like AlamofireImage's cache on memory
+/// warnings. All methods are thread-safe and synchronous.
 public final class AutoPurgingImageCache: ImageRequestCache {
-  /// How much memory the system has left.
+  /// The degree of memory pressure.
   public enum MemoryPressure: Sendable {
-    /// Little: the cache shrinks to what it prefers.
+    /// Little memory is left: the cache shrinks to its preferred usage.
     case warning
-    /// None: the cache is emptied.
+    /// No memory is left: the cache is emptied.
     case critical
   }
 
-  /// Why a cache can't be made.
+  /// The reason that a cache can't be created.
   public enum ConfigurationError: Error, Sendable, CustomStringConvertible {
-    /// The capacity is less than what is preferred after a purge.
+    /// The capacity is less than the preferred usage after a purge.
     case capacityBelowPreferredUsage
 
-    /// What AlamofireImage says.
+    /// AlamofireImage's message.
     public var description: String {
       "The `memoryCapacity` must be greater than or equal to `preferredMemoryUsageAfterPurge`"
     }
   }
 
-  /// In bytes: more than this starts a purge.
+  /// The usage, in bytes, above which a purge starts.
   public let memoryCapacity: UInt64
-  /// In bytes: a purge ends when no more than this is used.
+  /// The usage, in bytes, at which a purge ends.
   public let preferredMemoryUsageAfterPurge: UInt64
 
   fileprivate struct Entry {
@@ -45,18 +43,19 @@ public final class AutoPurgingImageCache: ImageRequestCache {
     var entries: [String: Entry] = [:]
     var nominalUsage: UInt64 = 0
     var realUsage: UInt64 = 0
-    /// Counts uses: of two entries, the one used earlier has the lower number. Never two alike.
+    /// A counter that orders the entries by their last use.
     var clock: UInt64 = 0
   }
 
   private let state = Mutex(State())
-  /// Set once, when there is a cache to call.
+  /// Set at the end of `init`, because the monitor calls the cache.
   private let monitor = Mutex<MemoryPressureMonitor?>(nil)
 
-  /// A cache that listens for memory pressure in this process's control group and in the machine.
+  /// Creates a cache that monitors the memory pressure of this process's control group and of the machine.
   /// - Parameters:
-  ///   - memoryCapacity: bytes; more starts a purge (default: 100 MB).
-  ///   - preferredMemoryUsageAfterPurge: bytes at which a purge ends (default: 60 MB). No more than `memoryCapacity`.
+  ///   - memoryCapacity: the usage, in bytes, above which a purge starts (default: 100 MB).
+  ///   - preferredMemoryUsageAfterPurge: the usage, in bytes, at which a purge ends (default: 60 MB).
+  /// - Throws: `ConfigurationError` if the preferred usage exceeds the capacity.
   public convenience init(
     memoryCapacity: UInt64 = 100_000_000, preferredMemoryUsageAfterPurge: UInt64 = 60_000_000
   ) throws(ConfigurationError) {
@@ -65,7 +64,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
       places: .ofThisProcess)
   }
 
-  /// A cache that listens in certain places.
+  /// Creates a cache that monitors the given files.
   init(
     memoryCapacity: UInt64, preferredMemoryUsageAfterPurge: UInt64, places: MemoryPressurePlaces
   ) throws(ConfigurationError) {
@@ -77,33 +76,35 @@ public final class AutoPurgingImageCache: ImageRequestCache {
     }
   }
 
-  /// Whether the kernel tells this cache of memory pressure.
+  /// Whether the kernel reports memory pressure to this cache.
   public var listensForMemoryPressure: Bool { monitor.withLock { $0?.isWatching ?? false } }
 
-  /// The sum of the images' nominal sizes: four bytes for each pixel, as AlamofireImage counts.
+  /// The nominal size of the images in bytes: four bytes per pixel, like AlamofireImage.
   public var memoryUsage: UInt64 { state.withLock { $0.nominalUsage } }
 
-  /// The sum of the bytes that the images' pixels take: bands and bytes a sample as they are, all frames.
+  /// The real size of the images in bytes: all frames, with their bands and sample sizes.
   public var realMemoryUsage: UInt64 { state.withLock { $0.realUsage } }
 
-  /// How many images there are.
+  /// The number of images.
   public var count: Int { state.withLock { $0.entries.count } }
 
   // MARK: By identifier
 
-  /// Adds an image; one of the same identifier is replaced. What was used least recently goes if there is too much;
-  /// an image that is larger than the capacity goes with the rest.
+  /// Adds an image, which replaces one with the same identifier. If the larger of the two usages exceeds the capacity,
+  /// the least recently used images are removed; an image larger than the capacity isn't kept.
   public func add(_ image: VipsImage, withIdentifier identifier: String) {
     add(image, withIdentifier: identifier, request: nil)
   }
 
-  /// Removes an image. Returns whether there was one.
+  /// Removes an image.
+  /// - Returns: whether the cache had it.
   @discardableResult
   public func removeImage(withIdentifier identifier: String) -> Bool {
     state.withLock { $0.remove(identifier) }
   }
 
-  /// Removes every image. Returns whether there was any.
+  /// Removes all images.
+  /// - Returns: whether the cache had any.
   @discardableResult
   public func removeAllImages() -> Bool {
     state.withLock { state in
@@ -115,7 +116,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
     }
   }
 
-  /// The image, if it is there. It counts as used.
+  /// Returns an image, which counts as a use; nil if the cache doesn't have it.
   public func image(withIdentifier identifier: String) -> VipsImage? {
     state.withLock { state in
       let now = state.tick()
@@ -126,14 +127,15 @@ public final class AutoPurgingImageCache: ImageRequestCache {
 
   // MARK: By request
 
-  /// Adds the image that `request` gave, with the filter `identifier` applied.
+  /// Adds the image of a request; `identifier` names the applied filter, if any.
   public func add(
     _ image: VipsImage, for request: some ImageRequestIdentity, withIdentifier identifier: String? = nil
   ) {
     add(image, withIdentifier: Self.key(request, identifier), request: request.absoluteURL)
   }
 
-  /// Removes the image of a request and a filter. Returns whether there was one.
+  /// Removes the image of a request and a filter.
+  /// - Returns: whether the cache had it.
   @discardableResult
   public func removeImage(
     for request: some ImageRequestIdentity, withIdentifier identifier: String? = nil
@@ -141,7 +143,8 @@ public final class AutoPurgingImageCache: ImageRequestCache {
     removeImage(withIdentifier: Self.key(request, identifier))
   }
 
-  /// Removes a request's images, whatever filter was applied. Returns whether there was any.
+  /// Removes all images of a request, with any filter.
+  /// - Returns: whether the cache had any.
   @discardableResult
   public func removeImages(matching request: some ImageRequestIdentity) -> Bool {
     state.withLock { state in
@@ -151,7 +154,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
     }
   }
 
-  /// The image of a request and a filter, if it is there. It counts as used.
+  /// Returns the image of a request and a filter, which counts as a use; nil if the cache doesn't have it.
   public func image(
     for request: some ImageRequestIdentity, withIdentifier identifier: String? = nil
   ) -> VipsImage? {
@@ -160,8 +163,8 @@ public final class AutoPurgingImageCache: ImageRequestCache {
 
   // MARK: Memory
 
-  /// Gives memory back: at a warning down to ``preferredMemoryUsageAfterPurge``, when it is critical all of it. It is
-  /// called by itself where Linux tells of pressure, and may be called by whoever knows of some.
+  /// Removes images: down to ``preferredMemoryUsageAfterPurge`` at a warning, all of them at critical pressure. Called
+  /// when Linux reports pressure; programs with other sources of information may call it too.
   public func handleMemoryPressure(_ pressure: MemoryPressure) {
     switch pressure {
     case .warning: state.withLock { $0.purge(to: preferredMemoryUsageAfterPurge) }
@@ -184,7 +187,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
     }
   }
 
-  /// A length before the URL: no URL and identifier can be read as another pair.
+  /// A key starts with the URL's length, so that different pairs of URL and identifier have different keys.
   private static func key(_ request: some ImageRequestIdentity, _ identifier: String?) -> String {
     let url = request.absoluteURL
     return "\(url.utf8.count):\(url)" + (identifier.map { "-\($0)" } ?? "")

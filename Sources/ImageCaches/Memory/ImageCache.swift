@@ -2,42 +2,44 @@ public import Vips
 
 /// A cache of images by identifier (AlamofireImage's `ImageCache`).
 public protocol ImageCache: Sendable {
-  /// Adds an image; one of the same identifier is replaced.
+  /// Adds an image, which replaces one with the same identifier.
   func add(_ image: VipsImage, withIdentifier identifier: String)
 
-  /// Removes an image. Returns whether there was one.
+  /// Removes an image.
+  /// - Returns: whether the cache had it.
   @discardableResult
   func removeImage(withIdentifier identifier: String) -> Bool
 
-  /// Removes every image. Returns whether there was any.
+  /// Removes all images.
+  /// - Returns: whether the cache had any.
   @discardableResult
   func removeAllImages() -> Bool
 
-  /// The image, if it is there.
+  /// Returns an image; nil if the cache doesn't have it.
   func image(withIdentifier identifier: String) -> VipsImage?
 }
 
-/// What an image was asked for with: a URL, as text.
+/// A request that a cache can identify by its URL.
 public protocol ImageRequestIdentity: Sendable {
   /// The absolute URL.
   var absoluteURL: String { get }
 }
 
-/// A cache of images by the request that they came from and the filter that was applied to them
-/// (AlamofireImage's `ImageRequestCache`).
+/// A cache of images by request and applied filter (AlamofireImage's `ImageRequestCache`).
 public protocol ImageRequestCache: ImageCache {
-  /// Adds the image that `request` gave, with the filter `identifier` applied; nil: with none.
+  /// Adds the image of a request; `identifier` names the applied filter, if any.
   func add(_ image: VipsImage, for request: some ImageRequestIdentity, withIdentifier identifier: String?)
 
-  /// Removes the image of a request and a filter. Returns whether there was one.
+  /// Removes the image of a request and a filter.
+  /// - Returns: whether the cache had it.
   @discardableResult
   func removeImage(for request: some ImageRequestIdentity, withIdentifier identifier: String?) -> Bool
 
-  /// Removes a request's images, whatever filter was applied. Returns whether there was any. A request of which
-  /// another's URL is only the beginning isn't meant.
+  /// Removes all images of a request, with any filter. Requests whose URL only starts with this request's URL stay.
+  /// - Returns: whether the cache had any.
   @discardableResult
   func removeImages(matching request: some ImageRequestIdentity) -> Bool
 
-  /// The image of a request and a filter, if it is there.
+  /// Returns the image of a request and a filter; nil if the cache doesn't have it.
   func image(for request: some ImageRequestIdentity, withIdentifier identifier: String?) -> VipsImage?
 }

@@ -1,27 +1,28 @@
 import Glibc
 import Synchronization
 
-/// Watches how much memory the system has left, where Linux tells: pressure stall information and the events of a
-/// control group (both in the kernel's documentation of cgroup v2, "Memory"). An ``AutoPurgingImageCache`` has one.
+/// Monitors memory pressure on Linux by pressure stall information and control group events (see "Memory" in the
+/// kernel's documentation of cgroup v2). Every ``AutoPurgingImageCache`` has a monitor.
 ///
 ///     let monitor = MemoryPressureMonitor { pressure in … }
 ///
-/// It watches as long as it lives. Where the kernel doesn't tell, ``isWatching`` is false.
+/// It monitors as long as it lives.
 public final class MemoryPressureMonitor: Sendable {
-  /// The end of a pipe; closing it ends the thread. -1 without a thread.
+  /// The write end of a pipe; closing it ends the thread. -1 without a thread.
   private let stop: Int32
 
-  /// Whether the kernel tells of pressure.
+  /// Whether the kernel reports memory pressure.
   public var isWatching: Bool { stop >= 0 }
 
-  /// Calls `handler`, on a thread of its own, with `warning` if tasks of the control group, or else of the machine, stall
-  /// for memory for 15 % of the time or the group passes its `memory.high`, and with `critical` if all of them stall for
-  /// 10 % of the time or the group runs out of memory.
+  /// Starts monitoring this process's control group, or else the machine.
+  /// - Parameter handler: called on the monitor's thread: with `warning` if tasks stall for memory 15 % of the time, or
+  ///   the group exceeds its `memory.high`; with `critical` if all tasks stall 10 % of the time, or the group runs out
+  ///   of memory.
   public convenience init(_ handler: @escaping @Sendable (AutoPurgingImageCache.MemoryPressure) -> Void) {
     self.init(places: .ofThisProcess, handler)
   }
 
-  /// The same for certain places.
+  /// Starts monitoring the given files.
   init(
     places: MemoryPressurePlaces,
     _ handler: @escaping @Sendable (AutoPurgingImageCache.MemoryPressure) -> Void
@@ -47,10 +48,10 @@ public final class MemoryPressureMonitor: Sendable {
   }
 }
 
-/// An open file that tells of pressure.
+/// An open file that reports memory pressure.
 private struct WatchedPressure: Sendable {
   enum Kind: Sendable {
-    /// A trigger of pressure stall information.
+    /// A pressure stall trigger.
     case stall(AutoPurgingImageCache.MemoryPressure)
     /// `memory.events`.
     case events
@@ -64,7 +65,7 @@ private struct WatchedPressure: Sendable {
       ("some", 15, .warning), ("full", 10, .critical),
     ]
     var watched = triggers.compactMap { share, percent, pressure in
-      // Only the privileged get windows that are no multiples of two seconds.
+      // Unprivileged processes may use only windows of a multiple of 2 s.
       [1, 2].lazy.compactMap { seconds in
         openTrigger("\(share) \(percent * 10_000 * seconds) \(seconds * 1_000_000)", in: places.stalls)
       }.first.map { WatchedPressure(descriptor: $0, kind: .stall(pressure)) }
@@ -80,7 +81,7 @@ private struct WatchedPressure: Sendable {
     for path in paths {
       let descriptor = Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
       guard descriptor >= 0 else { continue }
-      // The kernel wants the terminating NUL too.
+      // The kernel requires the terminating NUL.
       if write(descriptor, trigger, trigger.utf8.count + 1) > 0 { return descriptor }
       close(descriptor)
     }
@@ -88,7 +89,7 @@ private struct WatchedPressure: Sendable {
   }
 }
 
-/// The counts of `memory.events` that matter here.
+/// The relevant counts of `memory.events`.
 private struct GroupEvents: Equatable {
   var high = 0
   var oom = 0
@@ -100,7 +101,7 @@ private struct GroupEvents: Equatable {
       switch words[0] {
       case "high": high = count
       case "oom": oom = count
-      // Reaching memory.max is ordinary: the group's file cache grows until it does.
+      // Ignore `max`: a group's file cache normally grows until it reaches memory.max.
       default: break
       }
     }
@@ -122,7 +123,8 @@ private final class PressureThread: Sendable {
     self.handler = handler
   }
 
-  /// Whether the thread has been started; it closes the descriptors at its end.
+  /// Starts the thread, which closes the descriptors when it ends.
+  /// - Returns: whether it was started.
   func start() -> Bool {
     var thread = pthread_t()
     let context = Unmanaged.passRetained(self)
@@ -161,13 +163,13 @@ private final class PressureThread: Sendable {
         switch watched[index].kind {
         case .stall(let pressure):
           if entries[index].revents & Int16(POLLERR) != 0 {
-            // Its control group has been removed, and it would report that for ever. poll(2) passes over -1.
+            // The control group was removed, and poll(2) would report that forever. It ignores -1.
             entries[index].fd = -1
           } else {
             handler(pressure)
           }
         case .events:
-          // The kernel sets POLLERR with every change of such a file.
+          // The kernel sets POLLERR at every change of this file, so only an empty file means a removed group.
           let text = MemoryPressurePlaces.contents(of: watched[index].descriptor)
           guard !text.isEmpty else {
             entries[index].fd = -1

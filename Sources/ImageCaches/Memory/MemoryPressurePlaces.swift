@@ -1,30 +1,30 @@
 import Glibc
 
-/// The kernel's files that tell of memory pressure.
+/// The kernel's files that report memory pressure.
 struct MemoryPressurePlaces: Sendable, Hashable {
-  /// Files of pressure stall information, the nearest first: one is used.
+  /// Candidates for the file with pressure stall information, the nearest group first.
   var stalls: [String]
   /// The control group's `memory.events`; nil if it has none.
   var events: String?
 
-  /// Those of this process: in its control group, in the root of what it can see, and in the machine.
+  /// The files of this process: of its control group, of the visible root group, and of the machine.
   static var ofThisProcess: MemoryPressurePlaces {
     let unified = "/sys/fs/cgroup/unified"
-    // A machine with both versions mounts the second there.
+    // A machine with both cgroup versions mounts v2 there.
     let root = access(unified + "/cgroup.procs", F_OK) == 0 ? unified : "/sys/fs/cgroup"
     return MemoryPressurePlaces(groups: contents(of: "/proc/self/cgroup"), root: root)
   }
 
-  /// Those of one control group alone, by its directory.
+  /// The files of a single control group, by its directory.
   init(group directory: String) {
     stalls = [directory + "/memory.pressure"]
     events = directory + "/memory.events"
   }
 
-  /// Those of a process.
+  /// The files of a process.
   /// - Parameters:
-  ///   - groups: `/proc/self/cgroup` (cgroups(7)); the line of the unified hierarchy is `0::/path`.
-  ///   - root: where that hierarchy is mounted.
+  ///   - groups: the contents of `/proc/self/cgroup` (cgroups(7)); the line of the unified hierarchy is `0::/path`.
+  ///   - root: the mount point of that hierarchy.
   init(groups: String, root: String) {
     let group = groups.split(separator: "\n").first { $0.hasPrefix("0::/") }?.dropFirst(3) ?? "/"
     let own = group == "/" ? root : root + group
@@ -33,7 +33,7 @@ struct MemoryPressurePlaces: Sendable, Hashable {
     events = own + "/memory.events"
   }
 
-  /// A short file of the kernel's; empty if there is none.
+  /// The contents of a short kernel file; empty if it can't be read.
   static func contents(of path: String) -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }

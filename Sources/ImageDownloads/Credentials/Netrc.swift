@@ -1,7 +1,7 @@
-/// Credentials by host, from a file in netrc's format.
+/// Credentials by host, in the format of a netrc file.
 public struct Netrc: Sendable, Hashable {
   private struct Entry: Sendable, Hashable {
-    /// nil: `default`.
+    /// nil for `default`.
     var machine: String?
     var login: String?
     var password: String?
@@ -9,8 +9,8 @@ public struct Netrc: Sendable, Hashable {
 
   private var entries: [Entry] = []
 
-  /// Reads the text of a netrc file: `machine`, `default`, `login`, `password`, `account`; macros are passed over,
-  /// `#` begins a comment, values may be in double quotes.
+  /// Parses `machine`, `default`, `login`, `password` and `account`. Macros are skipped, `#` starts a comment, and
+  /// values may be in double quotes.
   public init(parsing text: String) {
     var tokens = Self.tokens(text)[...]
     while let token = tokens.popFirst() {
@@ -25,7 +25,7 @@ public struct Netrc: Sendable, Hashable {
     }
   }
 
-  /// The first entry for the host, else the default one; nil where there is none with a login.
+  /// The credential of the host's first entry, else of the default entry; nil if there is no entry or no login.
   public func credential(for host: String) -> OriginSettings.Credential? {
     let entry = entries.first { $0.machine == host } ?? entries.first { $0.machine == nil }
     guard let entry, let login = entry.login else { return nil }
@@ -40,7 +40,7 @@ public struct Netrc: Sendable, Hashable {
   private static func tokens(_ text: String) -> [String] {
     var tokens: [String] = []
     var isInMacro = false
-    // A carriage return and a line feed are one character.
+    // Swift treats CR LF as one Character, which is equal to neither.
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
       // A macro ends at an empty line.
       if isInMacro {

@@ -2,7 +2,7 @@ import Crypto
 import Curl
 import ImageCaches
 
-/// What is sent for one hop: fields and a credential, of which nothing leaves the origin that it was meant for.
+/// The fields and the credential to send for one hop. None of them is sent to an origin that it wasn't meant for.
 struct OutgoingRequest: Sendable {
   var fields: [HeaderField]
   var credential: OriginSettings.Credential?
@@ -30,14 +30,14 @@ struct OutgoingRequest: Sendable {
     }
   }
 
-  /// Later fields take the place of earlier ones of the same name; repeats within one list are kept.
+  /// Adds fields, which replace earlier ones of the same name; repeats within one list are kept.
   private mutating func add(_ list: [HeaderField]) {
     fields.removeAll { field in list.contains { $0.isNamed(field.name) } }
     fields += list
   }
 
-  /// The key of its responses: method, URL, and a keyed hash of the credentials. Without the hash, one user would be
-  /// served the response to another.
+  /// The cache key of the responses: method, URL, and a keyed hash of the credentials. Without the hash, one user
+  /// would get another user's response.
   func key(_ address: WebAddress, salt: [UInt8]) -> ContentDigest {
     var key = KeyBuilder("request")
     key.append("GET")

@@ -1,11 +1,11 @@
 import Curl
 
-/// The directives of a message's `Cache-Control` fields (RFC 9111 §5.2), in their order, with what is in quotes kept apart from what isn't.
+/// The directives of a message's `Cache-Control` fields (RFC 9111 §5.2), in order.
 struct CacheControl: Hashable, Sendable {
-  /// The longest time that is told apart from a longer one, in seconds (RFC 9111 §1.2.2).
+  /// The value of any longer time, in seconds (RFC 9111 §1.2.2).
   static let longestTime = 1 << 31
 
-  /// Names in lower case; nil where there is no `=`.
+  /// Names are in lower case; a value is nil if there is no `=`.
   private let directives: [(name: String, value: String?)]
 
   static func == (left: CacheControl, right: CacheControl) -> Bool {
@@ -16,7 +16,7 @@ struct CacheControl: Hashable, Sendable {
     for directive in directives { hasher.combine(directive.name) }
   }
 
-  /// The directives of all `Cache-Control` fields among `fields`.
+  /// - Parameter fields: all fields of the message.
   init(_ fields: [HeaderField]) {
     directives = FieldList.members(of: fields.values(of: "Cache-Control")).map { member in
       let parts = member.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -26,13 +26,14 @@ struct CacheControl: Hashable, Sendable {
     }
   }
 
-  /// Whether the directive is there, with or without a value.
+  /// Whether the directive is present, with or without a value.
   func has(_ name: String) -> Bool { directives.contains { $0.name == name } }
 
-  /// Whether the directive is there without a value: `no-cache` with a list of fields speaks of these fields only.
+  /// Whether the directive is present without a value: `no-cache` with a list of fields applies only to these fields.
   func hasBare(_ name: String) -> Bool { directives.contains { $0.name == name && $0.value == nil } }
 
-  /// The seconds of a directive, no more than ``longestTime``; nil where it is missing. The first counts where there are several; a value that is no whole number counts as 0, which is stale (RFC 9111 §4.2.1).
+  /// The first value of a directive in seconds, at most ``longestTime``; nil if the directive is absent. An invalid
+  /// value counts as 0, which is stale (RFC 9111 §4.2.1).
   func seconds(_ name: String) -> Int? {
     guard let directive = directives.first(where: { $0.name == name }) else { return nil }
     guard var value = directive.value else { return 0 }
@@ -42,7 +43,7 @@ struct CacheControl: Hashable, Sendable {
     return Self.deltaSeconds(value) ?? 0
   }
 
-  /// A whole number of seconds, saturated; nil where the text is anything else.
+  /// Parses a whole number of seconds, at most ``longestTime``; nil for any other text.
   static func deltaSeconds(_ text: String) -> Int? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
     return text.utf8.reduce(0) { min(longestTime, $0 * 10 + Int($1) - 48) }
@@ -51,7 +52,7 @@ struct CacheControl: Hashable, Sendable {
 
 /// Comma-separated fields (RFC 9110 §5.6.1).
 enum FieldList {
-  /// The members of all the lines together, without blanks around them, empty ones left out. A comma in a quoted string separates nothing.
+  /// The trimmed members of all lines, without empty ones. A comma in a quoted string doesn't separate members.
   static func members(of lines: [String]) -> [String] {
     lines.flatMap { line in
       var members: [String] = []
@@ -77,7 +78,7 @@ enum FieldList {
     }
   }
 
-  /// The text without blanks at its ends.
+  /// The text without spaces and tabs at its ends.
   static func trimmed(_ text: some StringProtocol) -> String {
     let isBlank = { (character: Character) in character == " " || character == "\t" }
     guard let first = text.firstIndex(where: { !isBlank($0) }),

@@ -1,24 +1,23 @@
 import Curl
 
-/// What to do with a request, given what is stored: RFC 9111 §4 as a pure function.
+/// How to answer a request from the stored responses: RFC 9111 §4 as a pure function.
 enum CacheDecision: Sendable {
-  /// Nothing stored is of use: ask the origin.
+  /// Send the request: no stored response is usable.
   case fetch
-  /// Use the stored answer without asking.
+  /// Use the stored response.
   case serve(StoredResponse)
-  /// Use the stored answer now, and ask whether it has changed meanwhile (RFC 5861 §3).
+  /// Use the stored response, and validate it afterwards (RFC 5861 §3).
   case serveStale(StoredResponse)
-  /// Ask the origin whether the stored answer has changed.
+  /// Validate the stored response with the origin.
   case validate(StoredResponse)
-  /// Nothing stored may be used and the origin may not be asked.
+  /// Fail: no stored response is usable, and no request may be sent.
   case unavailable
 
-  /// Decides.
   /// - Parameters:
   ///   - request: the fields that would be sent.
-  ///   - candidates: the stored answers of the request's key.
-  ///   - mode: what the user wants of the cache.
-  ///   - now: in seconds since 1970.
+  ///   - candidates: the stored responses for the request's key.
+  ///   - mode: the user's cache mode.
+  ///   - now: the time in seconds since 1970.
   init(request: [HeaderField], candidates: [StoredResponse], mode: CacheMode, now: Double) {
     let control = CacheControl(request)
     guard mode != .none, !control.has("no-store") else {
@@ -66,14 +65,14 @@ enum CacheDecision: Sendable {
   }
 }
 
-/// What a user wants of the HTTP cache.
+/// The use of the HTTP cache.
 public enum CacheMode: String, Sendable, Hashable {
-  /// RFC 9111: what is fresh is used, what is stale is validated.
+  /// Use fresh responses and validate stale ones (RFC 9111).
   case standard
-  /// Everything is validated, fresh or not (`--refresh`).
+  /// Validate every stored response, even a fresh one (`--refresh`).
   case refresh
-  /// What is stored is used whatever its age, and nothing else (`--offline`).
+  /// Use only stored responses, regardless of their age (`--offline`).
   case offline
-  /// Nothing is used and nothing kept (`--no-cache`).
+  /// Neither use nor store responses (`--no-cache`).
   case none
 }

@@ -1,24 +1,24 @@
 import Curl
 
-/// How old an answer is and how long it is good for (RFC 9111 §4.2).
+/// The age and the freshness of a response (RFC 9111 §4.2).
 extension StoredResponse {
-  /// Statuses that may be reused for a while without being told so (RFC 9110 §15.1), if they are understood here.
+  /// The heuristically cacheable statuses (RFC 9110 §15.1), without 206, which isn't stored.
   static let heuristicStatuses: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 
-  /// Seconds from the origin to now (§4.2.3).
+  /// The age in seconds (§4.2.3).
   func age(at now: Double) -> Double {
     let apparent = max(0, responseTime - (dateValue ?? responseTime))
     let corrected = Double(ageValue) + max(0, responseTime - requestTime)
     return max(apparent, corrected) + max(0, now - responseTime)
   }
 
-  /// Seconds for which the answer is fresh (§4.2.1); 0 where it must be validated before every use.
+  /// The freshness lifetime in seconds (§4.2.1); 0 if the response must be validated before every use.
   var freshnessLifetime: Double {
     let control = cacheControl
     if let seconds = control.seconds("max-age") { return Double(seconds) }
     let expires = fields.values(of: "Expires")
     if !expires.isEmpty {
-      // A second line or anything but a date means "already expired" (§5.3).
+      // A repeated field or an invalid date means "already expired" (§5.3).
       guard expires.count == 1, let time = HTTPDate.parse(expires[0], now: Int(responseTime)) else {
         return 0
       }
@@ -27,7 +27,7 @@ extension StoredResponse {
     return heuristicLifetime
   }
 
-  /// A tenth of the time that the content had not changed for (§4.2.2).
+  /// A tenth of the time since the last modification (§4.2.2).
   private var heuristicLifetime: Double {
     guard Self.heuristicStatuses.contains(status) || cacheControl.has("public"),
       let modified = fields.first("Last-Modified").flatMap({ HTTPDate.parse($0, now: Int(responseTime)) })
@@ -35,18 +35,18 @@ extension StoredResponse {
     return max(0, ((dateValue ?? responseTime) - Double(modified)) / 10)
   }
 
-  /// Whether the answer may be used without asking, as far as the response has a say.
+  /// Whether the response permits its use without validation.
   func isFresh(at now: Double) -> Bool {
     !cacheControl.hasBare("no-cache") && freshnessLifetime > age(at: now)
   }
 
-  /// Whether a stale answer may stand in where the origin can't be reached (§4.2.4).
+  /// Whether the response may be served stale (§4.2.4).
   var mayBeServedStale: Bool {
     let control = cacheControl
     return !control.has("must-revalidate") && !control.has("no-cache")
   }
 
-  /// Seconds beyond its freshness for which a directive allows it to be used; nil where the directive isn't there.
+  /// The seconds past its expiry for which a directive permits use; nil if the directive is absent.
   func allowance(_ directive: String) -> Double? {
     cacheControl.seconds(directive).map(Double.init)
   }

@@ -1,7 +1,7 @@
-/// The three date forms of RFC 9110 §5.6.7, read strictly: what is nearly a date is none, and a response that
-/// carries it counts as stale. (`curl_getdate` and Foundation's formatters take far more.)
+/// A strict parser of the three date forms of RFC 9110 §5.6.7: a response with an invalid date counts as stale.
+/// (`curl_getdate` and Foundation's formatters accept far more.)
 enum HTTPDate {
-  /// The seconds since 1970 that `text` names; nil where it is no HTTP date.
+  /// Parses a date into seconds since 1970; nil if it is invalid.
   ///
   /// - `Sun, 06 Nov 1994 08:49:37 GMT` (IMF-fixdate)
   /// - `Sunday, 06-Nov-94 08:49:37 GMT` (RFC 850; a year that seems more than 50 years ahead of `now` is in the past)
@@ -11,7 +11,7 @@ enum HTTPDate {
     return fixdate(text) ?? rfc850(text, now: now) ?? asctime(text)
   }
 
-  /// `seconds` since 1970 as IMF-fixdate.
+  /// Formats seconds since 1970 as IMF-fixdate.
   static func format(_ seconds: Int) -> String {
     let (days, rest) = seconds.quotientAndRemainder(floorDividingBy: 86400)
     let (year, month, day) = civil(days: days)
@@ -115,7 +115,7 @@ enum HTTPDate {
       HTTPDate.months.firstIndex { name in skip(name) }.map { $0 + 1 }
     }
 
-    /// `08:49:37` in seconds; a leap second counts as the one before it.
+    /// Parses `08:49:37` into seconds; a leap second counts as the second before it.
     mutating func time() -> Int? {
       guard let hour = number(2), hour < 24, skip(":"), let minute = number(2), minute < 60, skip(":"),
         let second = number(2), second <= 60

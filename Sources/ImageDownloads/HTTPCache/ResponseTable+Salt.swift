@@ -2,7 +2,7 @@ import GRDB
 import ImageCaches
 import Synchronization
 
-/// The secret of a cache that credentials are hashed with, read once.
+/// The cache's secret for hashing credentials, read once.
 final class CredentialSalt: Sendable {
   private let bytes = Mutex<[UInt8]?>(nil)
   private let store: DiskStore
@@ -11,7 +11,7 @@ final class CredentialSalt: Sendable {
     self.store = store
   }
 
-  /// The secret; it blocks the first time.
+  /// Returns the secret. The first call blocks.
   func value() throws(CacheError) -> [UInt8] {
     if let known = bytes.withLock(\.self) { return known }
     let read: [UInt8] = try store.index.read { database in

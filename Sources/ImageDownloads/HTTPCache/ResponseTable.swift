@@ -5,26 +5,25 @@ import ImageCaches
 /// The HTTP cache's rows in the disk store. Functions block.
 struct ResponseTable: Sendable {
   let store: DiskStore
-  /// More variants of one URL than this make the oldest go.
+  /// The maximum number of variants of one URL; the oldest are removed.
   private static let variantLimit = 16
 
-  /// The stored answers for a key.
   func responses(for key: ContentDigest) throws(CacheError) -> [StoredResponse] {
     let rows = try store.index.query { database in
       let statement = try database.cachedStatement(
-        sql: "SELECT variant, record, seal FROM responses WHERE key = ?")
+        sql: "SELECT variant, record, checksum FROM responses WHERE key = ?")
       return try Row.fetchAll(statement, arguments: [key.hex])
     }
     return rows.compactMap { row in
-      // A row that isn't whole, or that another version wrote, is one that isn't there.
-      guard let variant: String = row.sound("variant"), let record: String = row.sound("record"),
-        Self.seal(key, variant, record) == row.sound("seal")
+      // Ignore damaged rows, and rows that another version wrote.
+      guard let variant: String = row.validated("variant"), let record: String = row.validated("record"),
+        Self.checksum(key, variant, record) == row.validated("checksum")
       else { return nil }
       return StoredResponse(record: record)
     }
   }
 
-  /// An answer as a row, ready to be written in a transaction.
+  /// A response as a row to write in a transaction.
   struct Entry: Sendable {
     fileprivate let key: String
     fileprivate let variant: String
@@ -32,33 +31,33 @@ struct ResponseTable: Sendable {
     fileprivate let digest: String
     fileprivate let record: String
     fileprivate let time: Double
-    fileprivate let seal: String
+    fileprivate let checksum: String
   }
 
   static func entry(_ response: StoredResponse, for key: ContentDigest, url: String) -> Entry {
     let (variant, record) = (variant(response.selection), response.record)
     return Entry(
       key: key.hex, variant: variant, url: url, digest: response.digest.hex, record: record,
-      time: response.responseTime, seal: seal(key, variant, record))
+      time: response.responseTime, checksum: checksum(key, variant, record))
   }
 
-  /// Stores an answer in place of the one that the same fields chose.
+  /// Stores a response, which replaces the one for the same request fields.
   func store(_ response: StoredResponse, for key: ContentDigest, url: String) throws(CacheError) {
     let entry = Self.entry(response, for: key, url: url)
     try store.index.write { try Self.write(entry, in: $0) }
   }
 
-  /// The same within a transaction.
+  /// Stores a response within a transaction.
   static func write(_ entry: Entry, in database: Database) throws {
     try database.cachedStatement(
       sql: """
-        INSERT OR REPLACE INTO responses (key, variant, url, digest, record, last_used, seal)
+        INSERT OR REPLACE INTO responses (key, variant, url, digest, record, last_used, checksum)
         VALUES (?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
-      entry.key, entry.variant, entry.url, entry.digest, entry.record, entry.time, entry.seal,
+      entry.key, entry.variant, entry.url, entry.digest, entry.record, entry.time, entry.checksum,
     ])
-    // An answer that varies by nothing is the only one of its key.
+    // A response without `Vary` is the only one for its key.
     guard !entry.variant.isEmpty else { return }
     try database.cachedStatement(
       sql: """
@@ -68,7 +67,7 @@ struct ResponseTable: Sendable {
     ).execute(arguments: [entry.key, variantLimit])
   }
 
-  /// What tells a key's answers apart; empty where they vary by nothing.
+  /// Distinguishes the responses for one key; empty if the response doesn't vary.
   private static func variant(_ selection: [StoredResponse.Selection]) -> String {
     guard !selection.isEmpty else { return "" }
     var variant = KeyBuilder("http-variant")
@@ -79,9 +78,9 @@ struct ResponseTable: Sendable {
     return variant.digest.hex
   }
 
-  private static func seal(_ key: ContentDigest, _ variant: String, _ record: String) -> String {
-    var seal = KeyBuilder("response-row")
-    for field in [key.hex, variant, record] { seal.append(field) }
-    return String(seal.digest.hex.prefix(16))
+  private static func checksum(_ key: ContentDigest, _ variant: String, _ record: String) -> String {
+    var checksum = KeyBuilder("response-row")
+    for field in [key.hex, variant, record] { checksum.append(field) }
+    return String(checksum.digest.hex.prefix(16))
   }
 }

@@ -1,7 +1,7 @@
 import Curl
 import ImageCaches
 
-/// The form that the index keeps, near to that of a message (RFC 9112 §2.1), because it is written with every download:
+/// The text form in the index. It resembles a message (RFC 9112 §2.1), which is cheap to write with every download:
 ///
 ///     200 OK
 ///     1718000000.25 1718000000.5 <the body's digest>
@@ -11,10 +11,9 @@ import ImageCaches
 ///     Content-Type: image/webp
 ///     ETag: "x"
 ///
-/// The status, the times of request and answer, the fields that chose the answer (with a colon if the request had them),
-/// and after a blank line the answer's own. No field holds a line feed: it would have ended there.
+/// The status; the times of the request and the response; the request fields that selected it, with a colon if the
+/// request had them; after a blank line, the response fields. A field never contains a line feed, which would end it.
 extension StoredResponse {
-  /// That form.
   var record: String {
     var record = "\(status) \(reason)\n\(requestTime) \(responseTime) \(digest.hex)\n"
     for field in selection {
@@ -31,7 +30,7 @@ extension StoredResponse {
     return record
   }
 
-  /// Reads that form; nil where it isn't that.
+  /// Parses a record; nil if it is malformed.
   init?(record: String) {
     var lines = record.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
     guard let start = lines.popFirst(), let times = lines.popFirst() else { return nil }

@@ -1,8 +1,8 @@
 import Curl
 
-/// Which stored answer belongs to a request (RFC 9111 §4.1).
+/// Selects stored responses by the request fields that `Vary` names (RFC 9111 §4.1).
 enum Vary {
-  /// What of a request chose this answer; nil where `Vary: *` says that nothing ever will again.
+  /// The request fields that select a response; nil for `Vary: *`, which matches no later request.
   static func selection(of request: [HeaderField], for response: [HeaderField]) -> [StoredResponse.Selection]?
   {
     let names = Set(FieldList.members(of: response.values(of: "Vary")).map { $0.lowercased() })
@@ -10,13 +10,13 @@ enum Vary {
     return names.sorted().map { StoredResponse.Selection(name: $0, value: normalized($0, in: request)) }
   }
 
-  /// Whether the request has the values that the stored answer was chosen by.
+  /// Whether a request has the values that select a stored response.
   static func matches(_ selection: [StoredResponse.Selection], _ request: [HeaderField]) -> Bool {
     selection.allSatisfy { normalized($0.name, in: request) == $0.value }
   }
 
-  /// The request's values of a field in one form: lines joined, blanks around members dropped, and, where order
-  /// means nothing because weights say it, members sorted. An absent field isn't an empty one.
+  /// The request's normalized value of a field: lines are joined and members trimmed. Members with weights are also
+  /// sorted, because their order is insignificant. nil for an absent field, which differs from an empty one.
   private static func normalized(_ name: String, in request: [HeaderField]) -> String? {
     let lines = request.values(of: name)
     guard !lines.isEmpty else { return nil }

@@ -6,7 +6,7 @@ import SystemIO
 
 /// Sources that need no network: files, `data:` URLs, standard input.
 extension ImageDownloader {
-  /// Reads one; blocks.
+  /// Reads a local source. Blocks.
   func local(_ key: RequestKey) -> DownloadStateMachine.Outcome {
     let reader = LocalReader(store: store, byteLimit: configuration.byteLimit, source: key.displayText)
     let outcome = reader.read(key.source)
@@ -17,7 +17,7 @@ extension ImageDownloader {
   }
 }
 
-/// Reads local sources; its functions block.
+/// Reads local sources. Functions block.
 struct LocalReader: Sendable {
   let store: DiskStore
   let byteLimit: Int
@@ -29,7 +29,7 @@ struct LocalReader: Sendable {
       case .file(let path): return .success(try file(path))
       case .data(let text): return .success(try data(text))
       case .standardInput: return .success(try standardInput())
-      case .url(let text): throw DownloadError.badSource(text, "this is no local source")
+      case .url(let text): throw DownloadError.badSource(text, "this is not a local source")
       }
     } catch let error as DownloadError {
       return .failure(error)
@@ -38,11 +38,13 @@ struct LocalReader: Sendable {
     }
   }
 
-  /// A file is used where it is. A pipe that this process has inherited is read to its end, as the shells' `<(…)`.
+  /// Uses a file in place. An inherited pipe, such as a shell's `<(…)`, is read to its end.
   func file(_ path: String) throws -> Response {
-    // Opening a named pipe without a writer would block for ever.
+    // Without O_NONBLOCK, opening a named pipe that has no writer would block forever.
     guard let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK) else {
-      throw unreadable("there is no file '\(path)'")
+      var error = unreadable("there is no file '\(path)'")
+      error.reason = .missingFile(path)
+      throw error
     }
     let status = file.status
     switch status.st_mode & S_IFMT {
@@ -55,34 +57,34 @@ struct LocalReader: Sendable {
       }
       return try stream(file, path: path)
     default:
-      throw unreadable("'\(path)' is no regular file; to read it to its end, use '-' and < '\(path)'")
+      throw unreadable("'\(path)' is not a regular file; to read it to its end, use '-' and < '\(path)'")
     }
     guard status.st_size <= byteLimit else { throw DownloadError.tooLarge(source, limit: byteLimit) }
     guard status.st_size > 0 else {
       throw DownloadError(.empty, "the file '\(path)' is empty", source: source)
     }
-    // Reading a small file is cheaper than asking the index for its digest, and a single conversion needs no index.
-    let absolute = FileStamp.absolute(path)
-    // A file that is being written is read again: its digest must be that of one state of it.
+    let absolute = FileFingerprint.absolute(path)
+    // If the file changes while it is read, the digest belongs to none of its states: read it again.
     for _ in 0..<Self.attempts {
-      let stamp = FileStamp(path: absolute, status: file.status)
-      let isCertain = !stamp.isRecent(at: SystemTime.nanoseconds)
+      let fingerprint = FileFingerprint(path: absolute, status: file.status)
+      let isCertain = !fingerprint.isRecent(at: SystemTime.nanoseconds)
+      // Hashing a small file is cheaper than looking its digest up, and a single conversion then needs no index.
       let digest =
-        stamp.bytes <= Self.smallFile
+        fingerprint.bytes <= Self.smallFile
         ? try file.digest(path: path).digest : try store.digest(of: file, path: path)
-      if FileStamp(path: absolute, status: file.status) == stamp {
-        return Response(file: path, digest: digest, stamp: stamp, isStampCertain: isCertain)
+      if FileFingerprint(path: absolute, status: file.status) == fingerprint {
+        return Response(file: path, digest: digest, fingerprint: fingerprint, isFingerprintCertain: isCertain)
       }
     }
-    var error = unreadable("the file '\(path)' changes while it is read; run again when it is complete")
+    var error = unreadable("the file '\(path)' changed while being read; run again when it is complete")
     error.isTemporary = true
     throw error
   }
 
-  /// How often a file that changes is read.
+  /// How often to read a file that changes.
   private static let attempts = 3
 
-  /// Whether a path names a descriptor that is open already: opening it doesn't block.
+  /// Whether a path names an open descriptor. Opening it doesn't block.
   private static func isInherited(_ path: String) -> Bool {
     path == "/dev/stdin" || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
   }
@@ -90,10 +92,10 @@ struct LocalReader: Sendable {
   /// In bytes.
   private static let smallFile = 256 << 10
 
-  /// A `data:` URL's bytes (RFC 2397).
+  /// Stores the bytes of a `data:` URL (RFC 2397).
   func data(_ text: String) throws -> Response {
     guard let data = DataURL(text) else {
-      throw DownloadError.badSource(text, "this is no data: URL of the form data:image/png;base64,…")
+      throw DownloadError.badSource(text, "this is not a data: URL of the form data:image/png;base64,…")
     }
     guard data.bytes.count <= byteLimit else { throw DownloadError.tooLarge(source, limit: byteLimit) }
     guard !data.bytes.isEmpty else { throw DownloadError(.empty, "the data: URL is empty", source: source) }
@@ -105,7 +107,7 @@ struct LocalReader: Sendable {
     return response
   }
 
-  /// Everything on standard input.
+  /// Reads standard input to its end into the store.
   func standardInput() throws -> Response {
     let number = dup(STDIN_FILENO)
     guard number >= 0 else { throw unreadable("standard input is closed") }
@@ -131,7 +133,7 @@ struct LocalReader: Sendable {
       hasher.update(bufferPointer: bytes)
       try temporary.write(bytes)
     }
-    guard byteCount > 0 else { throw DownloadError(.empty, "there is nothing on \(path)", source: source) }
+    guard byteCount > 0 else { throw DownloadError(.empty, "\(path) is empty", source: source) }
     let object = try store.insert(temporary, digest: ContentDigest(hasher.finalize()))
     return Response(object, head: ResponseHead(status: 200), url: nil, .local)
   }

@@ -1,20 +1,23 @@
 import Curl
 
-/// Which proxy a request goes through: one that was named, or those of the environment's `*_proxy` variables.
+/// The proxies for requests: a single one, or those of the environment's `*_proxy` variables.
 public struct ProxySettings: Sendable, Hashable {
   private var http: String?
   private var https: String?
   private var exceptions: [String]
 
-  /// Every request goes through `proxy`, but for the hosts of `exceptions` (the form of `no_proxy`).
+  /// Uses one proxy for all requests.
+  /// - Parameters:
+  ///   - proxy: the proxy's URL.
+  ///   - exceptions: the hosts to connect to directly, in the syntax of `no_proxy`.
   public init(proxy: String, exceptions: String = "") {
     http = proxy
     https = proxy
     self.exceptions = Self.list(exceptions)
   }
 
-  /// The environment's, as curl reads it: `http_proxy` in lower case only (a CGI program's `HTTP_PROXY` is set by
-  /// its client), the others in either case.
+  /// Reads the environment's variables as curl does: `http_proxy` only in lower case (a CGI program's client controls
+  /// `HTTP_PROXY`), the others in either case.
   public init(environment: [String: String]) {
     func value(_ names: String...) -> String? {
       names.compactMap { environment[$0] }.first { !$0.isEmpty }
@@ -25,7 +28,7 @@ public struct ProxySettings: Sendable, Hashable {
     exceptions = Self.list(value("no_proxy", "NO_PROXY") ?? "")
   }
 
-  /// The proxy for an address; nil where it is asked directly.
+  /// The proxy for an address; nil for a direct connection.
   func proxy(for address: WebAddress) -> String? {
     guard let proxy = address.scheme == "https" ? https : http else { return nil }
     return exceptions.contains { Self.excepts($0, address) } ? nil : proxy
@@ -35,7 +38,8 @@ public struct ProxySettings: Sendable, Hashable {
     text.split { $0 == "," || $0 == " " }.map { $0.lowercased() }
   }
 
-  /// `*`, a CIDR or address, or a domain that is the host or one above it, with or without a dot before it and a port behind it.
+  /// Whether an exception matches: `*`, an address or CIDR block, or the host's name or parent domain, with an optional
+  /// leading dot and port.
   private static func excepts(_ exception: String, _ address: WebAddress) -> Bool {
     if exception == "*" { return true }
     if let host = IPAddress(address.host) { return IPNetwork(exception)?.contains(host) ?? false }

@@ -1,55 +1,55 @@
-/// What the end of an attempt says about its host.
+/// The outcome of an attempt, as far as it concerns the host.
 enum HostSignal: Sendable {
-  /// There was an answer, of whatever status.
+  /// A response arrived, of any status.
   case answered
-  /// It asked for less (429, 503), or stopped in the middle of an answer.
+  /// The host returned 429 or 503, or stalled within a response.
   case overloaded
-  /// No answer began: no address, no connection, or nothing on it.
+  /// No response began: no address, no connection, or no byte.
   case silent
 }
 
-/// How much one host is trusted with, by what its attempts came to: a pure value, told the time.
+/// Limits the load on one host by the outcomes of its attempts. A pure value: callers pass the time.
 ///
-/// Overload halves the slots, and each round of good answers gives one back (AIMD, as TCP's congestion
-/// avoidance, RFC 5681 §3.1). Silence, many times in a row, leaves one slot and longer and longer pauses
-/// between the attempts; if it lasts, what waits for the host is refused for a while.
+/// Overload halves the slots, and each round of good responses adds one (AIMD, like TCP's congestion avoidance,
+/// RFC 5681 §3.1). Repeated silence leaves one slot, with growing pauses between attempts. If the silence lasts, the
+/// host's pending downloads are refused for a while.
 struct CircuitBreaker: Sendable {
-  /// Silent attempts in a row that are borne without doubt.
+  /// Fewer silent attempts in a row have no effect.
   static let tolerance = 10
-  /// A host that is down is asked again after this many seconds.
+  /// The seconds until a host that is down gets another attempt.
   static let rest = 60.0
-  /// The longest pause between attempts at a host in doubt, in seconds.
+  /// The maximum pause between attempts at a silent host, in seconds.
   static let longestPause = 16.0
 
-  /// What is to be done about a host.
+  /// The restriction of a host.
   enum Verdict: Equatable, Sendable {
-    /// Leave it alone until this time.
+    /// Start no attempt until this time.
     case pause(until: Double)
-    /// Refuse what waits for it until this time.
+    /// Refuse pending downloads until this time.
     case down(until: Double)
   }
 
-  /// The slots that it may have; nil as many as are allowed.
+  /// The maximum number of slots; nil for the configured limit.
   private var window: Double?
-  /// Attempts that had begun when the window was last halved: what they say of overload has been heard.
+  /// The attempts that were active at the last halving. Their overload signals are part of the same congestion.
   private var ignoredSignals = 0
   private var silences = 0
   private var silentSince = 0.0
-  /// Attempts that end before this time had begun before the host came into doubt.
+  /// Silent attempts that end before this time started before the pause, and don't count again.
   private var pausedUntil = -Double.infinity
   private(set) var downUntil: Double?
 
-  /// How many of `limit` slots it gets.
+  /// The number of slots, out of `limit`.
   func slots(of limit: Int) -> Int {
     if silences >= Self.tolerance { return 1 }
     return window.map { min(limit, max(1, Int($0))) } ?? limit
   }
 
-  /// An attempt has ended.
+  /// Records the end of an attempt.
   /// - Parameters:
-  ///   - active: how many of the host's were active, this one included.
-  ///   - limit: the slots that are allowed.
-  ///   - unreachableTimeout: after silence of this many seconds another silent attempt takes the host down.
+  ///   - active: the host's active attempts, including this one.
+  ///   - limit: the configured number of slots.
+  ///   - unreachableTimeout: the seconds of silence after which another silent attempt marks the host as down.
   mutating func note(
     _ signal: HostSignal, active: Int, limit: Int, unreachableTimeout: Double, now: Double
   ) -> Verdict? {

@@ -1,36 +1,35 @@
 import HeapModule
 
-/// Which pending download goes next: a pure state machine, without clock, thread or socket.
+/// Grants slots to pending downloads: a pure state machine without clock, thread or socket.
 ///
-/// A download asks for a slot (``add(_:host:priority:)``), gets it from ``takeReady(now:)``, and gives it
-/// back once (``release(_:)``). A slot belongs to its download, so nothing frees it twice.
+/// A download requests a slot (``add(_:host:priority:)``), gets it from ``takeReady(now:)``, and gives it back
+/// (``release(_:)``). Each slot belongs to a download, so it can't be freed twice.
 ///
-/// Each host has a heap of its pending downloads; the hosts that may start one now are in a heap by their
-/// first. Outdated entries are dropped when they surface, so every step costs the logarithm of what waits.
+/// Each host has a heap of pending downloads. Another heap holds the hosts that may start one, by their first download.
+/// Outdated entries are dropped when they reach the top, so every step takes logarithmic time.
 struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
-  /// The limits.
   struct Limits: Sendable {
-    /// Slots in all.
+    /// Slots for all hosts.
     var total = 32
-    /// Slots of one host.
+    /// Slots per host.
     var perHost = 6
-    /// Slots of certain hosts.
+    /// Slots for particular hosts.
     var byHost: [String: Int] = [:]
-    /// Hosts that have not yet answered and have slots.
+    /// Hosts that have slots but haven't finished an attempt.
     var newHosts = 16
-    /// Starts a second of one host.
+    /// Starts per second and host.
     var rate: Double?
-    /// Starts a second of certain hosts.
+    /// Starts per second for particular hosts.
     var rateByHost: [String: Double] = [:]
-    /// Seconds of silence after which a host is taken for down.
+    /// Seconds of silence after which a host is down.
     var unreachableTimeout = 30.0
-    /// Which of equal priority goes first.
+    /// The order of downloads of equal priority.
     var order = DownloadOrder.fifo
   }
 
   private struct Entry: Comparable, Sendable {
     var priority: Int
-    /// Counted up for FIFO, down for LIFO.
+    /// Increases for FIFO, decreases for LIFO.
     var turn: Int
     var id: ID
 
@@ -41,19 +40,19 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
 
   private struct Host: Sendable {
     var pending = Heap<Entry>()
-    /// Entries of `pending` that were removed.
+    /// The number of outdated entries in `pending`.
     var removed = 0
     var active = 0
     var hasAnswered = false
-    /// Not before this time.
+    /// No download starts before this time.
     var pausedUntil = -Double.infinity
-    /// When the next start is due by the rate.
+    /// The earliest next start that the rate permits.
     var nextStart = -Double.infinity
     var breaker = CircuitBreaker()
     var version = 0
   }
 
-  /// A host in one of the heaps, valid as long as its version is the host's.
+  /// A host in one of the heaps. It is outdated if the host's version has changed.
   private struct Turn: Comparable, Sendable {
     var entry: Entry
     var host: String
@@ -76,7 +75,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
   private var holders: [ID: String] = [:]
   private var ready = Heap<Turn>()
   private var sleeping = Heap<Wake>()
-  /// Hosts that wait until fewer new ones are active.
+  /// New hosts that wait until fewer new hosts are active.
   private var newHosts = Heap<Turn>()
   private var activeNewHosts = 0
   private var downHosts: Set<String> = []
@@ -86,28 +85,25 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     self.limits = limits
   }
 
-  /// How many wait.
   var pendingCount: Int { pendingHosts.count }
-  /// How many hold a slot.
   var activeCount: Int { holders.count }
-  /// How many of a host hold a slot.
   func activeCount(of host: String) -> Int { hosts[host]?.active ?? 0 }
 
   // MARK: Events
 
-  /// A download asks for a slot. One that waits or holds one already is left as it is.
+  /// Requests a slot for a download. Does nothing if the download already waits for a slot or holds one.
   mutating func add(_ id: ID, host: String, priority: Int) {
     guard pendingHosts[id] == nil, holders[id] == nil else { return }
     turns += 1
     let turn = limits.order == .fifo ? turns : -turns
-    // One copy of the name, whoever brings it.
+    // Share one copy of the name: 100,000 downloads may be pending.
     let host = hosts.index(forKey: host).map { hosts[$0].key } ?? host
     pendingHosts[id] = (host, turn)
     hosts[host, default: Host()].pending.insert(Entry(priority: priority, turn: turn, id: id))
     offer(host)
   }
 
-  /// A pending download no longer wants a slot.
+  /// Withdraws a pending download's request.
   /// - Returns: whether it was pending.
   @discardableResult
   mutating func remove(_ id: ID) -> Bool {
@@ -118,7 +114,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     return true
   }
 
-  /// A download gives its slot back.
+  /// Gives a download's slot back.
   /// - Returns: whether it had one.
   @discardableResult
   mutating func release(_ id: ID) -> Bool {
@@ -139,15 +135,15 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     return true
   }
 
-  /// A host is left alone until a time; its slots go to others.
+  /// Starts no download from a host until a time; its slots go to other hosts.
   mutating func pause(_ host: String, until time: Double) {
     hosts[host, default: Host()].pausedUntil = max(time, hosts[host]?.pausedUntil ?? time)
     hosts[host]?.version += 1
     offer(host)
   }
 
-  /// An attempt at a host has ended, its slot not yet given back.
-  /// - Returns: until when the host is left alone; nil if it isn't.
+  /// Records the end of an attempt. Must be called before its slot is given back.
+  /// - Returns: the time until which the host gets no attempt; nil if it isn't paused.
   @discardableResult
   mutating func note(_ signal: HostSignal, of host: String, now: Double) -> Double? {
     let (active, limit) = (activeCount(of: host), limit(of: host))
@@ -164,7 +160,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The pending downloads of hosts that are down: they are not to wait.
+  /// Removes and returns the pending downloads of hosts that are down.
   mutating func takeRefused(now: Double) -> [ID] {
     var refused: [ID] = []
     for name in downHosts {
@@ -181,7 +177,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     return refused
   }
 
-  /// The downloads that get a slot now, in the order of their starts.
+  /// Grants free slots and returns the downloads that got one, in order.
   mutating func takeReady(now: Double) -> [ID] {
     while let wake = sleeping.min, wake.time <= now {
       sleeping.removeMin()
@@ -195,7 +191,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     return started
   }
 
-  /// When ``takeReady(now:)`` is to be called again though nothing else happens; nil if never.
+  /// When to call ``takeReady(now:)`` again if no other event happens; nil for never.
   var nextWake: Double? {
     mutating get {
       while let wake = sleeping.min {
@@ -208,7 +204,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
 
   // MARK: Turns
 
-  /// Starts the first download of a host whose turn it is, unless something has come between.
+  /// Starts a host's first download, unless it has changed or may not start yet.
   private mutating func start(_ turn: Turn, now: Double) -> ID? {
     let name = turn.host
     guard let entry = first(of: name) else { return nil }
@@ -229,7 +225,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
       }
       activeNewHosts += 1
     }
-    // In place: a copy of the host would make the heap's storage shared, and removing from it a copy of all.
+    // Modify in place: a copy of the host would share the heap's storage, and removing from it would copy the heap.
     hosts[name]?.pending.removeMin()
     hosts[name]?.active += 1
     if let rate = limits.rateByHost[name] ?? limits.rate, rate > 0 {
@@ -241,14 +237,14 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     return entry.id
   }
 
-  /// Whether a start would be the first that the host sees.
+  /// Whether a start would be the host's first contact.
   private func isNewHost(_ name: String) -> Bool {
     hosts[name].map { !$0.hasAnswered && $0.active == 0 } ?? false
   }
 
   private func limit(of name: String) -> Int { max(1, limits.byHost[name] ?? limits.perHost) }
 
-  /// Puts a host into the heap where it belongs now; whatever entry it had before is void.
+  /// Enters a host into the heap of ready hosts if it may start a download. Its earlier entries become outdated.
   private mutating func offer(_ name: String) {
     hosts[name]?.version += 1
     guard let entry = first(of: name), let host = hosts[name] else { return }
@@ -256,7 +252,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     ready.insert(Turn(entry: entry, host: name, version: host.version))
   }
 
-  /// A host's first pending download; removed ones above it are dropped.
+  /// A host's first pending download. Drops outdated entries before it.
   private mutating func first(of name: String) -> Entry? {
     while let entry = hosts[name]?.pending.min {
       if pendingHosts[entry.id]?.turn == entry.turn { return entry }
@@ -273,7 +269,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
     hosts[name]?.removed = 0
   }
 
-  /// Forgets a host that never answered and has nothing left: a manifest may name very many.
+  /// Forgets an idle host that never finished an attempt: a manifest may name very many.
   private mutating func dropIfIdle(_ name: String) {
     guard let host = hosts[name], host.active == 0, !host.hasAnswered, first(of: name) == nil,
       host.pausedUntil == -.infinity, host.breaker.downUntil == nil

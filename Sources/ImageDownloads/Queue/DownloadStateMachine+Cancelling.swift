@@ -1,4 +1,3 @@
-/// Calls that want no answer any more.
 extension DownloadStateMachine {
   mutating func cancel(_ scope: Scope) -> [Action] {
     switch scope {
@@ -12,8 +11,8 @@ extension DownloadStateMachine {
     }
   }
 
-  /// Answers the waiters that match. A download that loses its last one is dropped; one that is in transfer
-  /// is aborted, or completes for the cache.
+  /// Cancels the matching waiters. A download that loses its last waiter is dropped; if its transfer has started, it is
+  /// aborted or completes for the cache.
   private mutating func cancelWaiters(
     of ids: [Int]? = nil, aborts: Bool, where matches: (RequestReceipt) -> Bool = { _ in true }
   ) -> [Action] {
@@ -41,7 +40,7 @@ extension DownloadStateMachine {
       ids[download.key] = nil
       return [.cancelTransfer(id)]
     case .pending, .lookingUp, .lookedUp, .queued, .waitingToRetry:
-      // Nothing has begun that could be completed for the cache.
+      // No transfer has started that could complete for the cache.
       return complete(id, .failure(.cancelled(download.key.displayText)))
     }
   }
@@ -49,7 +48,7 @@ extension DownloadStateMachine {
   mutating func shutDown() -> [Action] {
     isShutDown = true
     let actions = cancelWaiters(aborts: true)
-    // What is left has no waiters: downloads that complete for the cache, and those cancelled already.
+    // The remaining downloads have no waiters: they complete for the cache, or are cancelled already.
     return actions + downloads.keys.sorted().flatMap { abandon($0, aborts: true) }
   }
 }

@@ -1,10 +1,10 @@
 import Collections
 
-/// Decides what a downloader does next: which requests share a download, when each is looked up, sent and
-/// tried again, and who is answered. A pure value without clock, thread or socket.
+/// The downloader's state machine: it decides which requests share a download, when each is looked up, sent and
+/// retried, and which calls complete. A pure value without clock, thread or socket.
 ///
-/// ``handle(_:now:)`` is the only way to change it. It starts whatever an event allows to start. An earlier
-/// form had a function for each step, and thirteen callers had to remember to ask what may begin.
+/// ``handle(_:now:)`` is the only mutating entry point; it also starts whatever the event permits. A method for each
+/// step was worse: all thirteen callers had to start the next work themselves.
 ///
 /// | state | event | next state | actions |
 /// | --- | --- | --- | --- |
@@ -28,53 +28,51 @@ import Collections
 /// | `transferring`, `resolving` | `shutDown` | the same, cancelled | `answer`, `cancelTransfer` |
 /// | any other | `shutDown` | – | `answer`, `finished` |
 ///
-/// Any event may be followed by `lookUp`, `transfer` and `refuse` for other downloads, and by `wake`. An
-/// event that fits no row, such as the end of a cancelled download's lookup, only gives its slot back.
+/// Any event may also cause `lookUp`, `transfer` and `refuse` for other downloads, and `wake`. An event that matches no
+/// row, such as the end of a cancelled download's lookup, only gives its slot back.
 struct DownloadStateMachine: Sendable {
   typealias Outcome = Result<Response, DownloadError>
   typealias Waiter = InFlightDownload.Waiter
 
-  /// What has happened.
   enum Event: Sendable {
-    /// A call wants a source.
+    /// A call requests a source.
     case requested(RequestKey, priority: Int, Waiter)
-    /// The end of a `lookUp`.
+    /// A `lookUp` has ended.
     case lookupFinished(Int, NextStep)
-    /// The network has done its part of a `transfer`, and the slot is free. The signal says how the host did;
-    /// nil where the attempt says nothing about it.
+    /// The network part of a `transfer` has ended, and its slot is free. The signal is nil if the outcome doesn't
+    /// concern the host.
     case transferFinished(Int, HostSignal?)
-    /// The end of a `transfer` or `refuse`.
+    /// A `transfer` or `refuse` has ended.
     case resolved(Int, NextStep)
-    /// The time of a `wake` has come: a retry is due, or a host's pause or rate allows a start.
+    /// The time of a `wake` has come: a retry is due, or a host's pause or rate permits a start.
     case timeReached(Double)
-    /// Calls want no answer any more.
+    /// Calls are cancelled.
     case cancelled(Scope)
-    /// Whether new transfers are held back. Lookups and what has begun go on.
+    /// New transfers are held back, or no longer. Lookups and active transfers go on.
     case held(Bool)
     case shutDown
   }
 
-  /// Which calls are cancelled.
   enum Scope: Sendable {
     case receipt(RequestReceipt)
     case source(ImageSource)
     case owner(String)
     case all
-    /// Those whose download has not begun to transfer.
+    /// The calls whose download hasn't started its transfer.
     case notStarted
   }
 
-  /// What the driver has to do, outside of its lock.
+  /// An action for the driver.
   enum Action: Sendable {
-    /// Look into the cache, or read the local source; ends with `lookupFinished`.
+    /// Look the request up in the cache, or read the local source; ends with `lookupFinished`.
     case lookUp(Int, RequestKey)
     /// Send the request; ends with `transferFinished`, then `resolved`.
     case transfer(Int, RequestState)
-    /// Use a stored response, or fail, because the host is down; ends with `resolved`.
+    /// Use a stored response or fail, because the host is down; ends with `resolved`.
     case refuse(Int, RequestState)
-    /// Stop the transfer, whether or not it has begun; it ends with `resolved` all the same.
+    /// Stop the transfer, even if it hasn't begun; it still ends with `resolved`.
     case cancelTransfer(Int)
-    /// Nothing is left of a download. Its number is never used again.
+    /// Release the download's resources. Its number is never reused.
     case finished(Int)
     case answer(@Sendable (Outcome) -> Void, Outcome)
     case report(DownloadEvent)
@@ -98,46 +96,43 @@ struct DownloadStateMachine: Sendable {
   private var nextID = 1
   private var pending: Deque<Int> = []
   private var activeLookups: Set<Int> = []
-  /// URLs from the first one that is looked up, in the order of their requests. Slots are requested in that
-  /// order, however long each lookup takes. Local sources are left out: standard input may take for ever.
+  /// The downloads of URLs from the first unfinished lookup on, in the order of their requests. Slots are requested in
+  /// this order, regardless of each lookup's duration. Local sources are excluded: standard input may never end.
   private var lookupOrder: Deque<Int> = []
   private var retries = Heap<Retry>()
   private var wakeTime = Double.infinity
   var isShutDown = false
   private(set) var holdsNewTransfers = false
-  /// How many calls have joined a download.
+  /// The number of calls that joined another call's download.
   private(set) var mergedCount = 0
 
   /// - Parameters:
-  ///   - limits: the slots.
-  ///   - lookupLimit: how many lookups run at once.
-  ///   - abortsOnCancel: whether a transfer without waiters is aborted; otherwise it completes for the cache.
+  ///   - limits: the limits of the queue.
+  ///   - lookupLimit: the maximum number of concurrent lookups.
+  ///   - abortsOnCancel: whether to abort a transfer without waiters; otherwise it completes for the cache.
   init(limits: DownloadQueue<Int>.Limits, lookupLimit: Int = 8, abortsOnCancel: Bool = false) {
     queue = DownloadQueue(limits: limits)
     self.lookupLimit = lookupLimit
     self.abortsOnCancel = abortsOnCancel
   }
 
-  /// How many wait for a slot.
   var queuedCount: Int { queue.pendingCount }
-  /// How many have not ended.
   var activeCount: Int { downloads.count }
-  /// Whether nothing is left of any download.
+  /// Whether no state is left of any download.
   var isEmpty: Bool {
     downloads.isEmpty && ids.isEmpty && receipts.isEmpty && activeLookups.isEmpty && pending.isEmpty
       && lookupOrder.isEmpty && retries.isEmpty && queue.pendingCount == 0 && queue.activeCount == 0
   }
 
-  /// The calls that want to hear of progress.
   func progressHandlers(of id: Int) -> [@Sendable (Int, Int?) -> Void] {
     downloads[id]?.waiters.compactMap(\.progress) ?? []
   }
 
   // MARK: Events
 
-  /// Takes an event in.
-  /// - Parameter now: in seconds of a clock that only grows.
-  /// - Returns: what is to be done, in this order.
+  /// Processes an event.
+  /// - Parameter now: the time of a monotonic clock, in seconds.
+  /// - Returns: the actions to perform, in order.
   mutating func handle(_ event: Event, now: Double) -> [Action] {
     var now = now
     var actions: [Action] = []
@@ -154,7 +149,7 @@ struct DownloadStateMachine: Sendable {
     case .transferFinished(let id, let signal):
       guard case .transferring(let url)? = downloads[id]?.state else { break }
       downloads[id]?.state = .resolving
-      // The breaker counts the host's active attempts, this one included, so it comes before the release.
+      // The breaker counts the host's active attempts including this one, so note the signal before the release.
       if let signal, let time = queue.note(signal, of: url.origin, now: now) {
         actions.append(.report(.hostPaused(host: url.host, seconds: time - now)))
       }
@@ -165,7 +160,7 @@ struct DownloadStateMachine: Sendable {
       default: break
       }
     case .timeReached(let time):
-      // A timer may fire a little early by another clock. Without this the machine would not be woken again.
+      // By this clock the timer may fire early. Without this, no later event would wake the machine.
       now = max(now, time)
     case .cancelled(let scope): actions = cancel(scope)
     case .held(let holds): holdsNewTransfers = holds
@@ -175,7 +170,7 @@ struct DownloadStateMachine: Sendable {
   }
 
   private mutating func request(_ key: RequestKey, priority: Int, _ waiter: Waiter) -> [Action] {
-    // A receipt may be cancelled before its request arrives here.
+    // A cancellation may arrive before its request.
     guard !isShutDown, !waiter.receipt.isCancelled else {
       return [.answer(waiter.completion, .failure(.cancelled(key.displayText)))]
     }
@@ -195,7 +190,7 @@ struct DownloadStateMachine: Sendable {
   private mutating func join(_ waiter: Waiter, _ id: Int, priority: Int) {
     var waiter = waiter
     waiter.joined = true
-    // In place: a copy of the download would copy all waiters for each.
+    // Append in place: a copy of the download would copy its waiters for every call.
     downloads[id]?.waiters.append(waiter)
     receipts[waiter.receipt] = id
     if !waiter.isBackground { mergedCount += 1 }
@@ -205,17 +200,17 @@ struct DownloadStateMachine: Sendable {
     queue.add(id, host: state.url.origin, priority: priority)
   }
 
-  /// Goes on with what a lookup or a transfer has led to.
+  /// Takes the next step after a lookup or a transfer.
   private mutating func advance(_ id: Int, _ step: NextStep, now: Double) -> [Action] {
     guard let download = downloads[id] else { return [] }
     queue.release(id)
-    // A transfer that goes on for the cache alone ends with its attempt.
+    // A transfer without waiters gets no further request and no retry.
     let isWanted = !download.isCancelled && !download.waiters.isEmpty
     let cancellation = Outcome.failure(.cancelled(download.key.displayText))
     switch step {
     case .complete(let outcome): return complete(id, outcome)
     case .completeAndValidate(let response, let key):
-      // A receipt of its own, so that the validation isn't dropped as a download without waiters.
+      // Without a waiter, the validation would be dropped.
       var background = Waiter(receipt: RequestReceipt(ImageRequest(key.source)), completion: { _ in })
       background.isBackground = true
       return complete(id, .success(response)) + request(key, priority: -1, background)
@@ -245,13 +240,13 @@ struct DownloadStateMachine: Sendable {
     queue.add(id, host: state.url.origin, priority: priority)
   }
 
-  /// Ends a download and answers its waiters.
+  /// Ends a download and completes its waiters.
   mutating func complete(_ id: Int, _ outcome: Outcome) -> [Action] {
     guard let download = downloads.removeValue(forKey: id) else { return [] }
     queue.release(id)
     queue.remove(id)
     if ids[download.key] == id { ids[download.key] = nil }
-    // First, so that whoever asks again from a completion finds what this download held given back.
+    // `finished` comes first: a completion may request the source again, and must find its resources released.
     return [.finished(id)]
       + download.waiters.map { waiter in
         receipts[waiter.receipt] = nil
@@ -265,7 +260,7 @@ struct DownloadStateMachine: Sendable {
 
   // MARK: Starting
 
-  /// Starts what can start now.
+  /// Starts lookups, retries and transfers that may start now.
   private mutating func start(now: Double) -> [Action] {
     if now >= wakeTime { wakeTime = .infinity }
     var actions = startLookups()
@@ -273,7 +268,7 @@ struct DownloadStateMachine: Sendable {
     queueRetries(now: now)
     guard !isShutDown else { return actions }
     if !holdsNewTransfers { actions += startTransfers(now: now) }
-    // While transfers are held, the queue's time may have passed; the event that lets them go starts them.
+    // While transfers are held, the queue's wake time may be in the past. Releasing them is an event that starts them.
     let times = [holdsNewTransfers ? nil : queue.nextWake, retries.min?.due]
     if let time = times.compactMap(\.self).min(), time < wakeTime {
       wakeTime = time
@@ -285,7 +280,6 @@ struct DownloadStateMachine: Sendable {
   private mutating func startLookups() -> [Action] {
     var actions: [Action] = []
     while activeLookups.count < lookupLimit, let id = pending.popFirst() {
-      // It may have been cancelled.
       guard let key = downloads[id]?.key else { continue }
       activeLookups.insert(id)
       downloads[id]?.state = .lookingUp

@@ -1,32 +1,32 @@
-/// One download from its request to its end, and everybody who waits for it.
+/// A download in progress, and the calls that wait for it.
 struct InFlightDownload: Sendable {
-  /// One call that waits for a download.
+  /// A call that waits for a download.
   struct Waiter: Sendable {
     let receipt: RequestReceipt
     /// Called once, with the result or a cancellation.
     let completion: @Sendable (DownloadStateMachine.Outcome) -> Void
     var progress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
-    /// Whether the call joined a download that another call had begun.
+    /// Whether the call joined another call's download.
     var joined = false
-    /// Whether it stands for a validation in the background: no call, and not counted as one.
+    /// Whether this is a background validation, which isn't counted as a call.
     var isBackground = false
   }
 
-  /// Where the download is. What is large is indirect: a hundred thousand downloads may be pending.
+  /// The states of ``DownloadStateMachine``'s table. Large values are indirect: 100,000 downloads may be pending.
   enum State: Sendable {
-    /// Waits for its cache lookup.
+    /// Waiting for a cache lookup.
     case pending
-    /// Is looked up in the cache, or is a local source that is read.
+    /// Being looked up in the cache, or read from a local source.
     case lookingUp
-    /// Needs a transfer, and waits until every earlier request is looked up.
+    /// Waiting for the lookups of all earlier requests before it is queued.
     indirect case lookedUp(RequestState)
-    /// Waits for a slot.
+    /// Waiting for a slot.
     indirect case queued(RequestState)
-    /// Has a slot; sends a request to this URL.
+    /// Holding a slot and sending a request to this URL.
     indirect case transferring(WebAddress)
-    /// Has no slot; its response is stored, or it waits for another process that sends the request.
+    /// Without a slot: storing a response, or waiting for another process that sends the request.
     case resolving
-    /// Waits for its next attempt.
+    /// Waiting for the next attempt.
     indirect case waitingToRetry(RequestState)
   }
 
@@ -34,8 +34,8 @@ struct InFlightDownload: Sendable {
   var state = State.pending
   var priority: Int
   var waiters: [Waiter]
-  /// Whether it has had a slot, or was refused one.
+  /// Whether the download has had a slot, or was refused one.
   var hasStarted = false
-  /// Whether its transfer was told to stop. New requests don't join it.
+  /// Whether the transfer is being aborted. New requests don't join it.
   var isCancelled = false
 }

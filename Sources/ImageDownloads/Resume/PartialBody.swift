@@ -3,34 +3,34 @@ import Curl
 import FoundationEssentials
 import ImageCaches
 
-/// The beginning of a body whose transfer broke off, and what makes sure that its rest belongs to it.
+/// The beginning of a body whose transfer was interrupted, and the validator for requesting the rest.
 struct PartialBody: Sendable {
   var file: PartialFile
-  /// The strong validator of the answer that the bytes come from.
+  /// The strong validator of the interrupted response.
   var validator: String
-  /// The whole body's length, where it was announced.
+  /// The length of the whole body, if known.
   var total: Int?
   var received: Int
   var hasher: SHA256
 
-  /// The fields that ask for the rest, if the representation is still the same (RFC 9110 §13.1.5, §14.2).
+  /// The fields that request the rest if the representation is unchanged (RFC 9110 §13.1.5, §14.2).
   ///
-  /// Not libcurl's own resume: it takes a whole body of another representation for the rest where the lengths happen to fit.
+  /// libcurl's own resume isn't used: if the lengths happen to fit, it takes a new body for the rest of the old one.
   var fields: [HeaderField] {
     [HeaderField("Range", "bytes=\(received)-"), HeaderField("If-Range", validator)]
   }
 }
 
-/// What an answer to a request for the rest of a body turns out to be.
+/// The kind of response to a request for the rest of a body.
 enum RangeOutcome: Hashable, Sendable {
-  /// The rest: it goes behind what is there.
+  /// The rest: append it.
   case rest
-  /// A whole body, of this or another representation: what is there goes.
+  /// A whole body, of this or another representation: discard the partial one.
   case whole
-  /// Nothing that fits: what is there goes, and the request is sent again without `Range`.
+  /// An unusable response: discard the partial body and send the request again without `Range`.
   case restart
 
-  /// Judges the head of the answer. The fields count, not the status alone: some servers answer a range with 200.
+  /// Classifies a head by its fields and status: some servers send a range with status 200.
   init(_ head: ResponseHead, received: Int, total: Int?, validator: String) {
     guard let range = head.fields.first("Content-Range").flatMap(ContentRange.init) else {
       self = (200..<300).contains(head.status) && head.status != 206 ? .whole : .restart
@@ -52,7 +52,7 @@ enum RangeOutcome: Hashable, Sendable {
 struct ContentRange: Hashable, Sendable {
   var first: Int
   var last: Int
-  /// nil where it is `*`.
+  /// nil for `*`.
   var total: Int?
 
   init?(_ field: String) {
@@ -72,9 +72,9 @@ struct ContentRange: Hashable, Sendable {
   }
 }
 
-/// Which validators may vouch for a range.
+/// Finds the validators that a range request may use.
 enum StrongValidator {
-  /// The strong `ETag`, else the `Last-Modified` if it is a minute older than the answer (RFC 9110 §8.8.2.2).
+  /// The strong `ETag`, else a `Last-Modified` at least a minute before the `Date` (RFC 9110 §8.8.2.2).
   static func find(in fields: [HeaderField], now: Int) -> String? {
     if let tag = fields.first("ETag") { return tag.hasPrefix("\"") ? tag : nil }
     guard let modified = fields.first("Last-Modified"), let time = HTTPDate.parse(modified, now: now),

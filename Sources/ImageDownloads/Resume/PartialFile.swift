@@ -4,12 +4,12 @@ import Glibc
 import ImageCaches
 import SystemIO
 
-/// A file that a body is written to: in `partial/` under the request's key, where it outlives this process, or in `tmp/`.
+/// The file that receives a body: in `partial/` under the request's key, where it outlives this process, or in `tmp/`.
 ///
-/// The one in `partial/` is locked exclusively; a second process that wants the same body writes its own in `tmp/`.
+/// A file in `partial/` is locked exclusively; a second process that downloads the same body uses `tmp/`.
 final class PartialFile: Sendable {
   let file: TemporaryFile
-  /// Where the validator is kept; nil in `tmp/`.
+  /// The path of the metadata; nil in `tmp/`.
   private let metadataPath: String?
 
   init(_ file: TemporaryFile, metadataPath: String? = nil) {
@@ -17,14 +17,14 @@ final class PartialFile: Sendable {
     self.metadataPath = metadataPath
   }
 
-  /// What is remembered of an interrupted body.
+  /// The description of an interrupted body, stored as JSON.
   struct Metadata: Codable {
     var url: String
     var validator: String
     var total: Int?
   }
 
-  /// Remembers what the bytes belong to, before the first of them is written.
+  /// Writes the metadata. Must be called before the first byte is written.
   func write(_ metadata: Metadata) throws(CacheError) {
     guard let metadataPath else { return }
     let text: Data
@@ -32,38 +32,36 @@ final class PartialFile: Sendable {
       text = try JSONText.encoded(metadata)
     } catch {
       throw CacheError(
-        code: .fileSystem, .unusable, message: "the metadata can't be written as JSON: \(error)")
+        code: .fileSystem, .unusable, message: "can't encode the metadata as JSON: \(error)")
     }
     guard let output = try FileDescriptor.open(metadataPath, O_WRONLY | O_CREAT | O_TRUNC) else { return }
     try output.write(Array(text), path: metadataPath)
   }
 
-  /// Appends bytes.
   func write(_ bytes: [UInt8]) throws(CacheError) {
     try file.file.write(bytes, path: file.path)
   }
 
-  /// Empties the file.
   func truncate() throws(CacheError) {
     guard ftruncate(file.file.number, 0) == 0, lseek(file.file.number, 0, SEEK_SET) == 0 else {
       throw CacheError(
-        code: .fileSystem, .unusable, message: "can't empty \(file.path): \(SystemError.last.text)")
+        code: .fileSystem, .unusable, message: "can't truncate \(file.path): \(SystemError.last.text)")
     }
   }
 
-  /// Leaves the file where it is when the last reference goes, for another run.
+  /// Keeps the file for another run when the last reference goes, unless it is in `tmp/`.
   func keep() {
     if metadataPath != nil { file.keep() }
   }
 
-  /// Removes the metadata: the body is whole or of no use.
+  /// Removes the metadata of a body that is complete or unusable.
   func removeMetadata() {
     if let metadataPath { unlink(metadataPath) }
   }
 }
 
 extension DiskStore {
-  /// What an earlier run has of a body; nil where there is nothing, or another process is at it.
+  /// The partial body of an earlier run; nil if there is none, or another process has it locked.
   func interruptedBody(_ key: ContentDigest, url: String) throws(CacheError) -> PartialBody? {
     guard try mayHavePartials() else { return nil }
     let path = partialPath(key)
@@ -83,7 +81,7 @@ extension DiskStore {
       hasher: hashed.hasher)
   }
 
-  /// A file in `partial/` for a body that is worth resuming, else one in `tmp/`.
+  /// Creates a file in `partial/` for a body that is worth resuming, else in `tmp/`.
   func makePartialFile(_ key: ContentDigest, isWorthKeeping: Bool) throws(CacheError) -> PartialFile {
     guard isWorthKeeping, let file = try openPartial(key, creates: true) else {
       return PartialFile(try makeTemporaryFile())

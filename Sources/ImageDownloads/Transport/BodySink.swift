@@ -4,54 +4,52 @@ import ImageCaches
 import Synchronization
 import SystemIO
 
-/// Takes a body from the transfer thread and judges it on the way. A long one is hashed as it goes into a
-/// file; a short one is held in memory, so that the transfer thread neither hashes it nor waits for a disk.
+/// Receives and validates a body on the transfer thread. A long body is hashed while it is written to a file; a short
+/// one stays in memory, so that the transfer thread neither hashes it nor waits for a disk.
 final class BodySink: TransferSink {
-  /// What it is told beforehand.
   struct Configuration: Sendable {
     let source: String
     let url: String
-    /// Refuses what can't be an image as soon as that shows; nil takes any answer.
+    /// Refuses non-images as early as possible; nil accepts any response.
     var validation: ResponseValidation?
-    /// The longest body of an answer that isn't a success: enough for an error page.
+    /// The maximum size of an error response's body, in bytes: enough for an error page.
     var errorBodyLimit = 1 << 20
-    /// What an earlier try has received, if its rest was asked for.
+    /// The body of an earlier attempt, if its rest was requested.
     var partial: PartialBody?
-    /// Makes the file, once it is needed.
+    /// Creates the file when it is needed.
     let makeFile: @Sendable (_ isWorthKeeping: Bool) throws(CacheError) -> PartialFile
-    /// Told now and then how many bytes have come.
+    /// Receives the number of bytes from time to time.
     let progress: @Sendable (_ received: Int, _ expected: Int?) -> Void
   }
 
-  /// What has come.
+  /// The part of the body received so far.
   struct Body: Sendable {
     var file: PartialFile?
-    /// The bytes of a body that no file was made for.
+    /// The bytes of a body without a file.
     var held: [UInt8] = []
-    /// Has hashed what is in the file.
+    /// The hash of the file's bytes.
     fileprivate var fileHasher = SHA256()
     var byteCount = 0
     var expected: Int?
-    /// What vouches for the rest of this body, should the transfer break off.
+    /// The validator for requesting the rest if the transfer is interrupted.
     var validator: String?
-    /// The first bytes.
     var prefix: [UInt8] = []
-    /// Why it was stopped.
+    /// Why the body was refused.
     var failure: DownloadError?
-    /// What is odd about a response that is taken all the same.
+    /// A problem of an accepted response.
     var warning: String?
-    /// The head of an error response whose body was too long to be read to its end: nobody wants it.
+    /// The head of an error response whose body exceeded the limit and was abandoned.
     var abandonedError: ResponseHead?
-    /// The answer didn't fit the range that was asked for.
+    /// Whether the response doesn't fit the requested range.
     var mustRestart = false
-    /// The answer was the rest of what an earlier try had received.
+    /// Whether the response was the rest of an earlier attempt's body.
     var isResumed = false
     fileprivate var head: ResponseHead?
     fileprivate var isValidated = false
     fileprivate var reported = 0
     fileprivate var reportedAt = ContinuousClock.now
 
-    /// The hash function that has had all that came.
+    /// The hash of all bytes.
     var hasher: SHA256 {
       var hasher = fileHasher
       held.withUnsafeBytes { hasher.update(bufferPointer: $0) }
@@ -59,7 +57,7 @@ final class BodySink: TransferSink {
     }
   }
 
-  /// Bodies shorter than this, in bytes, are held in memory: they aren't worth the metadata to resume them.
+  /// Shorter bodies, in bytes, are held in memory: resuming them isn't worth the metadata.
   private static let worthKeeping = 256 * 1024
 
   private let configuration: Configuration
@@ -70,12 +68,11 @@ final class BodySink: TransferSink {
     state = Mutex(Body())
   }
 
-  /// What has come so far, or all of it.
   var body: Body { state.withLock { $0 } }
 
   func receive(head: ResponseHead) -> Bool {
     state.withLock { body in
-      // What came before another answer was the body of a challenge.
+      // The body before a second head belonged to an authentication challenge.
       if body.head != nil { body = Body() }
       body.head = head
       body.expected = head.fields.first("Content-Length").flatMap { Int($0) }
@@ -117,7 +114,7 @@ final class BodySink: TransferSink {
     let file: PartialFile
     if let partial = configuration.partial {
       file = partial.file
-      // From here on the file holds another answer's bytes: the old metadata must not vouch for them.
+      // The file will hold another response's bytes: with the old metadata, a later run would resume them.
       file.removeMetadata()
       try file.truncate()
     } else {
@@ -149,7 +146,7 @@ final class BodySink: TransferSink {
         body.abandonedError = head
         return false
       }
-      // Slow bytes are told of too: whoever watches sees that something comes.
+      // Report slow transfers too, so that they don't look stalled.
       let step = max(1 << 16, (body.expected ?? 0) / 50)
       if body.byteCount - body.reported >= step || ContinuousClock.now - body.reportedAt >= .milliseconds(250)
       {
@@ -166,7 +163,6 @@ final class BodySink: TransferSink {
       guard body.held.count + bytes.count >= Self.worthKeeping else {
         return body.held.append(contentsOf: bytes)
       }
-      // Longer than it seemed.
       let file = try configuration.makeFile(false)
       try file.write(body.held)
       body.fileHasher = body.hasher
@@ -177,7 +173,7 @@ final class BodySink: TransferSink {
     body.fileHasher.update(bufferPointer: bytes)
   }
 
-  /// Judges by the head and the first bytes, as soon as there are enough of them or no more will come.
+  /// Validates the head and the first bytes, once there are enough bytes or the body has ended.
   private func validate(_ body: inout Body, isWhole: Bool) {
     guard !body.isValidated, let validation = configuration.validation, let head = body.head,
       (200..<300).contains(head.status),
@@ -192,7 +188,7 @@ final class BodySink: TransferSink {
     body.isValidated = true
   }
 
-  /// All that came, judged to the end.
+  /// Validates the whole body and returns it.
   func finish() -> Body {
     state.withLock { body in
       validate(&body, isWhole: true)

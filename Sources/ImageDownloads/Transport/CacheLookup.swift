@@ -11,7 +11,7 @@ struct CacheLookup: Sendable {
 
   func lookUp(_ state: RequestState) -> NextStep { follow(.redirect(state)) }
 
-  /// Follows redirects as far as the cache has them.
+  /// Follows the redirects that the cache has.
   func follow(_ conclusion: ResponseClassifier.Conclusion) -> NextStep {
     var conclusion = conclusion
     while true {
@@ -24,7 +24,7 @@ struct CacheLookup: Sendable {
 
   private func lookUpOnce(_ state: RequestState) -> ResponseClassifier.Conclusion {
     let name = state.key.displayText
-    // Offline nothing is sent, so no host need be refused.
+    // Offline mode sends no request, so there is no host to refuse.
     let isOffline = state.key.cacheMode == .offline
     if !isOffline, let refusal = configuration.addressPolicy.refusal(ofHost: state.url.host) {
       return .failure(refusal.error(source: name))
@@ -54,11 +54,11 @@ struct CacheLookup: Sendable {
       switch decision {
       case .fetch: return .step(.transfer(state))
       case .unavailable:
-        let message = "nothing is stored for it, and no request may be sent"
+        let message = "no usable response is stored, and no request may be sent"
         return .failure(DownloadError(.notCached, message, source: state.key.displayText))
       case .serve(let stored), .serveStale(let stored), .validate(let stored):
         guard let object = try store.object(stored.digest) else {
-          // Its bytes are gone or were damaged, so the row is worth nothing.
+          // The body was removed or damaged, so the row is useless.
           candidates.removeAll { $0 == stored }
           continue
         }
@@ -71,7 +71,7 @@ struct CacheLookup: Sendable {
     _ stored: StoredResponse, _ object: StoredObject, _ decision: CacheDecision, _ state: RequestState,
     now: Double
   ) -> ResponseClassifier.Conclusion {
-    // Offline, what is stale is served too: whoever plans has to know that its origin would be asked.
+    // Offline mode serves stale responses too. Report them as stale: plans count the validations that a run will make.
     let isFresh = stored.isFresh(at: now)
     var response = Response(object, head: stored.servedHead(at: now), url: state.url, .stale)
     switch decision {
@@ -93,9 +93,9 @@ struct CacheLookup: Sendable {
 
   // MARK: Failures of the origin
 
-  /// The stored response, if it may be served in place of an origin's failure (RFC 5861 §4, RFC 9111 §4.2.4).
+  /// The stored response, if it may be served because the origin failed (RFC 5861 §4, RFC 9111 §4.2.4).
   ///
-  /// A stored error may not: it says nothing better than the new one, and is older.
+  /// A stored error is never served: it is no better than the new one, and older.
   func staleFallback(_ state: RequestState) throws(CacheError) -> NextStep? {
     guard let stored = state.validating, stored.status < 400, stored.mayBeServedStale,
       state.key.pinnedDigest == nil || state.key.pinnedDigest == stored.digest
@@ -110,7 +110,7 @@ struct CacheLookup: Sendable {
     return follow(classifier.conclusion(response, for: state))
   }
 
-  /// The outcome of a request that isn't sent, because its host is down.
+  /// The outcome of a request that isn't sent because its host is down.
   func refuse(_ state: RequestState) -> DownloadStateMachine.Outcome {
     do throws(CacheError) {
       switch try staleFallback(state) {

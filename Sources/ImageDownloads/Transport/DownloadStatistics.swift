@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a downloader has done, and the retries that its requests have earned.
+/// The downloader's totals and its retry budget.
 final class DownloadStatistics: Sendable {
   private struct State {
     var totals = DownloadTotals()
@@ -15,7 +15,7 @@ final class DownloadStatistics: Sendable {
     state.withLock { $0.totals[keyPath: field] += 1 }
   }
 
-  /// Counts requests that were sent.
+  /// Counts sent requests and adds to the retry budget.
   func add(requests: Int) {
     state.withLock { state in
       state.totals.requests += requests
@@ -25,7 +25,7 @@ final class DownloadStatistics: Sendable {
 
   func add(bytes: Int) { state.withLock { $0.totals.bytes += bytes } }
 
-  /// Takes a retry from the budget.
-  /// - Returns: whether there was one.
+  /// Takes one retry from the budget.
+  /// - Returns: whether the budget had one.
   func spendRetry() -> Bool { state.withLock { $0.budget.spend() } }
 }

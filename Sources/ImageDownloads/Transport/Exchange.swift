@@ -10,14 +10,14 @@ struct Exchange: Sendable {
   let statistics: DownloadStatistics
   let capabilities = HostCapabilities()
 
-  /// Sends a request and receives its response, whatever that is.
+  /// Sends a request and receives its response.
   func send(
     _ state: RequestState, engine: TransferEngine, progress: @escaping @Sendable (Int, Int?) -> Void
   ) async -> TransferOutcome {
     let outgoing = OutgoingRequest(state, configuration: configuration)
     let name = state.key.displayText
     var outcome = TransferOutcome(state: state)
-    // Every request has been looked up.
+    // The lookup has set the key.
     guard let key = state.cacheKey else { return outcome }
     outcome.sent = outgoing.fields
     if let stored = state.validating, !outcome.sent.contains(where: { $0.name.lowercased().hasPrefix("if-") })
@@ -79,7 +79,7 @@ struct Exchange: Sendable {
     return options
   }
 
-  /// The request again with Digest, if the origin asks for that and got Basic.
+  /// The options for repeating the request with Digest, if the origin refused Basic and offers Digest.
   private func digestOptions(
     _ options: TransferOptions, _ result: TransferResult, _ state: RequestState
   ) -> TransferOptions? {
@@ -95,21 +95,21 @@ struct Exchange: Sendable {
 
   // MARK: Retries
 
-  /// The next attempt; nil if there have been enough.
+  /// The next attempt; nil if the retries or the budget are used up.
   func scheduleRetry(
     of state: RequestState, because error: DownloadError, _ terms: ResponseClassifier.RetryTerms
   ) -> NextStep.Retry? {
     if terms.mayBeHTTP2 == true { capabilities.noteHTTP2Failure(state.url.host) }
     guard state.retries < configuration.retries, statistics.spendRetry() else { return nil }
     var next = state
-    // libcurl keeps a connection whose stream has timed out for others.
+    // libcurl keeps a connection after a stream on it timed out, so a retry would reuse it.
     if let mayBeHTTP2 = terms.mayBeHTTP2 { next.needsFreshConnection = mayBeHTTP2 }
     let policy = RetryPolicy(base: configuration.retryWait, cap: configuration.longestRetryWait)
     var generator = SystemRandomNumberGenerator()
     var wait = policy.wait(after: state.lastWait, using: &generator)
     next.lastWait = wait
     if let minimum = terms.minimumWait {
-      // The jitter on top keeps those who wait for one host from coming back together.
+      // Add jitter, so that the downloads from one host don't all resume at once.
       wait = minimum + Double.random(in: 0...max(0.01, min(wait, 1)), using: &generator)
     }
     next.retries += 1

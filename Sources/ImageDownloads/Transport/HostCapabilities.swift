@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What has been learned of hosts: which break HTTP/2, which want Digest.
+/// The known capabilities of hosts: whose HTTP/2 is broken, and which require Digest.
 final class HostCapabilities: Sendable {
   private struct State {
     var http2Failures: [String: Int] = [:]
@@ -9,7 +9,7 @@ final class HostCapabilities: Sendable {
 
   private let state = Mutex(State())
 
-  /// Counts a stream or connection of HTTP/2 that broke. After the second one the host gets HTTP/1.1.
+  /// Counts a broken HTTP/2 stream or connection. After the second one, the host gets HTTP/1.1.
   func noteHTTP2Failure(_ host: String) { state.withLock { $0.http2Failures[host, default: 0] += 1 } }
   func hasBrokenHTTP2(_ host: String) -> Bool { state.withLock { $0.http2Failures[host, default: 0] >= 2 } }
 

@@ -1,6 +1,6 @@
 import ImageCaches
 
-/// A request of a cache directory that this process sends, and no other.
+/// The exclusive right of this process to send a request, among the processes on a cache directory.
 struct RequestClaim: Sendable {
   let key: ContentDigest
   let url: WebAddress
@@ -9,25 +9,23 @@ struct RequestClaim: Sendable {
   func release() { locks.release(key) }
 }
 
-/// Of several processes on one cache directory, one sends a request, and the others wait for what it stores.
+/// Lets one of several processes on a cache directory send a request, while the others wait for the stored response.
 struct RequestClaims: Sendable {
-  /// What comes of claiming a request.
   enum Outcome: Sendable {
-    /// No other process sends it. What others have stored since the lookup is worth another one.
+    /// This process sends the request. If another process was active since the lookup, look the request up again.
     case taken(RequestClaim, mustLookAgain: Bool)
-    /// Another process sends it.
+    /// Another process sends the request.
     case elsewhere(RequestClaim)
-    /// There is nobody to share it with.
+    /// The request needs no claim.
     case needless
   }
 
-  /// More waits than this for one request mean that its responses aren't stored.
+  /// The maximum number of waits for one request. More mean that its responses aren't stored.
   private static let waitLimit = 8
 
   let configuration: ImageDownloader.Configuration
   let store: DiskStore
 
-  /// Claims a request that is about to be sent.
   func take(_ state: RequestState) throws(CacheError) -> Outcome {
     guard let locks = store.requestLocks, let key = state.cacheKey, state.key.cacheMode != .none,
       state.waitsForOthers, state.waits < Self.waitLimit
@@ -42,8 +40,8 @@ struct RequestClaims: Sendable {
     }
   }
 
-  /// Adds what an interrupted run has of the body. Only whoever has the claim may: of several that wait for a
-  /// process that dies, the one that sends the request must be the one that has the body's beginning. Blocks.
+  /// Adds the partial body of an interrupted run. Requires the claim: if several processes wait for one that dies, the
+  /// one that sends the request must be the one that has the partial body. Blocks.
   func resumed(_ state: RequestState, _ claim: RequestClaim) throws(CacheError) -> RequestState {
     guard state.partial == nil, state.validating == nil, try store.mayHavePartials(),
       state.key.wantsImage || state.key.followsRedirects
@@ -53,15 +51,14 @@ struct RequestClaims: Sendable {
     return state
   }
 
-  /// Waits for a request that another process sends: until it has ended, until that process makes no
-  /// progress, or for as long as a download may take. The request goes on with a lookup.
+  /// Waits for another process's request: until it ends, stalls or exceeds the timeout. A lookup must follow.
   func wait(for claim: RequestClaim, _ state: RequestState) async -> RequestState {
     var next = state.unconditional
     next.waits += 1
     next.waitsForOthers = await claim.locks.wait(
       for: claim.key, seconds: configuration.timeout ?? .infinity, patience: configuration.stallTimeout
     ) { [store] in store.partialProgress(claim.key) }
-    // If that process has died, its body's beginning is there.
+    // If the other process died, it left a partial body.
     store.expectPartials()
     return next
   }

@@ -1,26 +1,23 @@
 import Curl
 import ImageCaches
 
-/// What tells downloads apart: requests with equal keys share one. A value, but held by reference: a hundred
-/// thousand may be pending, each in several tables.
+/// Identifies a download: requests with equal keys share one. An immutable class rather than a struct, because 100,000
+/// keys may be pending, each in several tables.
 final class RequestKey: Hashable, Sendable {
-  /// Where the bytes come from; URLs normalised.
+  /// The source, with a normalized URL.
   let source: ImageSource
-  /// The URL in its parts; nil for other sources, and for what is no URL.
+  /// The parsed URL; nil for invalid URLs and other sources.
   let url: WebAddress?
   /// Fields for the source's own origin.
   let headers: [HeaderField]
-  /// How the HTTP cache is used.
   let cacheMode: CacheMode
-  /// The digest that the bytes must have.
   let pinnedDigest: ContentDigest?
-  /// Whether the response must be an image; otherwise any response will do, whatever its status.
+  /// Whether the response must be an image; otherwise any response of any status is accepted.
   let wantsImage: Bool
-  /// Whether redirects are followed.
   let followsRedirects: Bool
-  /// The credential that the downloader had when the request was made, for its source's own origin.
+  /// The downloader's credential at the time of the request, for the source's own origin.
   let credential: OriginSettings.Credential?
-  /// The source as it may be shown; made once, because it is needed at every step.
+  /// The source without secrets, for display. Stored, because every step needs it.
   let displayText: String
 
   init(
@@ -42,11 +39,11 @@ final class RequestKey: Hashable, Sendable {
     self.wantsImage = wantsImage
     self.followsRedirects = followsRedirects
     let displayText = url?.displayText ?? source.displayText
-    // One copy of the text, where the source is shown as it is.
+    // Share the source's text if it is the same.
     self.displayText = if case .url(let text) = self.source, text == displayText { text } else { displayText }
   }
 
-  /// The same request, with validation by the origin.
+  /// The same request, validated by the origin.
   var refreshing: RequestKey {
     RequestKey(
       source: source, headers: headers, cacheMode: .refresh, pinnedDigest: pinnedDigest,

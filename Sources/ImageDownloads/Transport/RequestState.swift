@@ -1,32 +1,31 @@
 import Curl
 import ImageCaches
 
-/// How far a request has come, after redirects and retries. A value; each step makes the next.
+/// The state of a request after redirects and retries.
 struct RequestState: Sendable {
-  /// What was requested.
   let key: RequestKey
-  /// The source's own URL. Credentials and fields without an origin go to its origin and no other.
+  /// The source's own URL. Credentials and fields that name no origin are sent only to this URL's origin.
   let originalURL: WebAddress
-  /// The URL that is requested now.
+  /// The current URL.
   var url: WebAddress
   var redirectCount = 0
   /// Attempts at this URL after the first.
   var retries = 0
   /// The last wait before a retry, in seconds.
   var lastWait: Double?
-  /// The stored response that the origin is asked to confirm.
+  /// The stored response to validate.
   var validating: StoredResponse?
   /// Whether the next attempt must not reuse a connection.
   var needsFreshConnection = false
-  /// What an earlier attempt has received.
+  /// The body of an interrupted attempt.
   var partial: PartialBody?
-  /// The key of this URL's responses, known since its lookup.
+  /// The cache key of this URL's responses, set by the lookup.
   var cacheKey: ContentDigest?
-  /// When the cache was last looked into for this URL, in seconds of the monotonic clock.
+  /// The time of this URL's last lookup, in seconds of the monotonic clock.
   var lookedUpAt = -Double.infinity
-  /// How often it has waited for another process that was sending the same request.
+  /// The number of waits for another process that sent the same request.
   var waits = 0
-  /// Whether it waits for such a process.
+  /// Whether the request waits for other processes.
   var waitsForOthers = true
 
   init(_ key: RequestKey, originalURL: WebAddress) {
@@ -38,14 +37,14 @@ struct RequestState: Sendable {
   /// Whether the source's own fields and credentials may be sent.
   var isSameOrigin: Bool { url.origin == originalURL.origin }
 
-  /// The same without a condition: the stored response is of no use.
+  /// The same request without a condition.
   var unconditional: RequestState {
     var state = self
     state.validating = nil
     return state
   }
 
-  /// The request after a redirect. Nothing is known of the new URL yet.
+  /// The request after a redirect, with a fresh state for the new URL.
   func redirected(to target: WebAddress) -> RequestState {
     var next = RequestState(key, originalURL: originalURL)
     next.url = target

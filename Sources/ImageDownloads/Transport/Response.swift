@@ -1,19 +1,19 @@
 import Curl
 import ImageCaches
 
-/// A complete response with its body in the store, or a local source as one.
+/// A complete response with its body in the store, or a local source.
 struct Response: Sendable {
   var head: ResponseHead
   var body: StoredObject?
   var path: String
   var digest: ContentDigest
   var byteCount: Int
-  /// The URL that responded; nil for local sources.
+  /// The URL after redirects; nil for local sources.
   var url: WebAddress?
   var disposition: StoredSource.Disposition
-  /// The local file's stamp when its digest was taken.
-  var stamp: FileStamp?
-  var isStampCertain = true
+  /// The local file's fingerprint at the time of its digest.
+  var fingerprint: FileFingerprint?
+  var isFingerprintCertain = true
 
   init(
     _ object: StoredObject, head: ResponseHead, url: WebAddress?, _ disposition: StoredSource.Disposition
@@ -27,14 +27,14 @@ struct Response: Sendable {
     self.disposition = disposition
   }
 
-  /// A local file that is used in place.
-  init(file path: String, digest: ContentDigest, stamp: FileStamp, isStampCertain: Bool) {
+  /// A local file, used in place.
+  init(file path: String, digest: ContentDigest, fingerprint: FileFingerprint, isFingerprintCertain: Bool) {
     head = ResponseHead(status: 200)
     self.path = path
     self.digest = digest
-    byteCount = stamp.bytes
-    self.stamp = stamp
-    self.isStampCertain = isStampCertain
+    byteCount = fingerprint.bytes
+    self.fingerprint = fingerprint
+    self.isFingerprintCertain = isFingerprintCertain
     disposition = .local
   }
 
@@ -45,6 +45,7 @@ struct Response: Sendable {
       finalURL: url?.displayText,
       etag: head.fields.first("ETag"), lastModified: head.fields.first("Last-Modified"),
       disposition: disposition,
-      displayText: displayText, pin: body?.pin, stamp: stamp, isStampCertain: isStampCertain)
+      displayText: displayText, pin: body?.pin, fingerprint: fingerprint,
+      isFingerprintCertain: isFingerprintCertain)
   }
 }

@@ -1,36 +1,36 @@
 import Curl
 import ImageCaches
 
-/// Decides what a response, or the lack of one, means. Pure: it reads no clock, disk or socket.
+/// Classifies the outcomes of transfers. Pure: it reads no clock, disk or socket.
 struct ResponseClassifier: Sendable {
-  /// What the outcome of a transfer means.
+  /// How to proceed after a transfer.
   indirect enum Verdict: Sendable {
-    /// Send this request. A partial body that fits the representation no more is discarded first.
+    /// Send this request, after discarding a partial body that no longer fits.
     case resend(RequestState, discardsPartial: Bool)
     case fail(DownloadError, discardsPartial: Bool = false)
-    /// The origin confirms the stored response.
+    /// Use the stored response, which the origin confirmed.
     case notModified(StoredResponse)
-    /// A complete response: store it, then go on by its ``conclusion(_:for:)``.
+    /// Store the complete response and follow its ``conclusion(_:for:)``.
     case store(ResponseHead, ContentDigest)
-    /// The origin can't respond now. Try again, if there are terms for that and attempts are left; else use a
-    /// stale response; else go on with `otherwise`.
+    /// The origin is unavailable. Retry, if there are terms and attempts left; else use a stale response; else follow
+    /// `otherwise`.
     case unavailable(DownloadError, RetryTerms?, otherwise: Verdict)
   }
 
-  /// What is known about the next attempt.
+  /// The conditions of the next attempt.
   struct RetryTerms: Hashable, Sendable {
-    /// The shortest wait, in seconds: `Retry-After`.
+    /// The minimum wait, in seconds, from `Retry-After`.
     var minimumWait: Double?
-    /// Whether the wait is for all downloads from the host.
+    /// Whether the wait applies to all downloads from the host.
     var pausesHost = false
-    /// Whether HTTP/2 may be the cause, and the next attempt needs a new connection; nil if unknown.
+    /// Whether HTTP/2 may be the cause, so that the next attempt needs a new connection; nil if unknown.
     var mayBeHTTP2: Bool?
   }
 
-  /// What a stored or new response leads to.
+  /// How to proceed with a stored or new response.
   enum Conclusion: Sendable {
     case step(NextStep)
-    /// The request goes on with a lookup of its next URL.
+    /// Look up the request's next URL.
     case redirect(RequestState)
 
     static func failure(_ error: DownloadError) -> Self { .step(.complete(.failure(error))) }
@@ -38,10 +38,11 @@ struct ResponseClassifier: Sendable {
 
   let validation: ResponseValidation
   let redirectLimit: Int
-  /// The longest wait before a retry, in seconds. Whoever asks for a longer one is not asked again.
+  /// The maximum wait before a retry, in seconds. If a server requests more, there is no retry.
   let longestRetryWait: Double
 
-  /// - Parameter now: in seconds since 1970, for a `Retry-After` with a date.
+  /// Classifies the outcome of a transfer.
+  /// - Parameter now: the time in seconds since 1970, for a `Retry-After` with a date.
   func verdict(on outcome: TransferOutcome, now: Double) -> Verdict {
     let (state, body) = (outcome.state, outcome.body)
     if body.mustRestart {
@@ -51,7 +52,7 @@ struct ResponseClassifier: Sendable {
     }
     if let failure = body.failure { return .fail(failure) }
     if let head = body.abandonedError {
-      // An error response whose body was too long to be read means the same as a short one.
+      // An abandoned error response is handled like a complete one.
       let name = state.key.displayText
       let failure = Verdict.fail(validation.failure(of: head, source: name) ?? .cancelled(name))
       return retryableResponse(outcome, head, now: now, otherwise: failure) ?? failure
@@ -69,7 +70,7 @@ struct ResponseClassifier: Sendable {
     return complete(outcome, head)
   }
 
-  /// Why a transfer didn't bring what was requested; nil if it did, or leads on by a redirect.
+  /// The failure of a transfer; nil if it succeeded or returned a redirect.
   func failure(of outcome: TransferOutcome) -> DownloadError? {
     if let failure = outcome.body.failure { return failure }
     guard let head = outcome.head ?? outcome.body.abandonedError else { return outcome.error }
@@ -79,7 +80,7 @@ struct ResponseClassifier: Sendable {
 
   // MARK: Verdicts
 
-  /// A transfer without a complete response.
+  /// Classifies a transfer without a complete response.
   private func incomplete(_ outcome: TransferOutcome) -> Verdict {
     guard let error = outcome.error else { return .fail(.cancelled(outcome.state.key.displayText)) }
     guard error.isTemporary else { return .fail(error) }
@@ -87,13 +88,13 @@ struct ResponseClassifier: Sendable {
     return .unavailable(error, terms, otherwise: .fail(error))
   }
 
-  /// Whether a broken HTTP/2 may be the cause: in its framing, its streams, or the connection under them.
+  /// Whether HTTP/2 may be the cause: its framing, its streams, or the connection under them.
   private static func mayBeHTTP2(_ error: CurlError) -> Bool {
     if [16, 55, 56, 92].contains(error.curlCode) { return true }
     return [18, 28, 52].contains(error.curlCode) && error.status == nil && error.requests > 0
   }
 
-  /// A response that means "not now"; nil if it doesn't.
+  /// Classifies a temporary error response; nil for other responses.
   private func retryableResponse(
     _ outcome: TransferOutcome, _ head: ResponseHead, now: Double, otherwise: @autoclosure () -> Verdict
   ) -> Verdict? {
@@ -109,23 +110,24 @@ struct ResponseClassifier: Sendable {
     }
     let isThrottled = head.status == 429 || (head.status == 503 && wait != nil)
     let terms = RetryTerms(minimumWait: wait, pausesHost: isThrottled)
-    // Whoever takes any response gets the last one, not an error that describes it.
+    // A caller that accepts any response gets the last one, not an error.
     return .unavailable(error, terms, otherwise: key.wantsImage ? .fail(error) : otherwise())
   }
 
-  /// Whether the origin says that an error is good for a while. Whoever takes any response gets that one.
+  /// Whether an error response has an explicit lifetime, for a caller that accepts any response: it is no reason to
+  /// retry.
   private func isExplicitlyFresh(_ head: ResponseHead, _ key: RequestKey) -> Bool {
     guard !key.wantsImage else { return false }
     return head.fields.first("Expires") != nil || (CacheControl(head.fields).seconds("max-age") ?? 0) > 0
   }
 
-  /// A complete response. A success with a body that nobody asked for is not even stored.
+  /// Classifies a complete response. A successful response with an unusable body isn't stored.
   private func complete(_ outcome: TransferOutcome, _ head: ResponseHead) -> Verdict {
     let key = outcome.state.key
     let digest = ContentDigest(outcome.body.hasher.finalize())
     guard key.wantsImage, (200..<300).contains(head.status) else { return .store(head, digest) }
     if head.status == 206 {
-      let message = "the server sent a part of the picture, which nobody asked for"
+      let message = "the server sent only a part of the image (206), which wasn't requested"
       return .fail(DownloadError(.transferFailed, message, source: key.displayText))
     }
     if outcome.body.byteCount == 0 { return .fail(validation.emptyBody(head, source: key.displayText)) }
@@ -135,7 +137,7 @@ struct ResponseClassifier: Sendable {
 
   // MARK: Conclusions
 
-  /// What a response leads to, wherever it came from: it may be a redirect, an error or what was requested.
+  /// How to proceed with a response: it may be a redirect, an error or the requested image.
   func conclusion(_ response: Response, for state: RequestState) -> Conclusion {
     let (key, head) = (state.key, response.head)
     if key.followsRedirects, [301, 302, 303, 307, 308].contains(head.status),
@@ -146,7 +148,7 @@ struct ResponseClassifier: Sendable {
     if key.wantsImage {
       if let failure = validation.failure(of: head, source: key.displayText) { return .failure(failure) }
       if let pinned = key.pinnedDigest, pinned != response.digest {
-        // A stored response may be older than the pin: the origin is asked once.
+        // A stored response may be older than the pin: request it once.
         guard response.disposition == .hit || response.disposition == .stale else {
           return .failure(.mismatch(response.digest, pinned: pinned, source: key.displayText))
         }
@@ -164,12 +166,12 @@ struct ResponseClassifier: Sendable {
       return .failure(error)
     }
     guard let target = state.url.resolving(location) else {
-      let message = "it redirects to something that is no http or https URL"
+      let message = "it redirects to a location that is not an http or https URL"
       return .failure(DownloadError(.badRedirect, message, source: name))
     }
     guard state.url.scheme == "http" || target.scheme == "https" else {
       let message =
-        "it redirects from https to http, which isn't followed; name \(target.displayText) itself if it is to be trusted"
+        "it redirects from https to http, which is refused; if you trust \(target.displayText), use it as the source"
       return .failure(DownloadError(.badRedirect, message, source: name))
     }
     return .redirect(state.redirected(to: target))

@@ -3,19 +3,19 @@ import Glibc
 import ImageCaches
 import SystemIO
 
-/// The last stage of a request: its body goes into the disk store, its head into the HTTP cache.
-/// Functions block, except for ``commit(_:)``.
+/// The last stage of a request: the body goes into the disk store, the head into the HTTP cache. Functions block,
+/// except for ``commit(_:)``.
 struct ResponseStore: Sendable {
-  /// A response on its way into the store, with its row in the HTTP cache; nil if that keeps nothing.
+  /// A response to store. The entry is nil if the HTTP cache doesn't store it.
   enum StoreRequest: Sendable {
     case body(any StagedFile, ContentDigest, ResponseTable.Entry?)
-    /// The body is in the store already.
+    /// The store already has the body.
     case row(ResponseTable.Entry?, of: StoredObject)
   }
 
   let store: DiskStore
 
-  /// Makes a response ready to be committed.
+  /// Prepares a response for ``commit(_:)``.
   func prepare(
     _ outcome: TransferOutcome, head: ResponseHead, digest: ContentDigest
   ) throws(CacheError) -> StoreRequest {
@@ -27,7 +27,7 @@ struct ResponseStore: Sendable {
     return .body(try closedFile(of: outcome.body.held), digest, entry)
   }
 
-  /// A file with a body that was held in memory. It is closed, because many of them wait for one commit.
+  /// Writes a body that was held in memory to a file. The file is closed, because many may wait for one commit.
   private func closedFile(of bytes: [UInt8]) throws(CacheError) -> TemporaryPath {
     let path = try store.makeTemporaryPath()
     guard let file = try FileDescriptor.open(path.path, O_WRONLY | O_CREAT | O_EXCL) else {
@@ -37,7 +37,7 @@ struct ResponseStore: Sendable {
     return path
   }
 
-  /// Takes the body and the row into the store in one transaction, together with those of other responses.
+  /// Stores the body and the row in one transaction, which other responses share.
   func commit(_ request: StoreRequest) async throws(CacheError) -> StoredObject {
     let result: Result<StoredObject, CacheError> = await withCheckedContinuation { continuation in
       switch request {
@@ -59,7 +59,7 @@ struct ResponseStore: Sendable {
     return try result.get()
   }
 
-  /// What the HTTP cache keeps of a response; nil if it keeps nothing.
+  /// The HTTP cache's row for a response; nil if the response may not be stored.
   private func cacheEntry(
     _ outcome: TransferOutcome, head: ResponseHead, digest: ContentDigest
   ) -> ResponseTable.Entry? {
@@ -72,14 +72,15 @@ struct ResponseStore: Sendable {
     return ResponseTable.entry(response, for: key, url: outcome.state.url.displayText)
   }
 
-  /// Whether more than the connection's end tells the body's end. Else an image may be cut, and isn't kept.
+  /// Whether the body's length was announced. Otherwise only the end of the connection marks the end of the body, the
+  /// image may be truncated, and it isn't cached.
   private func isFramed(_ head: ResponseHead, _ outcome: TransferOutcome) -> Bool {
     guard outcome.state.key.wantsImage, head.version.hasPrefix("1") else { return true }
     return head.fields.first("Content-Length") != nil || head.fields.first("Transfer-Encoding") != nil
   }
 
-  /// Updates a stored response by the 304 that confirms it.
-  /// - Returns: nil if its body has gone.
+  /// Updates a stored response from the 304 that confirms it.
+  /// - Returns: nil if the body is gone.
   func refresh(_ stored: StoredResponse, by outcome: TransferOutcome) throws(CacheError) -> Response? {
     guard let head = outcome.head, let key = outcome.state.cacheKey,
       let object = try store.object(stored.digest)
@@ -93,11 +94,11 @@ struct ResponseStore: Sendable {
 
   // MARK: Partial bodies
 
-  /// What there is of a body whose rest the next attempt may ask for.
+  /// The partial body to resume in the next attempt.
   func partialBody(after outcome: TransferOutcome) throws(CacheError) -> PartialBody? {
     let body = outcome.body
     guard let validator = body.validator, body.byteCount > 0 else {
-      // What an earlier attempt received is still there, unless this one has overwritten it.
+      // An earlier attempt's partial body still exists, unless this attempt has overwritten it.
       return body.file == nil ? outcome.state.partial : nil
     }
     let file: PartialFile
@@ -111,7 +112,7 @@ struct ResponseStore: Sendable {
       file: file, validator: validator, total: body.expected, received: body.byteCount, hasher: body.hasher)
   }
 
-  /// Removes what was received, so that no run takes it for the beginning of the body.
+  /// Removes a partial body, so that no run resumes it.
   func discardPartialBody(of outcome: TransferOutcome) {
     outcome.body.file?.removeMetadata()
     if let key = outcome.state.cacheKey { store.removePartial(key) }

@@ -1,13 +1,13 @@
 import Curl
 import ImageCaches
 
-/// What one transfer has brought.
+/// The outcome of one transfer.
 struct TransferOutcome: Sendable {
-  /// The request as it was sent.
+  /// The request as sent.
   var state: RequestState
-  /// The fields that were sent.
+  /// The fields as sent.
   var sent: [HeaderField] = []
-  /// In seconds since 1970, as ``responseTime``.
+  /// In seconds since 1970, like ``responseTime``.
   var requestTime = 0.0
   var responseTime = 0.0
   /// nil if the transfer failed.
@@ -16,8 +16,8 @@ struct TransferOutcome: Sendable {
   var error: DownloadError?
   var curlError: CurlError?
 
-  /// The head of the complete response; nil if the transfer failed. The response to a range request describes
-  /// a part; this describes the whole, which is what there is now.
+  /// The head of the complete response; nil if the transfer failed. The head of a range response is changed to describe
+  /// the whole body.
   var head: ResponseHead? {
     guard var head = result?.head, body.isResumed else { return result?.head }
     head.status = 200
@@ -27,7 +27,7 @@ struct TransferOutcome: Sendable {
     return head
   }
 
-  /// What it says about the host; nil if it says nothing.
+  /// The signal about the host; nil if the outcome doesn't concern the host.
   var signal: HostSignal? {
     if let head = result?.head ?? body.abandonedError {
       return head.status == 429 || head.status == 503 ? .overloaded : .answered

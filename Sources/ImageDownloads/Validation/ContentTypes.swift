@@ -2,13 +2,13 @@ public import Vips
 
 /// Media types of image sources.
 public enum ContentTypes {
-  /// Those of the formats that are read by default, and `application/octet-stream`, which servers send that know
-  /// nothing better.
+  /// The types of the formats that are read by default, and `application/octet-stream`, which servers send for unknown
+  /// types.
   public static let images = Set(ImageFormat.readByDefault.flatMap(types)).union([unspecific])
 
   static let unspecific = "application/octet-stream"
 
-  /// The types under which servers send a format, in lower case: IANA's, then those in use beside it.
+  /// The types of a format, in lower case: IANA's first, then others in use.
   public static func types(of format: ImageFormat) -> [String] {
     switch format {
     case .jpeg: ["image/jpeg", "image/jpg", "image/pjpeg"]
@@ -37,7 +37,7 @@ public enum ContentTypes {
     }
   }
 
-  /// Whether a text is a type and subtype without parameters (RFC 9110 §8.3.1).
+  /// Whether `text` is a type and subtype without parameters (RFC 9110 §8.3.1).
   public static func isType(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     return parts.count == 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(isTokenByte) }

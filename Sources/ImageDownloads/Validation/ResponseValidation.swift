@@ -1,31 +1,30 @@
 import Curl
 import Vips
 
-/// Whether a response is an image: status, then the first bytes, then the content type.
+/// Checks that a response is an image: by its status, its first bytes, and its content type.
 struct ResponseValidation: Sendable {
   var acceptableContentTypes: Set<String>
 
-  /// How many of the first bytes are judged: what `ImageFormat` and `ForeignContent` look at.
+  /// The number of first bytes that `ImageFormat` and `NonImageContent` examine.
   static let prefixLength = 4096
 
-  /// What the head and the first bytes amount to.
   enum Verdict {
-    /// An image may follow; the warning is about its label.
+    /// The response may be an image; the warning is about its content type.
     case accepted(warning: String?)
     case refused(DownloadError)
   }
 
-  /// Why the status alone rules an image out; nil if it doesn't.
+  /// The error for a status other than 2xx; nil for 2xx.
   func failure(of head: ResponseHead, source: String) -> DownloadError? {
     guard !(200..<300).contains(head.status) else { return nil }
     let reason = head.reason.isEmpty ? "" : " \(head.reason)"
     return DownloadError(
-      .httpStatus, "the server answered \(head.status)\(reason)", source: source,
+      .httpStatus, "the server returned \(head.status)\(reason)", source: source,
       status: head.status, isTemporary: RetryPolicy.isTransient(status: head.status))
   }
 
-  /// Judges a successful response. The first bytes win over the label: an image under a wrong one is read, and a page
-  /// that is labeled an image is not.
+  /// Checks a successful response. The first bytes win over the content type: an image with a wrong type is accepted,
+  /// and an HTML page with an image's type is refused.
   /// - Parameters:
   ///   - prefix: the body's first bytes, at least one.
   ///   - isFinal: whether `prefix` has ``prefixLength`` bytes or is the whole body.
@@ -35,21 +34,21 @@ struct ResponseValidation: Sendable {
   ) -> Verdict? {
     let label = head.fields.first("Content-Type").map(ContentTypes.essence)
     if let format = ImageFormat(signature: prefix) { return verdict(on: format, label, head, source) }
-    switch ForeignContent(head: prefix) {
-    case .html: return refusal("the server sent an HTML page, not a picture", head, source)
-    case .json: return refusal("the server sent JSON, not a picture", head, source)
+    switch NonImageContent(head: prefix) {
+    case .html: return refusal("the server sent an HTML page, not an image", head, source)
+    case .json: return refusal("the server sent JSON, not an image", head, source)
     default: break
     }
     guard isFinal else { return nil }
-    // No coding was asked for (RFC 9110 §12.5.3).
+    // Requests have no Accept-Encoding by default (RFC 9110 §12.5.3).
     if let coding = head.fields.first("Content-Encoding")?.lowercased(), coding != "identity" {
-      return refusal("the server sent the picture coded as '\(coding)', which wasn't asked for", head, source)
+      return refusal("the server sent the image encoded as '\(coding)', which wasn't requested", head, source)
     }
     guard let label, !acceptableContentTypes.contains(label) else { return .accepted(warning: nil) }
-    return refusal("the server sent '\(label)', not a picture", head, source)
+    return refusal("the server sent '\(label)', not an image", head, source)
   }
 
-  /// Judges a body that begins like an image of `format`.
+  /// Checks a body with the signature of `format`.
   private func verdict(
     on format: ImageFormat, _ label: String?, _ head: ResponseHead, _ source: String
   ) -> Verdict {
@@ -66,19 +65,18 @@ struct ResponseValidation: Sendable {
     }
     let isAcceptable = acceptableContentTypes.contains(label)
     guard isAcceptable || !acceptableContentTypes.isDisjoint(with: own) else {
-      return refusal("the server sent '\(label)', not a picture", head, source)
+      return refusal("the server sent '\(label)', not an image", head, source)
     }
-    // A type that was added belongs to no format, and is no mistake.
+    // A type that the user added belongs to no format; don't warn of it.
     let isMistaken =
       !isAcceptable || ImageFormat.allCases.contains { ContentTypes.types(of: $0).contains(label) }
     return .accepted(
-      warning: isMistaken ? "the server says '\(label)', but the picture is \(format.rawValue)" : nil)
+      warning: isMistaken ? "the server says '\(label)', but the image is \(format.rawValue)" : nil)
   }
 
-  /// What servers send that know nothing better; the second is Amazon S3's.
+  /// The types that servers send for unknown types; the second is Amazon S3's.
   private static let unspecificTypes = [ContentTypes.unspecific, "binary/octet-stream"]
 
-  /// Why a body of no bytes isn't one.
   func emptyBody(_ head: ResponseHead, source: String) -> DownloadError {
     DownloadError(
       .empty, "the server sent an empty body", source: source, status: head.status, isTemporary: false)

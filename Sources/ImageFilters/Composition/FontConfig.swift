@@ -1,7 +1,8 @@
 import Glibc
 
-/// The few of fontconfig's functions that tell which fonts there are, from the copy that Pango brought into the
-/// process: building needs nothing of it.
+/// The fontconfig functions that look up fonts, loaded at run time.
+///
+/// Pango has already loaded the library into the process, so building doesn't need fontconfig's headers.
 struct FontConfig {
   private typealias Parse = @convention(c) (UnsafePointer<CChar>) -> OpaquePointer?
   private typealias Substitute = @convention(c) (OpaquePointer?, OpaquePointer?, Int32) -> Int32
@@ -26,7 +27,7 @@ struct FontConfig {
   private let query: Query
   private let release: Change
 
-  /// What `body` returns; nil where there is no fontconfig.
+  /// Calls `body` with the loaded library. Returns its result, or nil if fontconfig isn't installed.
   static func withLibrary<Result>(_ body: (FontConfig) -> Result?) -> Result? {
     guard let library = dlopen("libfontconfig.so.1", RTLD_NOW) else { return nil }
     defer { dlclose(library) }
@@ -40,7 +41,7 @@ struct FontConfig {
       let text = dlsym(library, "FcPatternGetString"), let integer = dlsym(library, "FcPatternGetInteger"),
       let query = dlsym(library, "FcFreeTypeQuery"), let release = dlsym(library, "FcPatternDestroy")
     else { return nil }
-    // The types are those of fontconfig.h.
+    // The signatures are those in fontconfig.h.
     parseName = unsafeBitCast(parse, to: Parse.self)
     self.substitute = unsafeBitCast(substitute, to: Substitute.self)
     self.complete = unsafeBitCast(complete, to: Change.self)
@@ -51,7 +52,7 @@ struct FontConfig {
     self.release = unsafeBitCast(release, to: Change.self)
   }
 
-  /// The installed font that is nearest to a pattern; to be destroyed.
+  /// The installed font that best matches a pattern. The caller must ``destroy(_:)`` it.
   func match(_ pattern: String) -> OpaquePointer? {
     guard let wanted = parseName(pattern) else { return nil }
     defer { release(wanted) }
@@ -61,25 +62,25 @@ struct FontConfig {
     return matchPattern(nil, wanted, &status)
   }
 
-  /// The first font of a file; to be destroyed. nil where the file is none.
+  /// The first font in a file; nil if the file isn't a font. The caller must ``destroy(_:)`` it.
   func font(ofFile path: String) -> OpaquePointer? {
     var count: Int32 = 0
     return query(path, 0, nil, &count)
   }
 
-  /// A property that is a text.
+  /// A text property, such as `family`.
   func text(_ name: String, of font: OpaquePointer) -> String? {
     var text: UnsafePointer<CChar>?
     guard textOf(font, name, 0, &text) == 0, let text else { return nil }
     return String(cString: text)
   }
 
-  /// A property that is a number, as `weight` is.
+  /// An integer property, such as `weight`.
   func integer(_ name: String, of font: OpaquePointer) -> Int? {
     var number: Int32 = 0
     return integerOf(font, name, 0, &number) == 0 ? Int(number) : nil
   }
 
-  /// Gives a font back.
+  /// Releases a font that ``match(_:)`` or ``font(ofFile:)`` returned.
   func destroy(_ font: OpaquePointer) { release(font) }
 }

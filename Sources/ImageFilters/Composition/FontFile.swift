@@ -1,11 +1,12 @@
-/// The files that a chain's fonts come from, so that an output's key can hold their contents.
+/// Locates the font files of a chain, so that an output's key can include their contents.
 public enum FontFile {
-  /// Where the font lies that a `text` filter would use: the path itself where it is one, else what fontconfig
-  /// finds for the description; nil where there is no fontconfig or it finds nothing.
+  /// The file of the font that a `text` filter would use.
   ///
-  /// fontconfig is asked through the copy that Pango brought into the process: building needs nothing of it.
+  /// - Parameter font: The filter's `font` argument: a font file's path, which is returned as it is, or a
+  ///   description such as `sans bold`, for which fontconfig finds a file.
+  /// - Returns: nil if fontconfig isn't installed or finds no font.
   public static func path(for font: String) -> String? {
-    if Lettering.isFile(font) { return font }
+    if TextRenderer.isFile(font) { return font }
     return FontConfig.withLibrary { library in
       guard let found = library.match(pattern(of: font)) else { return nil }
       defer { library.destroy(found) }
@@ -13,15 +14,15 @@ public enum FontFile {
     }
   }
 
-  /// What Pango calls the font that a file holds (`DejaVu Serif, Bold Italic`); nil where the file is no font.
+  /// Pango's name for the font in a file, such as `DejaVu Serif, Bold Italic`; nil if the file isn't a font.
   ///
-  /// Loading a file only adds its font to those there are: it is used when it is asked for by its own name.
+  /// Loading a font file only adds it to the available fonts. Pango uses it only when asked for it by this name.
   static func description(ofFile path: String) -> String? {
     FontConfig.withLibrary { library in
       guard let font = library.font(ofFile: path) else { return nil }
       defer { library.destroy(font) }
       guard let family = library.text("family", of: font) else { return nil }
-      // fontconfig.h's numbers, Pango's words.
+      // Map the constants in fontconfig.h to Pango's style words.
       let weight = nearest(
         library.integer("weight", of: font) ?? 80,
         [
@@ -38,7 +39,7 @@ public enum FontFile {
           (100, ""),
           (113, "Semi-Expanded"), (125, "Expanded"), (150, "Extra-Expanded"), (200, "Ultra-Expanded"),
         ])
-      // The comma ends the family's name, which may itself end in a word for a style.
+      // The comma separates the style from a family name that ends in a style word itself.
       return "\(family), " + [weight, slant, width].filter { !$0.isEmpty }.joined(separator: " ")
     }
   }
@@ -47,7 +48,7 @@ public enum FontFile {
     words.min { abs($0.number - number) < abs($1.number - number) }?.word ?? ""
   }
 
-  /// fontconfig's way of writing Pango's description: `sans bold` is `sans:bold`.
+  /// Converts Pango's description to fontconfig's pattern: `sans bold` to `sans:bold`.
   private static func pattern(of font: String) -> String {
     var words = font.split(separator: " ")
     var styles: [Substring] = []
@@ -65,17 +66,20 @@ public enum FontFile {
 }
 
 extension FilterChain {
-  /// The chain with its font files elsewhere: `place` is given the path of each as it was written.
+  /// Replaces the paths of font files.
+  ///
+  /// - Parameter place: Returns the new path for each path as written in the chain.
+  /// - Throws: The error that `place` throws.
   public func placingFontFiles<Failure>(
     _ place: (String) throws(Failure) -> String
   ) throws(Failure) -> FilterChain {
-    guard fonts.contains(where: Lettering.isFile) else { return self }
+    guard fonts.contains(where: TextRenderer.isFile) else { return self }
     var placed: [FilterStep] = []
     for step in steps {
       var values: [FilterArguments.Entry] = []
       for entry in step.arguments.values {
         if step.name == "text", entry.key == "font", case .text(let font) = entry.value,
-          Lettering.isFile(font)
+          TextRenderer.isFile(font)
         {
           values.append(FilterArguments.Entry(key: entry.key, value: .text(try place(font))))
         } else {
@@ -89,7 +93,7 @@ extension FilterChain {
     return FilterChain(checked: placed)
   }
 
-  /// The fonts that its texts name, in order, each once.
+  /// The fonts of the chain's `text` filters, in order and without duplicates.
   public var fonts: [String] {
     var result: [String] = []
     for step in steps where step.name == "text" {

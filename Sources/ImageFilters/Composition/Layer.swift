@@ -1,27 +1,27 @@
 import Vips
 
-/// A picture on its way over another.
+/// An image to be composed over another.
 struct Layer {
-  let picture: VipsImage
+  let image: VipsImage
   let pass: FilterPass
   let blend: String
 
-  /// The words that a chain may use for how colours mix (W3C Compositing and Blending 1).
+  /// The blend modes of a chain (W3C Compositing and Blending 1).
   static let blends = [
     "over", "multiply", "screen", "overlay", "darken", "lighten", "add", "colour-dodge", "colour-burn",
     "hard-light",
     "soft-light", "difference", "exclusion",
   ]
 
-  /// The picture below with this one over it; it has an alpha if it had one before.
+  /// The filtered image with this layer over it. The result has alpha only if the filtered image has it.
   func composed(tiled: Bool) throws -> VipsImage {
     let base = pass.image
     let gravity = try pass.arguments.gravity("gravity")
     var (x, y) = (
-      Self.place(gravity, picture.width, base.width, \.x, try pass.arguments.integer("x")),
-      Self.place(gravity, picture.height, base.height, \.y, try pass.arguments.integer("y"))
+      Self.place(gravity, image.width, base.width, \.x, try pass.arguments.integer("x")),
+      Self.place(gravity, image.height, base.height, \.y, try pass.arguments.integer("y"))
     )
-    var layer = try picture.addingAlpha()
+    var layer = try image.addingAlpha()
     if layer.format != base.format { layer = try Self.matching(layer, base) }
     let opacity = try pass.arguments.number("opacity")
     if opacity < 1, let alpha = try layer.alpha() {
@@ -48,13 +48,13 @@ struct Layer {
     return base.hasAlpha ? rounded : try rounded.extractingBands(from: 0, count: base.bands)
   }
 
-  /// A picture with another's depth.
-  static func matching(_ picture: VipsImage, _ other: VipsImage) throws(VipsError) -> VipsImage {
-    try picture.linear([other.maximum / picture.maximum], [0.5]).cast(to: other.format)
+  /// Converts an image to the bit depth of another.
+  static func matching(_ image: VipsImage, _ other: VipsImage) throws(VipsError) -> VipsImage {
+    try image.linear([other.maximum / image.maximum], [0.5]).cast(to: other.format)
       .copied(["interpretation": .nick(other.interpretation.rawValue)])
   }
 
-  /// Where the layer's first pixel comes to lie. From an edge an offset goes inwards.
+  /// The position of the layer's first pixel along an axis. At the right or bottom edge the offset points inward.
   private static func place(
     _ gravity: Gravity, _ length: Int, _ line: Int, _ axis: KeyPath<(x: Double, y: Double), Double>,
     _ offset: Int
@@ -64,7 +64,7 @@ struct Layer {
     return origin + offset
   }
 
-  /// How far before the edge the first of the tiles begins.
+  /// How far before the edge the first tile starts.
   private static func remainder(_ place: Int, _ length: Int) -> Int {
     let rest = place % length
     return rest > 0 ? length - rest : -rest

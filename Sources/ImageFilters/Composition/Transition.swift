@@ -1,8 +1,8 @@
 import Vips
 
-/// An animation from one picture to another, of one size.
+/// An animation from one image to another of the same size.
 struct Transition {
-  /// How the one becomes the other.
+  /// The transition effect.
   enum Kind: String, CaseIterable {
     case crossdissolve
     case flipLeft = "flip-left"
@@ -11,22 +11,21 @@ struct Transition {
     case flipBottom = "flip-bottom"
   }
 
-  /// The picture at the beginning; as large as the other, both with an alpha.
+  /// The first image. It has the same size as `target`, and both have alpha.
   let from: VipsImage
-  /// The picture at the end.
+  /// The last image.
   let target: VipsImage
   let kind: Kind
-  /// In milliseconds.
+  /// The total duration in milliseconds.
   let duration: Int
-  /// Frames in a second.
+  /// Frames per second.
   let rate: Int
 
-  /// All frames under one another: as many as the duration has room for, but two at least; the first is the picture
-  /// at the beginning, the last the one at the end. They are played once.
+  /// All frames, stacked as pages. The first is `from`, the last is `target`, and the animation plays once.
   func animation() throws -> VipsImage {
     let count = Self.frameCount(duration: duration, rate: rate)
     let frames = try (0..<count).map { try frame(at: Double($0) / Double(count - 1)) }
-    // Delays are whole milliseconds whose sum is the duration.
+    // Delays are whole milliseconds. Rounding their running sum makes them add up to the duration.
     let delays = (0..<count).map { (($0 + 1) * duration) / count - ($0 * duration) / count }
     return try VipsImage.stacked(frames).editingMetadata {
       $0.set("page-height", target.height)
@@ -35,18 +34,18 @@ struct Transition {
     }
   }
 
-  /// As many frames as the duration has room for, but two at least.
+  /// The number of frames that fit the duration, at least 2.
   static func frameCount(duration: Int, rate: Int) -> Int {
     max(2, Int((Double(duration * rate) / 1000).rounded()))
   }
 
-  /// - Parameter time: 0 to 1.
+  /// - Parameter time: From 0 (the first image) to 1 (the last image).
   private func frame(at time: Double) throws -> VipsImage {
     if time <= 0 { return from }
     if time >= 1 { return target }
-    // A dissolve goes evenly: WebP's encoder makes one frame of two that hardly differ.
+    // A dissolve is linear. With easing, frames at both ends hardly differ, and WebP's encoder merges them.
     guard kind != .crossdissolve else { return try dissolved(time) }
-    // A flip is slow at both ends, as UIKit's transitions are.
+    // A flip eases in and out, like UIKit's transitions.
     let eased = time * time * (3 - 2 * time)
     let angle = eased * .pi
     return eased < 0.5 ? try turned(from, angle) : try turned(target, angle - .pi)
@@ -59,7 +58,7 @@ struct Transition {
     return try target.rounding(mixed.applying("unpremultiply", ["max-alpha": .double(opacity)]))
   }
 
-  /// A picture turned about its upright or level axis and seen from two widths away.
+  /// The image rotated about its vertical or horizontal axis, seen from a distance of twice its longer side.
   private func turned(_ image: VipsImage, _ angle: Double) throws -> VipsImage {
     let isLevel = kind == .flipTop || kind == .flipBottom
     let signed = kind == .flipRight || kind == .flipBottom ? angle : -angle
@@ -71,14 +70,14 @@ struct Transition {
     let x = try places.extractingBands(from: 0, count: 1)
     let y = try places.extractingBands(from: 1, count: 1)
     let (along, across) = isLevel ? (y, x) : (x, y)
-    // From a place on the screen back to the place on the turned picture.
+    // `mapim` needs the inverse: from a position on the screen to the position on the rotated image.
     let u = try along.linear([distance], [0]).combined("divide", with: along.linear([-s], [distance * c]))
     let v = try across.combined("multiply", with: u.linear([s / distance], [1]))
     let (fromX, fromY) = isLevel ? (v, u) : (u, v)
-    // One transparent pixel round the picture, so that its edges are smooth.
+    // A transparent pixel around the image anti-aliases its edges.
     let map = try fromX.linear([1], [width / 2 + 0.5]).joiningBands([fromY.linear([1], [height / 2 + 0.5])])
-    return try image.mixingPixels { picture in
-      try picture.embedded(x: 1, y: 1, width: picture.width + 2, height: picture.height + 2)
+    return try image.mixingPixels { pixels in
+      try pixels.embedded(x: 1, y: 1, width: pixels.width + 2, height: pixels.height + 2)
         .applying(
           "mapim", ["index": .image(map), "interpolate": .interpolator("bilinear"), "premultiplied": true])
     }

@@ -1,15 +1,16 @@
 import Vips
 
-/// Core Image's filters by their names: the parameters' names, ranges and defaults are Core Image's (Core Image
-/// Filter Reference); the work is libvips'. Where Apple's results were measured they are met (blur, sepia);
-/// elsewhere they are alike in kind.
+/// Core Image filters by name, computed by libvips.
+///
+/// Parameter names, ranges and defaults are those of the Core Image Filter Reference. Blur and sepia match measured
+/// results of Core Image; the other filters approximate it.
 enum CoreImageFilters {
   static let all = blurs + adjustments + effects + stylizations
 
   private static func filter(
     _ name: String, _ summary: String, _ parameters: [FilterParameter] = [], example: String? = nil,
     isPointwise: Bool = false, addsAlpha: Bool = false,
-    addsColour: Bool = false, traits: FilterDefinition.FrameTraits? = nil,
+    addsColor: Bool = false, traits: FilterDefinition.FrameTraits? = nil,
     _ run: @escaping @Sendable (FilterPass) throws -> VipsImage
   ) -> FilterDefinition {
     FilterDefinition(
@@ -18,11 +19,11 @@ enum CoreImageFilters {
       traits: traits
         ?? FilterDefinition.FrameTraits(
           isPointwise: isPointwise, reading: isPointwise ? .once : .anywhere, addsAlpha: addsAlpha,
-          addsColour: addsColour),
+          addsColor: addsColor),
       run: run)
   }
 
-  /// What a blur keeps, and by how much it widens the canvas on each side.
+  /// The traits of a blur that grows the canvas by `growth` radii on each side.
   private static func blurring(
     _ key: String, growth: Double, rounding: FloatingPointRoundingRule = .up,
     keeps: @escaping @Sendable (Double, FrameForecast) -> Double
@@ -43,8 +44,8 @@ enum CoreImageFilters {
 
   private static let blurs = [
     filter(
-      "CIGaussianBlur", "a Gaussian blur that grows the canvas by 3 radii a side",
-      [number("inputRadius", 0...1_000, "10", "the standard deviation in pixels")], example: "inputRadius=8",
+      "CIGaussianBlur", "Gaussian blur; grows the canvas by 3 radii on each side",
+      [number("inputRadius", 0...1_000, "10", "standard deviation in pixels")], example: "inputRadius=8",
       traits: blurring("inputRadius", growth: 3) { $1.blurBytes(radius: $0, edge: "extend", linear: true) }
     ) { pass in
       try Blur(
@@ -53,8 +54,9 @@ enum CoreImageFilters {
       ).apply(to: pass.image)
     },
     filter(
-      "CIBoxBlur", "the mean of a square; the canvas grows by a radius a side",
-      [number("inputRadius", 0...1_000, "10", "half the square's side in pixels")], example: "inputRadius=4",
+      "CIBoxBlur", "box blur; grows the canvas by one radius on each side",
+      [number("inputRadius", 0...1_000, "10", "half the side of the box in pixels")],
+      example: "inputRadius=4",
       traits: blurring("inputRadius", growth: 1, rounding: .toNearestOrAwayFromZero) {
         $1.grown(by: 2 * $0) * 4 * 2
       }
@@ -66,37 +68,38 @@ enum CoreImageFilters {
       return try BoxBlur(radius: radius, linear: true, storage: pass.context.storage).apply(to: wide).cropped(
         x: radius, y: radius, width: image.width + 2 * radius, height: image.height + 2 * radius)
     },
-    filter("CIMedianFilter", "the middle number of each 3x3 square") { pass in
-      try pass.image.mappingColours { try $0.rounding($0.medianFiltered(size: 3)) }
+    filter("CIMedianFilter", "median of each 3x3 square") { pass in
+      try pass.image.mappingColors { try $0.rounding($0.medianFiltered(size: 3)) }
     },
   ]
 
   private static let adjustments = [
     filter(
-      "CIColorControls", "saturation, brightness and contrast",
+      "CIColorControls", "adjust saturation, brightness and contrast",
       [
-        number("inputSaturation", 0...2, "1", "0 is gray"), number("inputBrightness", -1...1, "0", "added"),
-        number("inputContrast", 0...4, "1", "multiplied about middle gray"),
+        number("inputSaturation", 0...2, "1", "0 is gray"),
+        number("inputBrightness", -1...1, "0", "amount added to every channel"),
+        number("inputContrast", 0...4, "1", "factor around middle gray"),
       ], example: "inputSaturation=0.5:inputContrast=1.2", isPointwise: true
     ) { pass in
       let saturation = try pass.arguments.number("inputSaturation")
       let brightness = try pass.arguments.number("inputBrightness")
       let contrast = try pass.arguments.number("inputContrast")
       return try pass.toning {
-        try $0.recombined(ColourMatrix.saturation(saturation))
+        try $0.recombined(ColorMatrix.saturation(saturation))
           .linear([contrast], [0.5 - 0.5 * contrast + brightness])
       }
     },
     filter(
-      "CIColorMatrix", "each colour a sum of all, weighed, and a bias",
+      "CIColorMatrix", "replace each channel by a weighted sum of all channels plus a bias",
       [
-        .optional("inputRVector", .vector(4), default: "1 0 0 0", "weights of red's R G B A"),
-        .optional("inputGVector", .vector(4), default: "0 1 0 0", "weights of green's"),
-        .optional("inputBVector", .vector(4), default: "0 0 1 0", "weights of blue's"),
-        .optional("inputAVector", .vector(4), default: "0 0 0 1", "weights of alpha's"),
-        .optional("inputBiasVector", .vector(4), default: "0 0 0 0", "added to R G B A"),
+        .optional("inputRVector", .vector(4), default: "1 0 0 0", "weights of R G B A in red"),
+        .optional("inputGVector", .vector(4), default: "0 1 0 0", "weights of R G B A in green"),
+        .optional("inputBVector", .vector(4), default: "0 0 1 0", "weights of R G B A in blue"),
+        .optional("inputAVector", .vector(4), default: "0 0 0 1", "weights of R G B A in alpha"),
+        .optional("inputBiasVector", .vector(4), default: "0 0 0 0", "bias added to R G B A"),
       ], example: "inputRVector=0_1_0_0:inputGVector=1_0_0_0", isPointwise: true, addsAlpha: true,
-      addsColour: true
+      addsColor: true
     ) { pass in
       let keys = ["inputRVector", "inputGVector", "inputBVector", "inputAVector"]
       let rows = try keys.map { try pass.arguments.vector($0) }
@@ -106,109 +109,110 @@ enum CoreImageFilters {
       let mixed = try image.linear([1 / white], [0]).recombined(rows).linear([white], bias.map { $0 * white })
       let result = try image.rounding(mixed)
       let alphaStays = rows[3] == [0, 0, 0, 1] && bias[3] == 0
-      return pass.image.hasAlpha || !alphaStays ? result : try result.colours()
+      return pass.image.hasAlpha || !alphaStays ? result : try result.colors()
     },
     filter(
-      "CIExposureAdjust", "light doubled so many times",
-      [number("inputEV", -10...10, "0", "in stops")], example: "inputEV=0.5", isPointwise: true
+      "CIExposureAdjust", "change the exposure in linear light",
+      [number("inputEV", -10...10, "0", "stops; each doubles the light")], example: "inputEV=0.5",
+      isPointwise: true
     ) { pass in
       let factor = power(2, try pass.arguments.number("inputEV"))
       return try pass.lighting { try $0.linear([factor], [0]) }
     },
     filter(
-      "CIGammaAdjust", "light to a power", [number("inputPower", 0.1...4, "1", "above 1 is darker")],
+      "CIGammaAdjust", "raise linear light to a power",
+      [number("inputPower", 0.1...4, "1", "exponent; above 1 darkens")],
       example: "inputPower=0.75", isPointwise: true
     ) { pass in
       let exponent = try pass.arguments.number("inputPower")
       return try pass.lighting { try $0.raised(to: exponent) }
     },
     filter(
-      "CIHueAdjust", "colours turned round the wheel",
-      [number("inputAngle", -3.141592653589793...3.141592653589793, "0", "in radians")],
+      "CIHueAdjust", "rotate the hue",
+      [number("inputAngle", -3.141592653589793...3.141592653589793, "0", "rotation in radians")],
       example: "inputAngle=1",
       isPointwise: true
     ) { pass in
       let degrees = try pass.arguments.number("inputAngle") * 180 / .pi
-      return try pass.toning { try $0.recombined(ColourMatrix.hueRotation(degrees: degrees)) }
+      return try pass.toning { try $0.recombined(ColorMatrix.hueRotation(degrees: degrees)) }
     },
     filter(
-      "CIVibrance", "weak colours stronger, strong ones and skin nearly as they were",
+      "CIVibrance", "saturate weak colors more than strong ones",
       [number("inputAmount", -1...1, "0", "0 changes nothing")], example: "inputAmount=0.7", isPointwise: true
     ) { pass in try Vibrance.apply(pass, amount: pass.arguments.number("inputAmount")) },
     filter(
-      "CIWhitePointAdjust", "what was white becomes this colour, and all else with it",
-      [.optional("inputColor", .colour, default: "white", "the new white")], example: "inputColor=#ffe8c8",
+      "CIWhitePointAdjust", "map white to a color, scaling all other colors with it",
+      [.optional("inputColor", .color, default: "white", "the new white")], example: "inputColor=#ffe8c8",
       isPointwise: true
     ) { pass in
-      let white = try pass.arguments.colour("inputColor").fractions
+      let white = try pass.arguments.color("inputColor").fractions
       return try pass.toning { try $0.linear(white, [0, 0, 0]) }
     },
   ]
 
   private static let effects = [
     filter(
-      "CISepiaTone", "the brown of an old photograph",
-      [number("inputIntensity", 0...1, "1", "0 is the picture as it was")], example: "inputIntensity=0.8",
-      isPointwise: true, addsColour: true
+      "CISepiaTone", "apply a sepia tone",
+      [number("inputIntensity", 0...1, "1", "0 leaves the image unchanged")], example: "inputIntensity=0.8",
+      isPointwise: true, addsColor: true
     ) { pass in try Sepia.apply(pass, intensity: pass.arguments.number("inputIntensity")) },
-    filter("CIColorInvert", "the negative", isPointwise: true) { pass in
-      try pass.image.mappingColours { try $0.rounding($0.applying("invert")) }
+    filter("CIColorInvert", "invert the colors", isPointwise: true) { pass in
+      try pass.image.mappingColors { try $0.rounding($0.applying("invert")) }
     },
     filter(
-      "CIColorMonochrome", "shades of one colour",
+      "CIColorMonochrome", "color the image in shades of one color",
       [
-        .optional("inputColor", .colour, default: "#99734d", "the colour of white"),
-        number("inputIntensity", 0...1, "1", "0 is the picture as it was"),
+        .optional("inputColor", .color, default: "#99734d", "color that replaces white"),
+        number("inputIntensity", 0...1, "1", "0 leaves the image unchanged"),
       ], example: "inputColor=#99734d", isPointwise: true
     ) { pass in
-      let colour = try pass.arguments.colour("inputColor").fractions
+      let color = try pass.arguments.color("inputColor").fractions
       let intensity = try pass.arguments.number("inputIntensity")
-      return try pass.toning { colours in
-        try colours.blended(
-          with: colours.weighed(Luma.rec709).tripled().linear(colour, [0, 0, 0]), amount: intensity)
+      return try pass.toning { colors in
+        try colors.blended(
+          with: colors.weighed(Luma.rec709).tripled().linear(color, [0, 0, 0]), amount: intensity)
       }
     },
     filter(
-      "CIColorPosterize", "so many levels of each colour",
-      [number("inputLevels", 2...30, "6", "of each colour")],
+      "CIColorPosterize", "reduce each channel to a few levels",
+      [number("inputLevels", 2...30, "6", "levels per channel")],
       example: "inputLevels=4", isPointwise: true
     ) { pass in
       let levels = try pass.arguments.number("inputLevels").rounded()
       return try pass.toning { try $0.posterized(levels: levels) }
     },
-    filter("CIPhotoEffectMono", "black and white with little contrast", isPointwise: true) { pass in
+    filter("CIPhotoEffectMono", "black and white with reduced contrast", isPointwise: true) { pass in
       try PhotoEffect.gray(pass, contrast: 0.9, lift: 0.02)
     },
-    filter("CIPhotoEffectNoir", "black and white with much contrast", isPointwise: true) { pass in
+    filter("CIPhotoEffectNoir", "black and white with increased contrast", isPointwise: true) { pass in
       try PhotoEffect.gray(pass, contrast: 1.4, lift: -0.02)
     },
-    filter("CIPhotoEffectTonal", "black and white as it is", isPointwise: true) { pass in
+    filter("CIPhotoEffectTonal", "black and white with unchanged contrast", isPointwise: true) { pass in
       try PhotoEffect.gray(pass, contrast: 1, lift: 0)
     },
-    filter("CIMaximumComponent", "gray, of the largest of a pixel's colours", isPointwise: true) { pass in
+    filter("CIMaximumComponent", "gray from each pixel's largest channel", isPointwise: true) { pass in
       try PhotoEffect.ranked(pass, index: 2)
     },
-    filter("CIMinimumComponent", "gray, of the smallest of a pixel's colours", isPointwise: true) { pass in
+    filter("CIMinimumComponent", "gray from each pixel's smallest channel", isPointwise: true) { pass in
       try PhotoEffect.ranked(pass, index: 0)
     },
-    filter("CIMaskToAlpha", "white, as opaque as the picture was light", isPointwise: true, addsAlpha: true) {
-      pass in
+    filter("CIMaskToAlpha", "white, with luminance as alpha", isPointwise: true, addsAlpha: true) { pass in
       let image = pass.image
-      let luma = try image.colours().converted(to: .linear).weighed(Luma.rec709).linear(
+      let luma = try image.colors().converted(to: .linear).weighed(Luma.rec709).linear(
         [image.maximum], [0.5]
       )
       .cast(to: image.format)
-      let white = try image.colours().linear([0], [image.maximum]).cast(to: image.format)
+      let white = try image.colors().linear([0], [image.maximum]).cast(to: image.format)
       return try white.joiningBands([luma]).copied(["interpretation": .nick(image.interpretation.rawValue)])
     },
   ]
 
   private static let stylizations = [
     filter(
-      "CISharpenLuminance", "details of the lightness stronger",
+      "CISharpenLuminance", "sharpen the luma without changing colors",
       [
         number("inputSharpness", 0...2, "0.4", "0 changes nothing"),
-        number("inputRadius", 0.1...20, "1.69", "how fine the details are, in pixels"),
+        number("inputRadius", 0.1...20, "1.69", "standard deviation of the blur, in pixels"),
       ], example: "inputSharpness=0.8",
       traits: blurring("inputRadius", growth: 0) { $1.lumaBytes(sigma: $0) }
     ) { pass in
@@ -217,9 +221,9 @@ enum CoreImageFilters {
       return try pass.toning { try $0.sharpenedLuma(sigma: sigma, amount: amount, pass) }
     },
     filter(
-      "CIUnsharpMask", "what a blur takes away, added again",
+      "CIUnsharpMask", "unsharp mask: sharpen by the difference from a Gaussian blur",
       [
-        number("inputRadius", 0...100, "2.5", "of the blur, in pixels"),
+        number("inputRadius", 0...100, "2.5", "standard deviation of the blur, in pixels"),
         number("inputIntensity", 0...1, "0.5", "0 changes nothing"),
       ], example: "inputRadius=2:inputIntensity=0.7",
       traits: blurring("inputRadius", growth: 0) { $1.blurBytes(radius: $0, edge: "clamp", linear: false) }
@@ -229,11 +233,12 @@ enum CoreImageFilters {
       ).apply(pass)
     },
     filter(
-      "CIPixellate", "squares of one colour",
+      "CIPixellate", "replace squares of pixels by their mean color",
       [
         .optional(
-          "inputCenter", .vector(2), default: "150 150", "the middle of one square, from the bottom left"),
-        number("inputScale", 1...100, "8", "the squares' side in pixels"),
+          "inputCenter", .vector(2), default: "150 150",
+          "center of one square, in pixels from the bottom left"),
+        number("inputScale", 1...100, "8", "side of the squares in pixels"),
       ], example: "inputScale=12",
       traits: FilterDefinition.FrameTraits(keeps: { _, frame in frame.tileBytes })
     ) { pass in
@@ -243,15 +248,15 @@ enum CoreImageFilters {
         let start = Int(middle.rounded()) - size / 2
         return (start % size + size) % size
       }
-      return try Pixelating(
+      return try Pixelate(
         size: size, originX: corner(centre[0]), originY: corner(Double(pass.image.height) - centre[1])
       ).apply(pass)
     },
     filter(
-      "CIVignette", "darker, or lighter, towards the corners",
+      "CIVignette", "darken or lighten the corners",
       [
-        number("inputIntensity", -1...1, "0", "0 changes nothing, below it corners are lighter"),
-        number("inputRadius", 0...2, "1", "how far it reaches in"),
+        number("inputIntensity", -1...1, "0", "above 0 darkens, below 0 lightens, 0 changes nothing"),
+        number("inputRadius", 0...2, "1", "how far the effect reaches in from the corners"),
       ], example: "inputIntensity=1:inputRadius=1.5"
     ) { pass in
       try Vignette(
@@ -260,7 +265,8 @@ enum CoreImageFilters {
       ).apply(pass)
     },
     filter(
-      "CIEdges", "edges light on black", [number("inputIntensity", 0...10, "1", "how light")],
+      "CIEdges", "show edges, light on black",
+      [number("inputIntensity", 0...10, "1", "brightness of the edges")],
       example: "inputIntensity=2"
     ) { pass in
       let intensity = try pass.arguments.number("inputIntensity")

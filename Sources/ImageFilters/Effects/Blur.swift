@@ -1,6 +1,6 @@
 import Vips
 
-/// A Gaussian blur with a say in what lies outside the picture.
+/// A Gaussian blur with a choice of what lies outside the image.
 struct Blur {
   /// The standard deviation in pixels.
   let radius: Double
@@ -15,8 +15,7 @@ struct Blur {
       Double(image.width + 2 * growth), Double(image.height + 2 * growth))
     if radius < 0.05, growth == 0 { return image }
     if edge == "clamp" { return try mixing(image) }
-    // Beyond what the kernel reaches nothing is added: room for it on every side, cut off again for
-    // `transparent`.
+    // Add a transparent margin as wide as the kernel reaches. It is cropped to the growth, 0 for `transparent`.
     let room = Int((radius * 4).rounded(.up)) + 1
     let margin = max(growth, room)
     let wide = try image.addingAlpha().embedded(
@@ -37,11 +36,11 @@ struct Blur {
     }
   }
 
-  /// The blur of numbers with their fractions, which are lost in `apply(to:)` when they are rounded.
+  /// Blurs without rounding the result, unlike `apply(to:)`.
   /// - Parameters:
-  ///   - white: The largest number.
-  ///   - isDeep: Whether the numbers have more than 8 bits. Others are computed in 16 bits.
-  /// - Returns: `float`, or the image itself for a radius of nothing.
+  ///   - white: The largest sample.
+  ///   - isDeep: Whether the samples have more than 8 bits. If not, 16-bit fixed point is precise enough.
+  /// - Returns: `float`, or the image itself if the radius is below 0.05.
   func fractional(_ image: VipsImage, white: Double, isDeep: Bool) throws -> VipsImage {
     if radius < 0.05 { return image }
     let blur = linear ? inLinearLight : Gaussian(sigma: radius, storage: storage)
@@ -51,6 +50,6 @@ struct Blur {
     let fixed = try storage.keeping(image.linear([factor], [0.5]).cast(to: .ushort))
     return try blur.applied(to: fixed).linear([1 / factor], [0])
   }
-  /// In linear light, a thousandth of white is far from black.
+  /// Linear light needs a longer kernel: a thousandth of white is visibly brighter than black.
   private var inLinearLight: Gaussian { Gaussian(sigma: radius, storage: storage, reach: 4) }
 }

@@ -1,8 +1,8 @@
 import Vips
 
-/// The mean of the square round each pixel, the outermost pixels repeated beyond the edge.
+/// The mean of the square around each pixel. Edge pixels are repeated beyond the image.
 struct BoxBlur {
-  /// On either side of a pixel.
+  /// The pixels on each side of the center pixel.
   let radius: Int
   let linear: Bool
   let storage: PixelStorage
@@ -11,15 +11,15 @@ struct BoxBlur {
     if radius == 0 { return image }
     return try image.mixingPixels(linear: linear) { numbers in
       guard numbers.format == .float else { return try mean(numbers) }
-      // What was computed is kept in 16 bits: it is read again for every row and column of the square.
+      // Store computed samples in 16 bits: they are read again for every row and column of the square.
       let factor = 65_535 / (linear ? 1 : image.maximum)
       let fixed = try storage.keeping(numbers.linear([factor], [0.5]).cast(to: .ushort))
       return try mean(fixed).linear([1 / factor], [0])
     }
   }
 
-  /// libvips finds the one box in the mask and adds up its sum as it moves, whatever its size; only whole numbers are
-  /// taken that way.
+  /// With `approximate`, libvips recognizes the mask as one box and moves a running sum, whose cost doesn't depend on
+  /// the radius. It does so for integer formats only.
   private func mean(_ image: VipsImage) throws(VipsError) -> VipsImage {
     let count = 2 * radius + 1
     let ones = [Double](repeating: 1, count: count).flatMap { value in

@@ -1,7 +1,7 @@
 import Vips
 
 extension VipsImage {
-  /// The middle number of each square, the outermost pixels repeated beyond the edge.
+  /// The median of the square around each pixel. Edge pixels are repeated beyond the image.
   func medianFiltered(size: Int) throws -> VipsImage {
     let margin = size / 2
     let wide = try embedded(
@@ -11,11 +11,11 @@ extension VipsImage {
     ).cropped(x: margin, y: margin, width: width, height: height)
   }
 
-  /// Details of the lightness stronger: the same is added to all three colours of a pixel.
+  /// Sharpens the luma by adding its detail equally to all three channels.
   /// - Parameters:
-  ///   - sigma: How fine the details are.
-  ///   - amount: How much of them is added.
-  ///   - pass: The filter that does it; the numbers are its image's colors from 0 to 1.
+  ///   - sigma: The standard deviation, in pixels, of the blur that separates the detail.
+  ///   - amount: The factor of the detail that is added.
+  ///   - pass: The running filter. The samples are its image's colors from 0 to 1.
   func sharpenedLuma(sigma: Double, amount: Double, _ pass: FilterPass) throws -> VipsImage {
     let luma = try weighed(Luma.rec709)
     let soft = try Blur(radius: sigma, edge: "clamp", linear: false, storage: pass.context.storage)
@@ -24,7 +24,7 @@ extension VipsImage {
     return try combined("add", with: detail.tripled())
   }
 
-  /// The length of Sobel's gradient of each band.
+  /// The magnitude of the Sobel gradient of each band.
   func sobelEdges(intensity: Double) throws -> VipsImage {
     let rows: [Double] = [-1, 0, 1, -2, 0, 2, -1, 0, 1]
     let columns: [Double] = [-1, -2, -1, 0, 0, 0, 1, 2, 1]
@@ -35,14 +35,14 @@ extension VipsImage {
     return try squares.raised(to: 0.5).linear([intensity / 4], [0])
   }
 
-  /// A 3 by 3 mask, row by row.
+  /// Convolves with a 3 by 3 mask, given row by row.
   func convolved(_ weights: [Double]) throws -> VipsImage {
     let bytes = weights.flatMap { value in withUnsafeBytes(of: value) { Array($0) } }
     let mask = try VipsImage(pixels: bytes, width: 3, height: 3, bands: 1, format: .double)
     return try applying("conv", ["mask": .image(mask), "precision": "float"])
   }
 
-  /// The last band taken from `original`, where that band is an alpha.
+  /// Replaces the last band by that of `original` if it is alpha.
   func keepingAlpha(of original: VipsImage, _ hasAlpha: Bool) throws -> VipsImage {
     guard hasAlpha else { return self }
     return try extractingBands(from: 0, count: bands - 1)

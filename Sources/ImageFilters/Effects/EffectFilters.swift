@@ -1,21 +1,21 @@
 import Vips
 
-/// Filters that mix neighbouring pixels.
+/// Filters that mix neighboring pixels.
 enum EffectFilters {
   static let all = [blur, boxBlur, median, sharpen, unsharp, pixelate, vignette, edges]
 
   private static let mixing = FilterDefinition.FrameTraits(reading: .anywhere)
   private static let linear = FilterParameter.optional(
-    "linear", .boolean, default: "false", "add light, not the numbers that stand for it")
+    "linear", .boolean, default: "false", "blur in linear light instead of sRGB values")
 
   static let blur = FilterDefinition(
-    "blur", .effects, "a Gaussian blur",
+    "blur", .effects, "Gaussian blur",
     aliases: [FilterDefinition.Alias(name: "BlurFilter", presets: ["edge": "extend", "linear": "true"])],
     parameters: [
-      .optional("radius", .number(0...1_000, unit: "px"), default: "10", "the standard deviation"),
+      .optional("radius", .number(0...1_000, unit: "px"), default: "10", "standard deviation"),
       .optional(
         "edge", .choice(["clamp", "transparent", "extend"]), default: "clamp",
-        "outside is the edge's colour, or nothing; extend also grows the canvas by 3 radii a side"),
+        "beyond the image: repeat edge pixels, or transparency; extend also adds 3 radii on each side"),
       linear,
     ], example: "blur:4",
     traits: FilterDefinition.FrameTraits(
@@ -38,9 +38,10 @@ enum EffectFilters {
   }
 
   static let boxBlur = FilterDefinition(
-    "box-blur", .effects, "the mean of a square of 2 radii and a pixel",
+    "box-blur", .effects, "box blur: the mean of the square around each pixel",
     parameters: [
-      .optional("radius", .integer(0...1_000, unit: "px"), default: "10", "on either side of a pixel")
+      .optional(
+        "radius", .integer(0...1_000, unit: "px"), default: "10", "pixels on each side of the center pixel")
     ],
     example: "box-blur:5",
     traits: FilterDefinition.FrameTraits(
@@ -52,22 +53,25 @@ enum EffectFilters {
   }
 
   static let median = FilterDefinition(
-    "median", .effects, "the middle one of a square's numbers: specks go, edges stay",
+    "median", .effects, "median filter: remove specks, keep edges",
     parameters: [
-      .optional("size", .integer(1...63, unit: "px"), default: "3", "the square's side; made odd")
+      .optional(
+        "size", .integer(1...63, unit: "px"), default: "3", "side of the square, rounded up to an odd number")
     ],
     example: "median:3", traits: mixing
   ) { pass in
     let size = try pass.arguments.integer("size") | 1
     if size == 1 { return pass.image }
-    return try pass.image.mappingColours { try $0.rounding($0.medianFiltered(size: size)) }
+    return try pass.image.mappingColors { try $0.rounding($0.medianFiltered(size: size)) }
   }
 
   static let sharpen = FilterDefinition(
-    "sharpen", .effects, "details of the lightness stronger; colours stay",
+    "sharpen", .effects, "sharpen the luma without changing colors",
     parameters: [
-      .optional("sigma", .number(0.1...10, unit: "px"), default: "1", "how fine the details are"),
-      .optional("amount", .number(0...10), default: "1", "0 changes nothing"),
+      .optional(
+        "sigma", .number(0.1...10, unit: "px"), default: "1",
+        "standard deviation of the blur; small for fine detail"),
+      .optional("amount", .number(0...10), default: "1", "strength; 0 changes nothing"),
     ], example: "sharpen:1:0.8",
     traits: FilterDefinition.FrameTraits(
       reading: .anywhere,
@@ -79,10 +83,10 @@ enum EffectFilters {
   }
 
   static let unsharp = FilterDefinition(
-    "unsharp", .effects, "what a blur takes away, added again",
+    "unsharp", .effects, "unsharp mask: sharpen by the difference from a Gaussian blur",
     parameters: [
-      .optional("radius", .number(0...100, unit: "px"), default: "2.5", "of the blur"),
-      .optional("intensity", .number(0...10), default: "0.5", "0 changes nothing"),
+      .optional("radius", .number(0...100, unit: "px"), default: "2.5", "standard deviation of the blur"),
+      .optional("intensity", .number(0...10), default: "0.5", "strength; 0 changes nothing"),
     ], example: "unsharp:2:0.6",
     traits: FilterDefinition.FrameTraits(
       reading: .anywhere,
@@ -95,18 +99,19 @@ enum EffectFilters {
   }
 
   static let pixelate = FilterDefinition(
-    "pixelate", .effects, "squares of one colour, the mean of what they cover",
-    parameters: [.optional("size", .integer(1...1_000, unit: "px"), default: "8", "the squares' side")],
+    "pixelate", .effects, "replace squares of pixels by their mean color",
+    parameters: [.optional("size", .integer(1...1_000, unit: "px"), default: "8", "side of the squares")],
     example: "pixelate:12", traits: FilterDefinition.FrameTraits(keeps: { _, frame in frame.tileBytes })
   ) { pass in
-    try Pixelating(size: pass.arguments.integer("size"), originX: 0, originY: 0).apply(pass)
+    try Pixelate(size: pass.arguments.integer("size"), originX: 0, originY: 0).apply(pass)
   }
 
   static let vignette = FilterDefinition(
-    "vignette", .effects, "darker towards the corners",
+    "vignette", .effects, "darken the image towards the corners",
     parameters: [
-      .optional("intensity", .number(0...1), default: "0.5", "how dark the corners become"),
-      .optional("radius", .number(0...2), default: "0.5", "where it begins, 1 being the corners"),
+      .optional("intensity", .number(0...1), default: "0.5", "darkness of the corners; 1 is black"),
+      .optional(
+        "radius", .number(0...2), default: "0.5", "where darkening starts; 0 is the center, 1 the corners"),
     ], example: "vignette:0.7:0.4"
   ) { pass in
     try Vignette(
@@ -115,8 +120,8 @@ enum EffectFilters {
   }
 
   static let edges = FilterDefinition(
-    "edges", .effects, "edges light on black",
-    parameters: [.optional("intensity", .number(0...100), default: "1", "how light")],
+    "edges", .effects, "show edges, light on black (Sobel operator)",
+    parameters: [.optional("intensity", .number(0...100), default: "1", "brightness of the edges")],
     example: "edges:2", traits: mixing
   ) { pass in
     let intensity = try pass.arguments.number("intensity")

@@ -1,6 +1,6 @@
 import Vips
 
-/// Both passes of a kernel over a rectangle, in numbers of 16 bits that are 256 times those of 8.
+/// Both passes of a kernel over a rectangle, in 16-bit fixed point: 8-bit samples times 256.
 struct FixedPass: Sendable {
   private let sums: SymmetricSums
   private let bands: Int
@@ -13,11 +13,11 @@ struct FixedPass: Sendable {
     self.isWide = isWide
   }
 
-  /// To 8 bits.
+  /// Writes 8-bit samples.
   func run(_ input: PixelRows, _ output: PixelRows) {
     let count = output.width * bands
-    // Each product of both passes has lost half a unit on average. It is given back here and not before: what was
-    // nothing stays nothing.
+    // Truncation costs each product of both passes half a unit on average. Adding it back only in this last shift
+    // keeps 0 at 0.
     let rounding = UInt16(128 + sums.reach + 1)
     withUnsafeTemporaryAllocation(of: UInt16.self, capacity: count) { buffer in
       guard let row = buffer.baseAddress else { return }
@@ -30,7 +30,7 @@ struct FixedPass: Sendable {
     }
   }
 
-  /// To 16 bits.
+  /// Writes 16-bit samples, without rounding to 8 bits.
   func runKeepingFractions(_ input: PixelRows, _ output: PixelRows) {
     run(input, output) {
       output.row($0).assumingMemoryBound(to: UInt16.self)

@@ -1,11 +1,11 @@
 import Vips
 
-/// Both passes of a kernel over a rectangle of 16-bit numbers, in floating point: fractions of premultiplied colors and
-/// of dark light are divided again by little.
+/// Both passes of a kernel over a rectangle of 16-bit samples, in floating point.
 ///
-/// The compiler makes vector code of the innermost loops, which is why they are loops over pointers.
+/// Premultiplied colors and dark linear light need the precision: converting them back amplifies rounding errors.
+/// The innermost loops run over pointers so that the compiler vectorizes them.
 struct FloatPass: Sendable {
-  /// From the first to the last; they sum to 1.
+  /// The kernel's weights from end to end; their sum is 1.
   let weights: [Float]
   let bands: Int
 

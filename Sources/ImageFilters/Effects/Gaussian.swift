@@ -1,9 +1,9 @@
 import Vips
 
-/// A Gaussian blur, the outermost pixels repeated beyond the edges.
+/// A Gaussian blur that repeats edge pixels beyond the image.
 ///
-/// A wide one is made at half the size, as often as the blur is wide enough that nobody can tell: the shrinking and the
-/// enlarging are small blurs themselves, which are taken off what is left to do. The result is within 1 of 255 of the
+/// A wide blur is computed at half size, recursively, while sigma is large enough to hide it. Shrinking and enlarging
+/// blur the image too; their variance is subtracted from the blur that remains. The result is within 1/255 of the
 /// exact one.
 struct Gaussian {
   /// The standard deviation in pixels, more than 0.
@@ -12,24 +12,25 @@ struct Gaussian {
 
   /// The variance of [1 3 3 1] / 8, with which libvips halves an image, and of [1 2 1] / 4 over doubled pixels.
   private static let halvingVariance = 0.75
-  /// From here on half the size will do. Below it, the pixels of the smaller image would show.
+  /// The smallest sigma to compute at half size. Below it, the smaller image's pixels would be visible.
   private static let least = 4.0
-  /// Where the kernel ends, in deviations: beyond 3.2 is 0.14 % of the weight, beyond 4 less than 0.01 %.
+  /// The kernel's radius in standard deviations. Beyond 3.2 lies 0.14 % of the weight, beyond 4 less than 0.01 %.
   var reach = 3.2
 
+  /// Blurs an image.
   /// - Parameters:
-  ///   - image: `uchar`; `ushort` of numbers up to 65,280; or `float`. Its pixels are read several times.
-  ///   - format: What comes out: the image's own format unless given. Of `uchar`, `ushort` is 256 times the numbers.
+  ///   - image: `uchar`, `ushort` up to 65,280, or `float`. Its pixels are read several times.
+  ///   - format: The result's format (default: the image's). From `uchar` to `ushort`, samples are multiplied by 256.
   func applied(to image: VipsImage, as format: BandFormat? = nil) throws(VipsError) -> VipsImage {
     let format = format ?? image.format
     guard sigma >= Self.least else { return try convolved(image, as: format) }
-    // Sides become even, and beyond the edges there is a pixel of the edge's colour alone, also at half the size.
+    // Make the sides even, with a margin wide enough to keep a pixel of pure edge color at half size.
     let margin = 4
     let wide = try image.embedded(
       x: margin, y: margin, width: image.width + 2 * margin + image.width % 2,
       height: image.height + 2 * margin + image.height % 2, extend: "copy")
     var half = try wide.applying("reduce", ["hshrink": 2, "vshrink": 2, "kernel": "linear"])
-    // The fractions of 8-bit numbers are what tells one pixel from the next in a smooth image.
+    // Keep the fractions of 8-bit samples: in smooth areas, only they distinguish neighboring pixels.
     if half.format == .uchar { half = try half.linear([256], [0]).cast(to: .ushort) }
     half = try storage.keeping(half)
     let rest = ((sigma * sigma - 2 * Self.halvingVariance) / 4).squareRoot()
@@ -56,8 +57,8 @@ struct Gaussian {
 }
 
 extension VipsImage {
-  /// A symmetric kernel applied along the rows and down the columns, in float.
-  /// - Parameter proportions: From the middle outward; they are scaled to a sum of 1.
+  /// Applies a symmetric kernel along rows and columns, in float (libvips `convsep`).
+  /// - Parameter proportions: The weights from the center outward, which are scaled to a sum of 1.
   func convolvedSeparably(_ proportions: [Double]) throws(VipsError) -> VipsImage {
     let total = proportions.reduce(0, +) * 2 - proportions[0]
     let line = (proportions.dropFirst().reversed() + proportions).map { $0 / total }

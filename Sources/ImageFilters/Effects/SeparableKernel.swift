@@ -1,26 +1,25 @@
 import Vips
 
-/// A symmetric kernel that is applied down the columns and then along the rows.
+/// A symmetric kernel that is applied to columns, then to rows.
 ///
-/// libvips has two convolutions. Its float one takes five times as long as its integer one; the integer one of libvips 8.14
-/// cuts off fractions of whole numbers, which darkens an image by up to 5 of 255. This one computes 8-bit results in 16-bit
-/// fixed point, where a result differs from the exact one by less than 0.2 before it is rounded, and 16-bit results in
-/// floating point.
+/// libvips has a float and an integer convolution. The float one takes five times as long. The integer one of libvips
+/// 8.14 truncates, which darkens an image by up to 5/255. This one computes 8-bit results in 16-bit fixed point, within
+/// 0.2 of the exact result before rounding, and 16-bit results in floating point.
 struct SeparableKernel: Sendable {
-  /// From the middle outward, in 1/65536. The middle and twice the others make 65,536.
+  /// The weights from the center outward, in 1/65536. The center and twice the others add up to 65,536.
   let weights: [UInt16]
 
-  /// Pixels on each side of the middle.
+  /// The pixels on each side of the center.
   var radius: Int { weights.count - 1 }
 
   /// [1 2 1] / 4.
   static let triangle = SeparableKernel(weights: [32_768, 16_384])
 
-  /// A kernel of these weights.
-  /// - Parameter weights: From the middle outward, the middle less than the whole.
+  /// - Parameter weights: The weights from the center outward, in 1/65536.
   init(weights: [UInt16]) { self.weights = weights }
 
-  /// Weights whose sums from either end are right to 1/131072: what an edge becomes depends on the sums.
+  /// Rounds the running sum from the end instead of each weight, so that every partial sum is exact to 1/131072.
+  /// Partial sums are the pixels of a blurred edge.
   init(proportions: [Double]) {
     let total = proportions.reduce(0, +) * 2 - proportions[0]
     var weights = [UInt16](repeating: 0, count: proportions.count)
@@ -31,15 +30,15 @@ struct SeparableKernel: Sendable {
       weights[index] = UInt16(weight)
       given += weight
     }
-    // All the weight in the middle is one too many for 16 bits, which nobody sees.
+    // If the center has all the weight, 65,536 doesn't fit 16 bits; the error of 1/65536 is invisible.
     weights[0] = UInt16(min(65_535, 65_536 - 2 * given))
     self.weights = weights
   }
 
-  /// The image convolved, its outermost pixels repeated beyond the edges.
+  /// Convolves an image, repeating edge pixels beyond it.
   /// - Parameters:
-  ///   - image: 8 bits, or 16 bits up to 65,280.
-  ///   - format: `uchar` or `ushort`. 16 bits are 256 times the 8 bits that they stand for.
+  ///   - image: `uchar`, or `ushort` up to 65,280.
+  ///   - format: The result's format, `uchar` or `ushort`. A `ushort` sample is 256 times the `uchar` sample.
   func applied(to image: VipsImage, as format: BandFormat) throws(VipsError) -> VipsImage {
     let wide = try image.embedded(
       x: radius, y: radius, width: image.width + 2 * radius, height: image.height + 2 * radius, extend: "copy"

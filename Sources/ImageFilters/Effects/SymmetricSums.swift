@@ -1,24 +1,25 @@
-/// The weighted sums of numbers and their neighbours on both sides, in 16-bit fixed point.
+/// The weighted sums of samples and their neighbors on both sides, in 16-bit fixed point.
 ///
-/// It is written twice, with the same results. Eight sums at a time, in registers, take a third of the time of loops over
-/// pointers, which LLVM makes scalar or multiplies in 32 bits. Without optimization each operation on a SIMD type is a
-/// generic call, which takes a hundred times as long; so debug builds add one by one.
+/// Two implementations give the same results. Computing eight sums at a time in registers takes a third of the time of
+/// loops over pointers, which LLVM leaves scalar or multiplies in 32 bits. Without optimization each SIMD operation is
+/// a generic call and takes a hundred times as long, so debug builds compute one sum at a time.
 struct SymmetricSums: Sendable {
-  /// From the middle outward, in 1/65536; all but the first are doubled, because they multiply the mean of two numbers.
+  /// The weights from the center outward, in 1/65536. All except the first are doubled, because they multiply the mean
+  /// of two samples.
   private let weights: [UInt16]
 
   init(_ kernel: SeparableKernel) {
     weights = kernel.weights.prefix(1) + kernel.weights.dropFirst().map { 2 * $0 }
   }
 
-  /// Neighbours on each side.
+  /// The number of neighbors on each side.
   var reach: Int { weights.count - 1 }
 
-  /// Sums `count` numbers that lie side by side, each with its neighbours.
+  /// Sums `count` adjacent samples, each with its neighbors.
   /// - Parameters:
-  ///   - middle: The first number.
-  ///   - isWide: Whether numbers have 16 bits; those of 8 count 256 times.
-  ///   - step: From a number to its next neighbour, in bytes.
+  ///   - middle: The first sample.
+  ///   - isWide: Whether samples have 16 bits. 8-bit samples are multiplied by 256.
+  ///   - step: The distance from a sample to its next neighbor, in bytes.
   func add(
     around middle: UnsafeRawPointer, isWide: Bool, step: Int, into sums: UnsafeMutablePointer<UInt16>,
     count: Int
@@ -93,9 +94,9 @@ struct SymmetricSums: Sendable {
     }
   }
 }
-/// What a pass reads.
+/// A sample type that a pass can read.
 protocol FixedNumber: SIMDScalar, Codable, Hashable {
-  /// The means of two numbers each, in 16 bits.
+  /// The means of eight pairs of samples, in 16 bits.
   static func mean(_ first: SIMD8<Self>, _ second: SIMD8<Self>) -> SIMD8<UInt16>
 }
 
@@ -115,7 +116,7 @@ extension UInt16: FixedNumber {
 }
 
 extension SIMD8 {
-  /// Eight numbers from anywhere in memory, of which the first `count` exist.
+  /// Loads eight unaligned samples, reading only the first `count`; the others are 0.
   @inline(__always)
   static func loaded(_ place: UnsafeRawPointer, _ count: Int = 8) -> SIMD8 {
     if count >= 8 { return place.loadUnaligned(as: SIMD8.self) }
@@ -128,7 +129,7 @@ extension SIMD8 {
 }
 
 extension SIMD8<UInt16> {
-  /// The upper 16 bits of the products: `pmulhuw`.
+  /// The upper 16 bits of the products, which compiles to `pmulhuw`.
   @inline(__always)
   fileprivate func high(_ factor: UInt16) -> SIMD8<UInt16> {
     let products = SIMD8<UInt32>(truncatingIfNeeded: self) &* SIMD8<UInt32>(repeating: UInt32(factor))

@@ -1,10 +1,10 @@
 import Vips
 
-/// What a blur takes away, added again.
+/// An unsharp mask: adds back the difference between the image and its blur.
 struct Unsharp {
-  /// Of the blur: the standard deviation in pixels.
+  /// The standard deviation of the blur in pixels.
   let radius: Double
-  /// How much of it is added.
+  /// The factor of the difference that is added.
   let intensity: Double
 
   func apply(_ pass: FilterPass) throws -> VipsImage {

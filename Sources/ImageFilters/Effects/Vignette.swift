@@ -1,6 +1,6 @@
 import Vips
 
-/// Darker towards the corners: nothing up to `start`, all of it at `end`, 1 being the corners.
+/// Darkens the image from `start` (not at all) to `end` (fully), where 0 is the center and 1 the corners.
 struct Vignette {
   let intensity: Double
   let start: Double
@@ -9,7 +9,7 @@ struct Vignette {
   func apply(_ pass: FilterPass) throws -> VipsImage {
     let image = pass.image
     if intensity == 0 { return image }
-    // Distances from the middle in halves of the diagonal.
+    // Distances from the center, in half diagonals.
     let (width, height) = (Double(image.width), Double(image.height))
     let half = ((width * width + height * height).squareRoot()) / 2
     let places = try VipsOperation("xyz", ["width": .integer(image.width), "height": .integer(image.height)])
@@ -20,7 +20,7 @@ struct Vignette {
       .raised(to: 0.5)
     let room = max(1e-6, end - start)
     let part = try distance.linear([1 / room], [-start / room]).clamped(0, 1)
-    // Smooth at both ends: 3t² - 2t³.
+    // Smoothstep: 3t² - 2t³.
     let smooth = try part.combined("multiply", with: part).combined("multiply", with: part.linear([-2], [3]))
     let factor = try smooth.linear([-intensity], [1])
     return try pass.toning { try $0.combined("multiply", with: factor) }

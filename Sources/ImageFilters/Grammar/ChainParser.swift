@@ -1,4 +1,4 @@
-/// Reads the grammar of chains, which is in imagemill-filters(7).
+/// Parses the chain grammar, which imagemill-filters(7) documents.
 ///
 ///     chain    = filter *( "," filter )
 ///     filter   = name *( ":" argument )
@@ -10,11 +10,11 @@ struct ChainParser {
     guard text.utf8.count <= ChainLimits.text else {
       throw FilterError(
         .tooLong,
-        "the chain's text has \(text.utf8.count) bytes, and may have \(ChainLimits.text); make it shorter"
+        "the chain's text has \(text.utf8.count) bytes; the limit is \(ChainLimits.text); make it shorter"
       )
     }
     if text.utf8.allSatisfy({ $0 == 32 }) { return [] }
-    // A filter for each comma at least: none is read before they are counted.
+    // Count the commas first, so that an oversized chain is refused before any filter in it is parsed.
     try ChainLimits.check(steps: text.utf8.count { $0 == UInt8(ascii: ",") } + 1)
     var steps: [FilterStep] = []
     for filter in pieces(of: text[...], at: UInt8(ascii: ",")) {
@@ -24,11 +24,11 @@ struct ChainParser {
       let offset = self.offset(of: name.startIndex, in: text)
       guard !name.isEmpty else {
         throw FilterError(
-          .syntax, "a filter's name is missing; filters are separated by one comma", offset: offset)
+          .syntax, "a filter's name is missing; separate filters with one comma", offset: offset)
       }
       guard !name.utf8.contains(UInt8(ascii: "=")) else {
         throw FilterError(
-          .syntax, "'\(name)' is no filter's name; arguments follow a name after ':'", offset: offset)
+          .syntax, "'\(name)' is not a filter name; arguments follow the name after ':'", offset: offset)
       }
       var arguments: [FilterReader.Argument] = []
       for part in parts {
@@ -57,12 +57,12 @@ struct ChainParser {
     return steps
   }
 
-  /// Works on bytes: a combining accent after a separator would hide it from `Character`.
+  /// Splits by byte: to `Character`, a separator followed by a combining accent is a different character.
   private func pieces(of text: Substring, at separator: UInt8) -> [Substring] {
     text.utf8.split(separator: separator, omittingEmptySubsequences: false).map { Substring($0) }
   }
 
-  /// Blanks around a name count for nothing, so that a long chain can be written over lines.
+  /// Strips blanks and line breaks around a name, so that a long chain can span several lines.
   private func trimmed(_ text: Substring) -> Substring {
     let isBlank: (UInt8) -> Bool = { $0 == 32 || (9...13).contains($0) }
     let start = text.utf8.drop(while: isBlank)

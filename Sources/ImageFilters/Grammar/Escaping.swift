@@ -1,6 +1,6 @@
-/// The four characters that mean something in a chain, inside a value.
+/// Escapes, inside a value, the four characters that the chain grammar reserves.
 enum Escaping {
-  /// `%`, `,`, `:` and `=` as `%25`, `%2C`, `%3A` and `%3D`.
+  /// Writes `%`, `,`, `:` and `=` as `%25`, `%2C`, `%3A` and `%3D`.
   static func escaped(_ value: String) -> String {
     var text = ""
     for character in value.unicodeScalars {
@@ -15,7 +15,7 @@ enum Escaping {
     return text
   }
 
-  /// The value with the four escapes put back. Any other `%` stands for itself, as in `50%`.
+  /// Decodes the four escapes. Any other `%` stays as it is, as in `50%`.
   static func unescaped(_ text: some StringProtocol) -> String {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
     let bytes = Array(text.utf8)

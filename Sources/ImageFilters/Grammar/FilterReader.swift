@@ -1,16 +1,16 @@
-/// Makes steps of a filter's name and its arguments as written.
+/// Turns a filter's name and its written arguments into steps.
 struct FilterReader {
-  /// A written argument: nothing in `value` is escaped any more.
+  /// An argument as written, with `value` already unescaped.
   struct Argument {
     var key: String?
     var value: String
-    /// Of the argument in the chain's text.
+    /// The argument's position in the chain's text, in UTF-8 bytes.
     var offset: Int?
   }
 
   let named: [String: FilterChain]
 
-  /// The steps that a name with arguments stands for.
+  /// The steps of a filter, an alias or a named chain, with the arguments checked and the defaults filled in.
   func steps(name: String, arguments: [Argument], offset: Int?) throws(FilterError) -> [FilterStep] {
     if let chain = named[name] ?? named.first(where: { $0.key.lowercased() == name.lowercased() })?.value {
       if let argument = arguments.first {
@@ -23,18 +23,20 @@ struct FilterReader {
     guard let (definition, presets) = FilterTable.entry(named: name) else {
       let known = FilterTable.names + named.keys
       throw FilterError(
-        .unknownFilter, "unknown filter '\(name)'" + NearestName.suggestion(for: name, among: known),
+        .unknownFilter,
+        "unknown filter '\(name)'"
+          + (ForeignNames.hint(forFilter: name) ?? NearestName.suggestion(for: name, among: known)),
         offset: offset)
     }
     let complete = try self.arguments(
       of: definition, written: arguments, presets: presets, offset: offset)
-    switch definition.behaviour {
+    switch definition.behavior {
     case .frame: return [FilterStep(name: definition.name, arguments: complete)]
     case .chain(let steps): return try steps(complete)
     }
   }
 
-  /// `ci:NAME:…`: the name is the first argument.
+  /// Reads `ci:NAME:…`, where Core Image's filter name is the first argument.
   private func coreImageSteps(_ arguments: [Argument], offset: Int?) throws(FilterError) -> [FilterStep] {
     let names = CoreImageFilters.all.map { String($0.name.dropFirst(3)) }
     let name = arguments.first.flatMap { $0.key == nil || $0.key == "name" ? $0.value : nil }
@@ -42,16 +44,16 @@ struct FilterReader {
       throw FilterError(
         .unknownFilter,
         (name.map {
-          "Core Image's filter '\($0)' isn't done here" + NearestName.suggestion(for: $0, among: names)
+          "the Core Image filter '\($0)' isn't supported" + NearestName.suggestion(for: $0, among: names)
         }
-          ?? "ci needs the name of a Core Image filter") + "; there are "
+          ?? "ci needs the name of a Core Image filter") + "; supported: "
           + names.sorted().joined(separator: ", "),
         offset: arguments.first?.offset ?? offset)
     }
     return try steps(name: "ci:\(name)", arguments: Array(arguments.dropFirst()), offset: offset)
   }
 
-  /// Every parameter's value: as written, from the alias, or the default.
+  /// Every parameter's value: the written one, or else the alias's preset, or else the default.
   private func arguments(
     of definition: FilterDefinition, written: [Argument], presets: [String: String], offset: Int?
   ) throws(FilterError) -> FilterArguments {
@@ -60,7 +62,8 @@ struct FilterReader {
     for argument in try joiningSides(of: definition, written) {
       let parameter: FilterParameter
       if let key = argument.key {
-        guard let match = definition.parameters.first(where: { $0.name.lowercased() == key.lowercased() })
+        let normalized = Spelling.normalized(key)
+        guard let match = definition.parameters.first(where: { Spelling.normalized($0.name) == normalized })
         else {
           var keys = definition.parameters.map(\.name)
           if Self.takesSides(definition) { keys += ["width", "height"] }
@@ -77,7 +80,7 @@ struct FilterReader {
         guard position != .max else {
           throw FilterError(
             .badArgument,
-            "in \(definition.name), '\(argument.value)' must come before the arguments with a key",
+            "in \(definition.name), positional argument '\(argument.value)' must come before arguments with a key",
             offset: argument.offset)
         }
         guard position < definition.parameters.count else {
@@ -91,12 +94,13 @@ struct FilterReader {
         }
         parameter = definition.parameters[position]
         position += 1
-        // An empty place leaves the parameter to its default.
+        // `blur::edge=clamp`: an empty positional argument keeps the default.
         if argument.value.isEmpty { continue }
       }
       guard texts.updateValue((argument.value, argument.offset), forKey: parameter.name) == nil else {
         throw FilterError(
-          .badArgument, "\(definition.name) is given '\(parameter.name)' twice", offset: argument.offset)
+          .badArgument, "\(definition.name) has the argument '\(parameter.name)' twice",
+          offset: argument.offset)
       }
     }
 
@@ -114,8 +118,9 @@ struct FilterReader {
       guard let value = parameter.type.value(of: text) else {
         throw FilterError(
           .badArgument,
-          "'\(text)' can't be the \(parameter.name) of \(definition.name): it is \(parameter.type.summary)"
-            + NearestName.suggestion(for: text, among: parameter.type.words),
+          "'\(text)' is not a valid \(parameter.name) for \(definition.name); expected \(parameter.type.summary)"
+            + (ForeignNames.hint(forValue: text, of: parameter.type)
+              ?? NearestName.suggestion(for: text, among: parameter.type.words)),
           offset: written?.offset ?? offset)
       }
       values.append(FilterArguments.Entry(key: parameter.name, value: value))
@@ -134,7 +139,8 @@ struct FilterReader {
     definition.parameters.contains { $0.type == .size && $0.name == "size" }
   }
 
-  /// `width` and `height` as one `size`, for a filter that takes one: manifests like to write them apart.
+  /// Joins the arguments `width` and `height` into `size` for a filter that takes one, because manifests often
+  /// give the two separately.
   private func joiningSides(of definition: FilterDefinition, _ written: [Argument]) throws(FilterError)
     -> [Argument]
   {

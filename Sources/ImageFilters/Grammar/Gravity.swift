@@ -1,19 +1,19 @@
-/// Which part of an image counts where not all of it can be shown, or where it is put on a larger canvas.
+/// Which part of an image a crop keeps, or where an image is placed on a larger canvas.
 public enum Gravity: Hashable, Sendable {
-  /// One of nine places.
+  /// The center, an edge or a corner.
   case place(Place)
-  /// The most striking part (libvips' `smartcrop` with `attention`).
+  /// The most salient part (libvips `smartcrop` with `attention`).
   case attention
-  /// The part with the most in it (libvips' `smartcrop` with `entropy`).
+  /// The part with the highest entropy (libvips `smartcrop` with `entropy`).
   case entropy
-  /// A point of the image, 0 to 1 from the left and from the top, that should come to the middle.
+  /// The point to center on, as fractions of the width and height, each 0 to 1.
   case focus(x: Double, y: Double)
 
-  /// The nine places.
+  /// The center, the four edges and the four corners.
   public enum Place: String, CaseIterable, Sendable, Hashable {
     case centre, north, northeast, east, southeast, south, southwest, west, northwest
 
-    /// 0, left or top, to 1, right or bottom.
+    /// The position as fractions: 0 is left or top, 1 is right or bottom.
     var fractions: (x: Double, y: Double) {
       let x =
         switch self {
@@ -31,11 +31,13 @@ public enum Gravity: Hashable, Sendable {
     }
   }
 
-  /// The gravity that `text` names, in either letter case: a place (also `center`), `attention`, `entropy` or a
-  /// focal point as `0.3x0.7`; nil for anything else.
+  /// Parses a place (also spelled `center`), `attention`, `entropy` or a focal point such as `0.3x0.7`, ignoring
+  /// letter case.
+  ///
+  /// - Returns: nil for any other text.
   public init?(_ text: String) {
     switch text.lowercased() {
-    case "center": self = .place(.centre)
+    case "center", "centre": self = .place(.centre)
     case "attention": self = .attention
     case "entropy": self = .entropy
     case let lowered:
@@ -52,7 +54,7 @@ public enum Gravity: Hashable, Sendable {
     }
   }
 
-  /// As the grammar writes it.
+  /// The gravity in the chain grammar.
   public var identifier: String {
     switch self {
     case .place(let place): place.rawValue
@@ -62,15 +64,15 @@ public enum Gravity: Hashable, Sendable {
     }
   }
 
-  /// Whether the pixels decide.
+  /// Whether the position depends on the image's pixels.
   var looksAtPixels: Bool { self == .attention || self == .entropy }
 
-  /// Every name that is no focal point.
+  /// Every name except focal points.
   static let names = Place.allCases.map(\.rawValue) + ["attention", "entropy"]
 
-  /// Where a thing of one length goes along a line of another: its beginning, negative where it is longer.
+  /// The start of a segment of `length` placed on `line`; negative if the segment is longer than the line.
   ///
-  /// A focal point of a thing that is longer comes as near to the middle as the ends allow.
+  /// If it is longer, its focal point is moved as close to the line's center as the ends allow.
   func origin(of length: Double, along line: Double, axis: KeyPath<(x: Double, y: Double), Double>) -> Double
   {
     switch self {
@@ -82,4 +84,25 @@ public enum Gravity: Hashable, Sendable {
       return min(0, max(line - length, line / 2 - length * fraction))
     }
   }
+}
+
+extension Gravity {
+  /// The center.
+  public static let center = Gravity.place(.centre)
+  /// The middle of the top edge.
+  public static let north = Gravity.place(.north)
+  /// The top right corner.
+  public static let northeast = Gravity.place(.northeast)
+  /// The middle of the right edge.
+  public static let east = Gravity.place(.east)
+  /// The bottom right corner.
+  public static let southeast = Gravity.place(.southeast)
+  /// The middle of the bottom edge.
+  public static let south = Gravity.place(.south)
+  /// The bottom left corner.
+  public static let southwest = Gravity.place(.southwest)
+  /// The middle of the left edge.
+  public static let west = Gravity.place(.west)
+  /// The top left corner.
+  public static let northwest = Gravity.place(.northwest)
 }

@@ -1,11 +1,13 @@
-/// A length in pixels, or a part of an image's shorter side.
+/// A length in pixels, or as a percentage of an image's shorter side.
 public enum Length: Hashable, Sendable {
-  /// Pixels, 0 or more.
+  /// Pixels, 0 to 65535.
   case pixels(Double)
-  /// `N%` of the shorter side, 0 or more.
+  /// Percent of the shorter side, 0 to 65535.
   case percent(Double)
 
-  /// The length that `text` is; nil for anything else.
+  /// Parses `N` or `N%`.
+  ///
+  /// - Returns: nil for any other text.
   public init?(_ text: String) {
     let isPercent = text.hasSuffix("%")
     guard let number = Number.parse(isPercent ? String(text.dropLast()) : text), number >= 0, number <= 65_535
@@ -13,7 +15,7 @@ public enum Length: Hashable, Sendable {
     self = isPercent ? .percent(number) : .pixels(number)
   }
 
-  /// As the grammar writes it.
+  /// The length in the chain grammar, as `N` or `N%`.
   public var identifier: String {
     switch self {
     case .pixels(let number): Number.text(number)
@@ -21,11 +23,18 @@ public enum Length: Hashable, Sendable {
     }
   }
 
-  /// In pixels of an image.
-  func pixels(in extent: Extent) -> Double {
+  /// The length in pixels for an image of `extent`.
+  func pixels(in extent: Size) -> Double {
     switch self {
     case .pixels(let number): number
     case .percent(let number): number / 100 * Double(min(extent.width, extent.height))
     }
   }
+}
+
+extension Length: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+  /// Pixels.
+  public init(integerLiteral pixels: Int) { self = .pixels(Double(pixels)) }
+  /// Pixels.
+  public init(floatLiteral pixels: Double) { self = .pixels(pixels) }
 }

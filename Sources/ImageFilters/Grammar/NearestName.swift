@@ -1,8 +1,8 @@
-/// Finds what a person may have meant.
+/// Finds the known name closest to a misspelled one.
 package enum NearestName {
-  /// The name of `known` with the fewest edits to `name`, where that is few enough to be a slip of the finger.
+  /// The name in `known` with the smallest edit distance to `name`; nil if the distance is too large for a typo.
   package static func of(_ name: String, in known: some Sequence<String>) -> String? {
-    // Nothing that long is a slip of the finger, and comparing takes the product of the lengths.
+    // A text that long is not a typo, and the comparison takes time proportional to the product of the lengths.
     guard name.utf8.count <= longest else { return nil }
     let lowered = name.lowercased()
     return known.filter { $0.utf8.count <= longest }.map { ($0, distance(lowered, $0.lowercased())) }
@@ -10,11 +10,11 @@ package enum NearestName {
       .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
   }
 
-  /// In bytes.
+  /// The longest name to compare, in bytes of UTF-8.
   private static let longest = 100
 
-  /// " (did you mean 'circle'?)", or nothing where no candidate is near. Near is what differs by some letters, or
-  /// else what the name is a part of (`intensity` of `inputIntensity`).
+  /// " (did you mean 'circle'?)", or an empty text if no candidate is close: by edit distance, or else because it
+  /// contains the name (`inputIntensity` contains `intensity`).
   package static func suggestion(for name: String, among candidates: some Sequence<String>) -> String {
     guard name.utf8.count <= longest else { return "" }
     let lowered = name.lowercased()
@@ -25,7 +25,8 @@ package enum NearestName {
     return (near ?? whole).map { " (did you mean '\($0)'?)" } ?? ""
   }
 
-  /// Insertions, deletions, replacements and swaps of neighbours that make `left` into `right`.
+  /// The number of insertions, deletions, substitutions and transpositions of adjacent bytes between two texts
+  /// (optimal string alignment distance).
   private static func distance(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left.utf8), Array(right.utf8))
     var beforeLast: [Int] = []

@@ -1,8 +1,8 @@
-/// The texts of numbers in chains: shortest form that reads back as the same number, and no two for one.
+/// Numbers in chains. Each has one text, the shortest that parses back to it, because identifiers contain it.
 enum Number {
-  /// The number that `text` is: digits with an optional sign, point and exponent, and finite.
+  /// Parses a finite decimal number with an optional sign, fraction and exponent.
   static func parse(_ text: String) -> Double? {
-    // Swift also reads hexadecimal, "inf" and "nan", which are no numbers to a person.
+    // `Double(text)` also accepts hexadecimal, "inf" and "nan".
     guard !text.isEmpty,
       text.utf8.allSatisfy({ (0x30...0x39).contains($0) || [0x2b, 0x2d, 0x2e, 0x65, 0x45].contains($0) }),
       let value = Double(text), value.isFinite
@@ -10,7 +10,7 @@ enum Number {
     return value == 0 ? 0 : value
   }
 
-  /// Without a point where the number is whole.
+  /// The number as text, without a decimal point if it is whole.
   static func text(_ value: Double) -> String {
     if value == value.rounded(), abs(value) < 1e15 { return String(Int(value)) }
     return "\(value)"

@@ -1,17 +1,18 @@
 import Vips
 
-/// Filters that turn a picture.
+/// Filters that rotate or mirror an image.
 enum OrientationFilters {
   static let all = [rotate, flip, flop]
 
   static let rotate = FilterDefinition(
-    "rotate", .orientation, "turned clockwise; multiples of 90 lose nothing, others enlarge the canvas",
+    "rotate", .orientation,
+    "rotate clockwise (multiples of 90 are lossless; other angles enlarge the canvas)",
     parameters: [
-      .required("angle", .angle, "clockwise"),
-      .optional("background", .colour, default: "transparent", "what the corners are made of"),
+      .required("angle", .angle, "clockwise angle"),
+      .optional("background", .color, default: "transparent", "color of the uncovered corners"),
     ], example: "rotate:90",
     traits: FilterDefinition.FrameTraits(
-      reading: .anywhere, keepsColourSpace: true,
+      reading: .anywhere, keepsColorSpace: true,
       size: { arguments, extent in turned(extent, by: try arguments.number("angle")) }, addsAlpha: true,
       keeps: { arguments, frame in
         let angle = try arguments.number("angle")
@@ -29,40 +30,40 @@ enum OrientationFilters {
     case 180: return try pass.image.applying("rot", ["angle": "d180"])
     case 270: return try pass.image.applying("rot", ["angle": "d270"])
     default:
-      let background = try pass.arguments.colour("background")
+      let background = try pass.arguments.color("background")
       let turned = try pass.image.addingAlpha().mixingPixels { try turn($0, by: angle) }
       let canvas = Canvas(
-        pass: pass, background: background, extent: Extent(width: turned.width, height: turned.height))
+        pass: pass, background: background, extent: Size(width: turned.width, height: turned.height))
       return try canvas.under(turned)
     }
   }
 
   static let flip = FilterDefinition(
-    "flip", .orientation, "top to bottom", example: "flip",
-    traits: FilterDefinition.FrameTraits(reading: .anywhere, movesPixels: true, keepsColourSpace: true)
+    "flip", .orientation, "mirror vertically, top to bottom", example: "flip",
+    traits: FilterDefinition.FrameTraits(reading: .anywhere, movesPixels: true, keepsColorSpace: true)
   ) { try $0.image.applying("flip", ["direction": "vertical"]) }
 
   static let flop = FilterDefinition(
-    "flop", .orientation, "left to right", example: "flop",
-    traits: FilterDefinition.FrameTraits(movesPixels: true, keepsColourSpace: true)
+    "flop", .orientation, "mirror horizontally, left to right", example: "flop",
+    traits: FilterDefinition.FrameTraits(movesPixels: true, keepsColorSpace: true)
   ) { try $0.image.applying("flip", ["direction": "horizontal"]) }
 
-  /// The sides of the rectangle that just holds the turned one.
-  private static func turned(_ extent: Extent, by degrees: Double) -> (width: Double, height: Double) {
+  /// The size of the rotated rectangle's bounding box, in whole pixels.
+  private static func turned(_ extent: Size, by degrees: Double) -> (width: Double, height: Double) {
     let angle = degrees * .pi / 180
     let (c, s) = (abs(cosine(angle)), abs(sine(angle)))
     let (width, height) = (Double(extent.width), Double(extent.height))
     return ((c * width + s * height - 1e-9).rounded(.up), (s * width + c * height - 1e-9).rounded(.up))
   }
 
-  /// A canvas that just holds the turned picture, whose middle is the picture's.
+  /// Rotates an image about its center into its bounding box.
   private static func turn(_ image: VipsImage, by degrees: Double) throws -> VipsImage {
     let angle = degrees * .pi / 180
     let (c, s) = (cosine(angle), sine(angle))
     let (width, height) = (Double(image.width), Double(image.height))
-    let sides = turned(Extent(width: image.width, height: image.height), by: degrees)
+    let sides = turned(Size(width: image.width, height: image.height), by: degrees)
     let extent = try ResizingGeometry.checked(sides.width, sides.height)
-    // Middles of pixels are turned about the middles of the two pictures.
+    // Rotate pixel centers about the centers of the two images.
     return try image.applying(
       "affine",
       [

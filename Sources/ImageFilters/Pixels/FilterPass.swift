@@ -1,55 +1,61 @@
 public import Vips
 
-/// One run of one filter on one frame.
+/// One run of a filter on one frame.
 struct FilterPass {
-  /// The frame: sRGB of 8 or 16 bits, or another space where the filter doesn't mind.
+  /// The frame: sRGB of 8 or 16 bits, or another color space if the filter works in any.
   let image: VipsImage
   let arguments: FilterArguments
-  /// The frame's size as the chain's author counts it. Another than the image's only for a first resize
-  /// whose frame was scaled while it was decoded.
-  let extent: Extent
-  /// How much of the image is picture.
-  let span: Span
-  /// Whether the decoder has made the frame smaller.
+  /// The frame's original size. It differs from the image's only for a first resize whose frame the decoder has shrunk.
+  let extent: Size
+  /// The part of the image that has content.
+  let span: SampledSize
+  /// Whether the decoder has shrunk the frame.
   let isShrunk: Bool
   let context: FilterContext
 
-  init(image: VipsImage, arguments: FilterArguments, shrunk: ShrunkFrame? = nil, context: FilterContext) {
+  init(image: VipsImage, arguments: FilterArguments, shrunk: ShrinkOnLoad? = nil, context: FilterContext) {
     self.image = image
     self.arguments = arguments
-    extent = shrunk?.extent ?? Extent(width: image.width, height: image.height)
-    span = shrunk.map { $0.isExact ? Span(image) : Span($0.extent, times: $0.scale) } ?? Span(image)
+    extent = shrunk?.extent ?? Size(width: image.width, height: image.height)
+    span =
+      shrunk.map { $0.isExact ? SampledSize(image) : SampledSize($0.extent, times: $0.scale) }
+      ?? SampledSize(image)
     isShrunk = shrunk.map { $0.scale < 1 } ?? false
     self.context = context
   }
 
-  /// A colour as this image's numbers: its bands, alpha among them where it has one.
-  func values(of colour: Colour, bands: Int? = nil) -> [Double] {
+  /// A color as samples of this image.
+  /// - Parameter bands: The number of bands (default: the image's); 2 and 4 include alpha.
+  func values(of color: Color, bands: Int? = nil) -> [Double] {
     let factor = image.maximum / 255
-    let colours: [Double]
+    let colors: [Double]
     if (bands ?? image.bands) < 3 {
-      // Rec. 709 luma, for a picture that stays gray.
-      let luma = 0.2126 * Double(colour.red) + 0.7152 * Double(colour.green) + 0.0722 * Double(colour.blue)
-      colours = [luma, Double(colour.alpha)]
+      // Rec. 709 luma, for an image that stays gray.
+      let luma = 0.2126 * Double(color.red) + 0.7152 * Double(color.green) + 0.0722 * Double(color.blue)
+      colors = [luma, Double(color.alpha)]
     } else {
-      colours = [Double(colour.red), Double(colour.green), Double(colour.blue), Double(colour.alpha)]
+      colors = [Double(color.red), Double(color.green), Double(color.blue), Double(color.alpha)]
     }
-    return Array(colours.map { ($0 * factor).rounded() }.prefix(bands ?? image.bands))
+    return Array(colors.map { ($0 * factor).rounded() }.prefix(bands ?? image.bands))
   }
 }
 
-/// What a chain needs besides the picture.
+/// The environment in which a chain runs: other images, limits and storage.
 public struct FilterContext: Sendable {
-  /// Opens the picture that a SOURCE argument (`overlay`, `mask`) names, prepared for filters.
+  /// Opens the image that a source argument (of `overlay`, `mask` or `transition`) refers to, prepared for filters.
   public var source: @Sendable (_ reference: String) throws(FilterError) -> VipsImage
-  /// The most pixels that a filter may make, all frames together.
+  /// The most pixels that a filter's result may have, in all frames together.
   public var maximumPixels: Int
-  /// Where pixels are kept that are read more than once.
+  /// Stores pixels that are read more than once.
   public var storage: PixelStorage
-  /// Sees what each filter makes before anything reads it, and may put itself between: tests count pixels there.
+  /// Receives each filter's result and returns the image to continue with. Tests use it to count computed pixels.
   var probe: (@Sendable (_ step: Int, VipsImage) throws -> VipsImage)?
 
-  /// A context. Without `source`, chains with overlays and masks fail.
+  /// Creates a context.
+  /// - Parameters:
+  ///   - maximumPixels: The most pixels in a filter's result (default: 16383 x 16383).
+  ///   - storage: Stores pixels that are read more than once.
+  ///   - source: Opens referenced images (default: ``noSources``, with which overlays, masks and transitions fail).
   public init(
     maximumPixels: Int = 268_402_689, storage: PixelStorage = PixelStorage(),
     source: @escaping @Sendable (_ reference: String) throws(FilterError) -> VipsImage = FilterContext
@@ -60,25 +66,25 @@ public struct FilterContext: Sendable {
     self.source = source
   }
 
-  /// For chains that name no other pictures.
+  /// Throws `FilterError` for every reference; for chains that use no other images.
   public static let noSources: @Sendable (String) throws(FilterError) -> VipsImage = {
     (reference: String) throws(FilterError) -> VipsImage in
     throw FilterError(
-      .failed, "there is no picture for '\(reference)'; give the chain a source for that name")
+      .failed, "there is no image for '\(reference)'; define a source with that name")
   }
 }
 
-/// What a frame was before its decoder scaled it.
-public struct ShrunkFrame: Sendable, Hashable {
-  /// Its whole size.
-  public var extent: Extent
-  /// By what it was multiplied.
+/// The geometry of a frame that its decoder has shrunk.
+public struct ShrinkOnLoad: Sendable, Hashable {
+  /// The original size in pixels.
+  public var extent: Size
+  /// The factor by which the decoder scaled the frame, at most 1.
   public var scale: Double
-  /// Whether the decoder scaled all of it into whole pixels, instead of filling up the last ones.
+  /// Whether the decoder scaled the content to exactly whole pixels instead of padding the last column and row.
   public var isExact: Bool
 
-  /// A frame of an extent, multiplied by a factor.
-  public init(extent: Extent, scale: Double, isExact: Bool) {
+  /// Creates a description of a shrunk frame from its properties.
+  public init(extent: Size, scale: Double, isExact: Bool) {
     self.extent = extent
     self.scale = scale
     self.isExact = isExact

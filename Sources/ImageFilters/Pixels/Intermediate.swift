@@ -1,43 +1,44 @@
 public import Vips
 
-/// A picture between two filters, and what reading its pixels costs.
+/// An image between two filters, with the cost of reading its pixels again.
 public struct Intermediate: Sendable {
-  /// What reading a pixel again costs.
+  /// Where pixels come from, which determines the cost of reading them again.
   public enum Source: Sendable {
-    /// Nothing: it is in memory, or in a file that is mapped into memory.
+    /// Memory or a memory-mapped file. Reading again is free.
     case kept
-    /// A decoder makes the pixels from top to bottom, once, and keeps the lines that a resampler reads again.
+    /// A decoder that produces the pixels once, from top to bottom, and keeps the lines that a resampler rereads.
     case decoder
-    /// A filter computes it again.
+    /// A filter that computes the pixels again.
     case filter
   }
 
-  /// The picture.
+  /// The image.
   public let image: VipsImage
-  /// Where its pixels come from.
+  /// Where the image's pixels come from.
   public let source: Source
 
-  /// A picture whose pixels come from `source`.
+  /// Creates an intermediate from an image whose pixels come from `source`.
   public init(_ image: VipsImage, from source: Source) {
     self.image = image
     self.source = source
   }
 
-  /// A picture that is kept if its pixels are at hand.
+  /// Creates an intermediate from a filter's result, or from an image whose pixels are stored already.
   public init(_ image: VipsImage) { self.init(image, from: image.isAtHand ? .kept : .filter) }
 
-  /// The same picture, kept.
+  /// The same image with its pixels stored.
+  /// - Throws: `VipsError` if computing or storing the pixels fails.
   public func kept(in storage: PixelStorage) throws(VipsError) -> Intermediate {
     source == .kept ? self : Intermediate(try storage.keeping(image), from: .kept)
   }
 
-  /// The same picture as a filter needs it that reads in a certain way.
+  /// The same image, stored if a filter that reads it this way would compute pixels twice.
   func readable(_ reading: FilterDefinition.Reading, storage: PixelStorage) throws(VipsError) -> Intermediate
   {
     Self.isKept(for: reading, from: source) ? try kept(in: storage) : self
   }
 
-  /// Whether pixels are kept before a filter reads them.
+  /// Whether pixels from `source` are stored before a filter reads them.
   static func isKept(for reading: FilterDefinition.Reading, from source: Source) -> Bool {
     switch (reading, source) {
     case (.once, _), (.overlapping, .decoder), (_, .kept): false

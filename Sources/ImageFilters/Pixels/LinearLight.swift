@@ -1,33 +1,34 @@
 import Vips
 
-/// 8-bit sRGB as linear light in 16 bits (0 to 65,280), premultiplied by the alpha, in one pass each way.
+/// Converts 8-bit sRGB to premultiplied linear light in 16 bits (0 to 65,280) and back, in one pass each way.
 ///
-/// libvips' operations for it (`colourspace`, `multiply`, `divide`, casts) go through images of floats, which took two
-/// thirds of a blur's time.
+/// libvips' operations for this (`colorspace`, `multiply`, `divide`, casts) use float images, which took two thirds of
+/// a blur's time.
 enum LinearLight {
-  /// White, and an opaque alpha.
+  /// The value of white and of opaque alpha.
   static let white = 65_280
 
-  /// Light, from 0 to ``white``, by its 8-bit number (IEC 61966-2-1).
+  /// Linear light, from 0 to ``white``, by 8-bit sRGB value (IEC 61966-2-1).
   private static let lights: [Float] = (0..<256).map { number in
     let level = Double(number) / 255
     let light = level <= 0.04045 ? level / 12.92 : power((level + 0.055) / 1.055, 2.4)
     return Float(light * Double(white))
   }
 
-  /// The 8-bit number nearest to a light.
+  /// The nearest 8-bit sRGB value by linear light.
   private static let numbers: [UInt8] = (0...white).map { number in
     let light = Double(number) / Double(white)
     let level = light <= 0.003_130_8 ? light * 12.92 : 1.055 * power(light, 1 / 2.4) - 0.055
     return UInt8((level * 255).rounded())
   }
 
-  /// Whether an image's numbers have this form: 8 bits, red, green, blue and perhaps an alpha.
+  /// Whether an image can be converted: 8-bit sRGB with 3 bands, or 4 with alpha.
   static func represents(_ image: VipsImage) -> Bool {
     image.format == .uchar && image.interpretation == .sRGB && (image.bands == 3 || image.bands == 4)
   }
 
-  /// - Parameter image: One that this form can represent.
+  /// Converts sRGB to premultiplied linear light.
+  /// - Parameter image: An image that ``represents(_:)`` accepts.
   /// - Returns: `ushort` with the same bands.
   static func decoded(_ image: VipsImage) throws(VipsError) -> VipsImage {
     let hasAlpha = image.bands == 4
@@ -50,8 +51,9 @@ enum LinearLight {
     }
   }
 
-  /// - Parameter light: As ``decoded(_:)`` makes it.
-  /// - Returns: `uchar` with the same bands. Black where the alpha is 0.
+  /// Converts premultiplied linear light to sRGB.
+  /// - Parameter light: An image in the form that ``decoded(_:)`` returns.
+  /// - Returns: `uchar` with the same bands. Pixels with an alpha of 0 are black.
   static func encoded(_ light: VipsImage) throws(VipsError) -> VipsImage {
     let hasAlpha = light.bands == 4
     let numbers = numbers
@@ -66,7 +68,7 @@ enum LinearLight {
             let alpha = from[place + 3]
             let factor = alpha == 0 ? 0 : Float(white) / Float(alpha)
             for band in place..<place + 3 {
-              // A color may be a little over its alpha, since both were rounded.
+              // Rounding may have left a color slightly above its alpha.
               to[band] = numbers[Int(min(Float(from[band]) * factor + 0.5, Float(white)))]
             }
             to[place + 3] = UInt8(min((Int(alpha) + 128) >> 8, 255))

@@ -1,22 +1,24 @@
 public import Vips
 
-/// Where pixels are kept that are read more than once.
+/// Stores pixels that are read more than once.
 ///
-/// libvips computes pixels when they are asked for, each time that they are asked for. A resampler or a blur asks for the
-/// same line for many of its own, so that a lazy filter before it would run again and again.
+/// libvips computes pixels each time they are read. A resampler or a blur reads the same input line for many output
+/// lines, so a lazy filter before it would run again and again.
 public struct PixelStorage: Sendable {
-  /// How much pixel memory libvips may hold in this process, in bytes. What has no room goes into a file.
+  /// The most pixel memory that libvips may hold in this process, in bytes. Images that don't fit go to a file.
   public var memory: Int
-  /// The directory of such files. They have no name while they are in use.
+  /// The directory for those files. They are unlinked while in use, so that a crash leaves none behind.
   public var directory: String
 
-  /// Storage of `memory` bytes (default: 1 GiB), and of files in `directory` beyond.
+  /// Creates storage of `memory` bytes (default: 1 GiB) that uses files in `directory` for images that don't fit.
   public init(memory: Int = 1 << 30, directory: String = "/tmp") {
     self.memory = memory
     self.directory = directory
   }
 
-  /// The picture with every pixel computed, once: in memory if there is room, else in a file.
+  /// Computes every pixel once and stores it: in memory if it fits, otherwise in a file.
+  /// - Returns: The stored image; `image` itself if its pixels are stored already.
+  /// - Throws: `VipsError` if computing a pixel or writing the file fails.
   public func keeping(_ image: VipsImage) throws(VipsError) -> VipsImage {
     if image.isAtHand { return image }
     return VipsRuntime.memory + image.pixelBytes <= memory

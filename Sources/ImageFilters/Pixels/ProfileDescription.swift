@@ -1,6 +1,6 @@
-/// What an ICC profile calls itself (ICC.1:2010, 9.2.41 and 10.13; ICC.2:2001, 6.5.17).
+/// Reads the description of an ICC profile (ICC.1:2010, 9.2.41 and 10.13; ICC.2:2001, 6.5.17).
 public enum ProfileDescription {
-  /// The `desc` tag's text; nil where the profile has none that can be read.
+  /// The text of the profile's `desc` tag; nil if it is missing or malformed.
   public static func text(of profile: [UInt8]) -> String? {
     func number(_ position: Int) -> Int {
       guard position >= 0, position + 4 <= profile.count else { return 0 }
@@ -33,7 +33,7 @@ public enum ProfileDescription {
     return nil
   }
 
-  /// Whether it is one of the common profiles of sRGB, by its name.
+  /// Whether a profile's description is that of a common sRGB profile.
   static func isStandardRGB(_ profile: [UInt8]) -> Bool {
     guard profile.count < 8_000, let text = text(of: profile) else { return false }
     return ["sRGB IEC61966-2.1", "sRGB", "sRGB built-in", "c2", "sRGB2014", "sRGB IEC61966-2-1 black scaled"]

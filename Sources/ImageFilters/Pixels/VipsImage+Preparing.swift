@@ -1,23 +1,24 @@
 public import Vips
 
 extension VipsImage {
-  /// The picture as filters take it: upright, in sRGB of 8 or 16 bits, 3 bands and perhaps an alpha.
+  /// Converts the image to the form that filters expect: upright sRGB of 8 or 16 bits, with 3 bands or 4 with alpha.
   ///
-  /// Colours go through the embedded profile; inks without one through libvips' own. Nothing is done to a
-  /// picture that is so already.
-  /// - Throws: `FilterError` with code `filter-failed` where libvips can't convert it.
+  /// Colors are converted with the embedded profile. CMYK without a profile uses libvips' built-in one. An image that
+  /// already has this form is returned unchanged.
+  /// - Throws: `FilterError` with code `filter-failed` if libvips can't convert it.
   public func preparedForFilters() throws(FilterError) -> VipsImage {
     do {
       return try upright().inSRGB()
     } catch {
       throw FilterError(
-        .failed, "the picture's colours can't be converted to sRGB: \(error.description)", cause: error)
+        .failed, "the image's colors can't be converted to sRGB: \(error.description)", cause: error)
     }
   }
 
-  /// The picture as its EXIF orientation wants it seen, and without that tag.
+  /// Applies the EXIF orientation and removes the tag.
+  /// - Throws: `VipsError` if libvips fails.
   public func upright() throws(VipsError) -> VipsImage {
-    // Pages are one tall picture, which must not be turned as one.
+    // Pages are stacked in one tall image. Rotate each, not the stack.
     guard pageCount == 1 || orientation == 1 else {
       let side = pageHeight
       var pages: [VipsImage] = []
@@ -48,41 +49,42 @@ extension VipsImage {
     }
   }
 
-  /// Whether it is RGB or gray of 8 or 16 bits, so that filters that move pixels can take it as it is.
-  public var isPlainColour: Bool {
+  /// Whether the image is RGB or gray of 8 or 16 bits, which filters that only move pixels accept unconverted.
+  public var isPlainColor: Bool {
     let plain: [Interpretation] = [.sRGB, .rgb16, .gray, .gray16]
     return plain.contains(interpretation) && (format == .uchar || format == .ushort)
   }
 
-  /// The picture in sRGB of 8 or 16 bits, through its embedded profile where it has one.
+  /// Converts the image to sRGB of 8 or 16 bits, with its embedded profile if it has one.
+  /// - Throws: `VipsError` if libvips fails.
   public func inSRGB() throws(VipsError) -> VipsImage {
     let deep = format == .ushort || interpretation == .rgb16 || interpretation == .gray16
-    var picture = self
+    var image = self
     if hasField("icc-profile-data"), !hasStandardProfile,
       Self.profiledSpaces.contains(interpretation.rawValue),
       let transformed = try transformedThroughProfile(deep: deep)
     {
-      picture = transformed
+      image = transformed
     } else if interpretation == .cmyk {
-      picture = try applying(
+      image = try applying(
         "icc_transform", ["output-profile": "srgb", "input-profile": "cmyk", "depth": deep ? 16 : 8])
     }
-    if picture.interpretation != .sRGB, picture.interpretation != .rgb16 {
-      picture = try picture.converted(to: deep ? .rgb16 : .sRGB)
+    if image.interpretation != .sRGB, image.interpretation != .rgb16 {
+      image = try image.converted(to: deep ? .rgb16 : .sRGB)
     }
-    let wanted: BandFormat = picture.interpretation == .rgb16 ? .ushort : .uchar
-    if picture.format != wanted { picture = try picture.cast(to: wanted) }
-    // What is left over beyond one alpha means nothing to a viewer.
-    if picture.bands > 4 { picture = try picture.extractingBands(from: 0, count: 4) }
-    guard picture.hasField("icc-profile-data") else { return picture }
-    return try picture.editingMetadata { $0.remove("icc-profile-data") }
+    let wanted: BandFormat = image.interpretation == .rgb16 ? .ushort : .uchar
+    if image.format != wanted { image = try image.cast(to: wanted) }
+    // Drop bands after the alpha; viewers ignore them.
+    if image.bands > 4 { image = try image.extractingBands(from: 0, count: 4) }
+    guard image.hasField("icc-profile-data") else { return image }
+    return try image.editingMetadata { $0.remove("icc-profile-data") }
   }
 
-  /// The interpretations whose numbers an embedded profile can explain.
+  /// The interpretations to which an embedded profile can apply.
   private static let profiledSpaces: Set = ["srgb", "rgb", "rgb16", "b-w", "grey16", "cmyk", "multiband"]
 
-  /// nil where the profile doesn't fit the picture, which happens: then its numbers are taken for what they
-  /// are without one, as browsers do.
+  /// Converts with the embedded profile; nil if the profile is for another color space. Such files exist, and browsers
+  /// ignore the profile too.
   private func transformedThroughProfile(deep: Bool) throws(VipsError) -> VipsImage? {
     guard profileFits else { return nil }
     return try applying(
@@ -90,7 +92,7 @@ extension VipsImage {
       ["output-profile": "srgb", "embedded": true, "intent": "relative", "depth": deep ? 16 : 8])
   }
 
-  /// Whether the profile is for as many colours as the picture has: its header names the space (ICC.1 7.2.6).
+  /// Whether the color space in the profile's header (ICC.1, 7.2.6) matches the image's bands.
   private var profileFits: Bool {
     guard let profile = bytes("icc-profile-data"), profile.count >= 132 else { return false }
     let space = String(decoding: profile[16..<20], as: UTF8.self)
@@ -102,8 +104,7 @@ extension VipsImage {
     }
   }
 
-  /// Whether the embedded profile is one of the usual ones for sRGB itself: going through it would change
-  /// nothing but the time.
+  /// Whether the embedded profile is a common sRGB profile. Converting with it would only cost time.
   private var hasStandardProfile: Bool {
     guard let profile = bytes("icc-profile-data"), profile.count >= 132, bands >= 3 else { return false }
     return ProfileDescription.isStandardRGB(profile)

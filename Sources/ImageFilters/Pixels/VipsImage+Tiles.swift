@@ -1,16 +1,16 @@
 import Vips
 
 extension VipsImage {
-  /// The side of a tile, in pixels.
+  /// The side of a tile in pixels.
   static let tileSide = 128
 
-  /// The same image, computed in squares of 128 pixels, of which three rows are kept. A line of a turned image crosses
-  /// most of its input, which libvips' `affine` would copy for each line that is asked for.
+  /// The same image, computed in tiles of 128 by 128 pixels, with a cache of three rows of tiles. A line of a rotated
+  /// image crosses most of its input, which libvips' `affine` would otherwise copy for every line.
   func computedInTiles() throws -> VipsImage { try computed(tileWidth: Self.tileSide) }
 
-  /// The same image, computed in bands of 128 lines, of which three are kept. A filter that asks for a few lines at a
-  /// time would have its input compute the lines around them each time. A band is computed in pieces, since each
-  /// operation of each thread holds a buffer of a piece's size.
+  /// The same image, computed in bands of 128 lines, with a cache of three bands. A filter that reads a few lines at a
+  /// time would otherwise make its input compute the surrounding lines each time. A band is computed in pieces, because
+  /// every operation on every thread holds a buffer of a piece's size.
   func computedInBands() throws -> VipsImage { try computed(tileWidth: min(width, 4 * Self.tileSide)) }
 
   private func computed(tileWidth: Int) throws -> VipsImage {

@@ -1,13 +1,13 @@
 import Vips
 
-/// A picture put on a canvas of one colour.
+/// A canvas of one color on which an image is placed.
 struct Canvas {
   let pass: FilterPass
-  let background: Colour
-  let extent: Extent
+  let background: Color
+  let extent: Size
 
-  /// The picture at whole pixels of the canvas, no part of it outside. It gains an alpha where the canvas
-  /// shows through, and loses nothing under its own transparent parts.
+  /// Places an image at whole pixels; it must lie inside the canvas. The result has alpha if the canvas color has or,
+  /// over a transparent canvas, if the image has.
   func holding(_ image: VipsImage, x: Int, y: Int) throws -> VipsImage {
     let isCovered = x == 0 && y == 0 && image.width == extent.width && image.height == extent.height
     let layer = background.alpha == 255 ? image : try image.addingAlpha()
@@ -22,16 +22,16 @@ struct Canvas {
       isCovered ? layer : layer.embedded(x: x, y: y, width: extent.width, height: extent.height))
   }
 
-  /// The picture, as large as the canvas already, over the canvas's colour.
+  /// Composes an image that is as large as the canvas over the canvas's color.
   func under(_ image: VipsImage) throws -> VipsImage {
     guard background.alpha > 0, image.hasAlpha else { return image }
-    let colour = pass.values(of: background, bands: image.bands)
+    let color = pass.values(of: background, bands: image.bands)
     if background.alpha == 255 {
       return try image.rounding(
         image.applying(
-          "flatten", ["background": .doubles(Array(colour.dropLast())), "max-alpha": .double(image.maximum)]))
+          "flatten", ["background": .doubles(Array(color.dropLast())), "max-alpha": .double(image.maximum)]))
     }
-    let base = try image.filled(with: colour)
+    let base = try image.filled(with: color)
     return try VipsOperation(
       "composite2",
       [

@@ -1,31 +1,31 @@
 import CReduce
 import Vips
 
-/// Makes an image smaller along both axes at once, on this thread, from its rows as they come.
+/// Downscales along both axes in one pass on the calling thread, as the image's rows arrive.
 ///
-/// libvips' `resize` does it with up to four operations, each with threads, buffers and vector code of its own, which
-/// for an image of a web page takes longer than its pixels do. The weights are the same; sums are rounded once,
-/// instead of after each operation.
+/// libvips' `resize` runs up to four operations, each with its own threads and buffers, and for images of web-page size
+/// that overhead exceeds the time for the pixels. The weights are the same; sums are rounded once instead of after each
+/// operation.
 struct Reduction {
   let kernel: ReductionKernel
   let across: (factor: Double, origin: Double)
   let down: (factor: Double, origin: Double)
-  let canvas: Extent
+  let canvas: Size
 
-  /// Whole factors beyond which pixels are averaged before the kernel weighs them: of the old pixels for a new one, so
-  /// many are left to the kernel at least.
+  /// The smallest factor left to the kernel when blocks of pixels are averaged first (libvips' reducing gap).
   let gap: Double
 
-  /// The most that a result may take, in bytes. A larger one is computed by libvips, as it is asked for.
+  /// The largest result in bytes. libvips computes larger ones, piece by piece.
   static let largestResult = 64 << 20
 
   /// - Parameters:
-  ///   - across: The factor of the width, at most 1, and where the left edge comes to lie, in pixels of the canvas.
-  ///   - down: The same of the height and the upper edge.
-  /// - Returns: nil where libvips does it: the image isn't made smaller, isn't of 8 or 16 bits, or the result is large.
+  ///   - across: The factor of the width, at most 1, and the position of the left edge in pixels of the canvas.
+  ///   - down: The factor of the height, at most 1, and the position of the top edge in pixels of the canvas.
+  /// - Returns: nil if libvips must do it: the image doesn't get smaller, has 16 bits with alpha or another format, or
+  ///   the result is too large.
   init?(
     _ image: VipsImage, kernel: String, gap: Double, across: (factor: Double, origin: Double),
-    down: (factor: Double, origin: Double), canvas: Extent
+    down: (factor: Double, origin: Double), canvas: Size
   ) {
     let isExact = image.format == .uchar || image.format == .ushort && !image.hasAlpha
     guard let kernel = ReductionKernel.named(kernel), isExact, image.bands <= 4,
@@ -37,7 +37,7 @@ struct Reduction {
 
   private static func reduces(_ axis: (factor: Double, origin: Double)) -> Bool { axis.factor < 1 - 1e-9 }
 
-  /// A line may also stay as it is, whole pixels further.
+  /// Whether the axis is reduced, or only shifted by whole pixels.
   private static func canHave(_ axis: (factor: Double, origin: Double)) -> Bool {
     reduces(axis) || axis.factor <= 1 + 1e-9 && abs(axis.origin - axis.origin.rounded()) < 1e-6
   }
@@ -54,7 +54,7 @@ struct Reduction {
     }
   }
 
-  /// 8 bits without alpha.
+  /// Reduces 8 bits without alpha.
   private func narrow(
     _ columns: ReductionAxis, _ rows: ReductionAxis, bands: Int
   ) -> RowReduction<UInt8, Int16> {
@@ -67,7 +67,8 @@ struct Reduction {
     }
   }
 
-  /// 16 bits without alpha, or 8 with it: colors times alpha, so that transparent pixels lend no color to their neighbors.
+  /// Reduces 16 bits without alpha, or 8 bits with alpha. The latter are premultiplied, so that transparent pixels
+  /// don't bleed into their neighbors.
   private func wide(
     _ columns: ReductionAxis, _ rows: ReductionAxis, _ image: VipsImage
   ) -> RowReduction<UInt16, Int32> {
@@ -96,16 +97,18 @@ struct Reduction {
   }
 }
 
-/// The last rows of an image, as many as a new row reads.
+/// A ring buffer of an image's last rows, as many as one output row reads.
 struct RowWindow<Number: FixedWidthInteger>: ~Copyable {
   private let numbers: UnsafeMutablePointer<Number>
   private let capacity: Int
   private let width: Int
 
-  /// Rows that are read from an image at once: what decoders make at once.
+  /// The rows to read at once, as many as decoders produce at once.
   static var step: Int { 16 }
 
-  /// - Parameter width: In numbers.
+  /// - Parameters:
+  ///   - rows: The rows that one output row reads.
+  ///   - width: The samples in a row.
   init(rows: Int, width: Int) {
     capacity = rows + Self.step
     self.width = width
@@ -114,28 +117,28 @@ struct RowWindow<Number: FixedWidthInteger>: ~Copyable {
 
   deinit { numbers.deallocate() }
 
-  /// A row by its number in the image.
+  /// The row with a given index in the image.
   func row(_ index: Int) -> UnsafeMutablePointer<Number> { numbers + index % capacity * width }
 }
 
-/// Reduces rows as they come. What differs by the type of numbers, C's functions, is given.
+/// Reduces rows as they arrive. The closures wrap the C functions for the sample type.
 private struct RowReduction<Number: FixedWidthInteger, Sum: FixedWidthInteger> {
   typealias Rows = UnsafeMutablePointer<UnsafePointer<Number>?>
 
   let columns: ReductionAxis
   let rows: ReductionAxis
   let bands: Int
-  /// Takes a row of the image in.
+  /// Copies a row of the image into the window.
   let keep: (UnsafeMutableRawPointer, UnsafeMutablePointer<Number>) -> Void
-  /// Adds up rows: their weights, their number, and the numbers in each.
+  /// Sums rows. Takes the rows, their weights, their count, the samples in each, and the sums.
   let addRows: (Rows, UnsafePointer<Int16>?, Int32, Int, UnsafeMutablePointer<Sum>) -> Void
-  /// Adds up the pixels of a row of sums into a new row.
+  /// Sums the pixels of a row of sums into an output row.
   let addPixels: (UnsafePointer<Sum>, creduce_line, UnsafeMutableRawPointer) -> Void
 
   func run(_ image: VipsImage, _ output: PixelRows) throws(VipsError) {
     let width = image.width * bands
     let window = RowWindow<Number>(rows: rows.taps, width: width)
-    // A sum may read on behind its row's end, with weights of 0.
+    // `addPixels` may read past the row's end, where the weights are 0.
     let room = width + columns.taps * bands + Int(CREDUCE_PADDING)
     let sums = UnsafeMutablePointer<Sum>.allocate(capacity: room)
     sums.initialize(repeating: 0, count: room)

@@ -1,30 +1,30 @@
 import CReduce
 
-/// How a line of pixels becomes a shorter one: for each new pixel where it begins to read, and its weights.
+/// The weights that reduce a line of input pixels to a shorter line of output pixels.
 struct ReductionAxis: Sendable {
-  /// The new pixels' first old ones.
+  /// The first input pixel that each output pixel reads.
   private(set) var starts: [Int32] = []
-  /// The old pixels that a new one reads.
+  /// The number of input pixels that each output pixel reads.
   private(set) var counts: [Int] = []
-  /// `taps` for each new pixel, in fixed point.
+  /// `taps` weights for each output pixel, in fixed point.
   private(set) var weights: [Int16] = []
-  /// The most that a new pixel reads, made even.
+  /// The most input pixels that an output pixel reads, rounded up to an even number.
   let taps: Int
-  /// The old pixels.
+  /// The length of the input line in pixels.
   let side: Int
 
   /// - Parameters:
-  ///   - side: The old pixels.
-  ///   - factor: What a length is multiplied by, at most 1.
-  ///   - origin: Where the old line begins, in new pixels. Its outermost pixels go on beyond its ends.
-  ///   - length: The new pixels.
-  ///   - block: Old pixels that are averaged before the kernel weighs them.
+  ///   - side: The length of the input line in pixels.
+  ///   - factor: The scale factor, at most 1.
+  ///   - origin: The start of the input line in output pixels. Its edge pixels are repeated beyond its ends.
+  ///   - length: The length of the output line in pixels.
+  ///   - block: The number of input pixels that are averaged before the kernel weights them.
   init(
     _ kernel: ReductionKernel, side: Int, factor: Double, origin: Double, length: Int, block: Int
   ) {
     self.side = side
     let isCopy = factor >= 1 - 1e-9
-    // In blocks.
+    // The number of blocks for each output pixel.
     let scale = 1 / (factor * Double(block))
     let reach = isCopy ? 0.5 : kernel.reach * scale
     taps = min(side + side % 2, (Int((2 * reach).rounded(.up)) + 2) * block / 2 * 2 + 2)
@@ -39,7 +39,7 @@ struct ReductionAxis: Sendable {
         append(start: pixel, [1])
         continue
       }
-      // A block's middle is half a block from its beginning.
+      // `middle` is in blocks; a block's center is 0.5 after its start.
       let first = Int((middle - 0.5 - reach).rounded(.up))
       let last = max(first, Int((middle - 0.5 + reach).rounded(.down)))
       let start = min(max(first * block, 0), side - 1)
@@ -55,7 +55,7 @@ struct ReductionAxis: Sendable {
     }
   }
 
-  /// Adds a pixel's weights so that they add up to one in fixed point: an error would be seen in flat areas.
+  /// Appends a pixel's weights, corrected to add up to exactly 1 in fixed point. An error would show in flat areas.
   private mutating func append(start: Int, _ sums: ArraySlice<Double>) {
     let one = Double(1 << CREDUCE_WEIGHT_BITS)
     let total = sums.reduce(0, +)
@@ -73,7 +73,7 @@ struct ReductionAxis: Sendable {
     for _ in sums.count..<max(sums.count, taps) { weights.append(0) }
   }
 
-  /// Calls `body` with the table in C's form.
+  /// Calls `body` with the table as a C struct, which is valid only during the call.
   func withLine<Result>(_ body: (creduce_line) -> Result) -> Result {
     starts.withUnsafeBufferPointer { starts in
       weights.withUnsafeBufferPointer { weights in

@@ -1,13 +1,12 @@
 import Glibc
 
-/// A resampling kernel that was measured out once, so that weights are looked up: two sines for each weight would take
-/// longer than the sums.
+/// A resampling kernel in a lookup table. Computing two sines for each weight would take longer than the sums.
 struct ReductionKernel: Sendable {
-  /// How far it reaches on each side, in pixels of the output.
+  /// The kernel's radius in output pixels.
   let reach: Double
   private let samples: [Double]
 
-  /// Samples in a pixel. The nearest one is off by a ten-thousandth at most, which fixed-point weights don't show.
+  /// Samples per pixel. The nearest sample is off by at most 0.0001, too little to matter in fixed-point weights.
   private static let density = 4096.0
 
   private init(reach: Double, _ value: (Double) -> Double) {
@@ -15,13 +14,13 @@ struct ReductionKernel: Sendable {
     samples = (0...Int(reach * Self.density) + 1).map { value(Double($0) / Self.density) }
   }
 
-  /// The weight at a distance from the middle.
+  /// The weight at a distance from the center, in output pixels.
   func weight(at distance: Double) -> Double {
     let distance = abs(distance)
     return distance < reach ? samples[Int((distance * Self.density).rounded())] : 0
   }
 
-  /// The kernel of a name as libvips defines it (`VipsKernel`); nil for `nearest`, which has no weights.
+  /// A kernel by its libvips nickname (`VipsKernel`); nil for `nearest`, which has no weights.
   static func named(_ name: String) -> ReductionKernel? {
     switch name {
     case "lanczos3": lanczos3
@@ -36,7 +35,7 @@ struct ReductionKernel: Sendable {
   private static let lanczos3 = lanczos(3)
   private static let lanczos2 = lanczos(2)
   private static let mitchell = spline(b: 1.0 / 3, c: 1.0 / 3)
-  /// Catmull and Rom's.
+  /// The Catmull-Rom spline.
   private static let cubic = spline(b: 0, c: 0.5)
   private static let linear = ReductionKernel(reach: 1) { max(0, 1 - $0) }
 

@@ -1,19 +1,19 @@
 import Vips
 
-/// Gives a picture other sides, exactly, without moving it: the middle of the picture stays the middle.
+/// Resizes an image to exact sides without shifting it: the image's center stays at the center.
 struct Resampler {
-  /// libvips' nickname of the kernel.
+  /// The kernel's libvips nickname.
   let kernel: String
-  /// Whether light is added rather than the numbers that stand for it.
+  /// Whether to resample in linear light instead of sRGB values.
   let linear: Bool
 
-  /// How many old pixels for a new one are left to the kernel at least; whole factors beyond that are averaged.
+  /// The smallest factor left to the kernel when blocks of pixels are averaged first (libvips' reducing gap).
   ///
-  /// At 1.5 AlamofireImage's reference pictures are met best. A decoder that has made the image smaller has averaged
-  /// already, and leaves factors of 2 to 4: averaging once more would show beside libvips' own `thumbnail`.
+  /// 1.5 matches AlamofireImage's reference images best. After shrink-on-load it is 2: the decoder has averaged already
+  /// and leaves factors of 2 to 4, so averaging again would differ visibly from libvips' `thumbnail`.
   private let gap: Double
 
-  /// The words that a chain may use for kernels.
+  /// The kernels that a chain may use.
   static let kernels = ["lanczos3", "lanczos2", "mitchell", "cubic", "linear", "nearest"]
 
   init(kernel: String = "lanczos3", linear: Bool = false) {
@@ -22,26 +22,28 @@ struct Resampler {
     gap = 1.5
   }
 
-  /// The resampler that a filter's arguments ask for.
+  /// Creates a resampler from a filter's arguments.
   init(_ pass: FilterPass) throws(FilterError) {
     kernel = try pass.arguments.word("kernel")
     linear = try pass.arguments.boolean("linear")
     gap = pass.isShrunk ? 2 : 1.5
   }
 
-  /// The whole picture with other sides.
-  /// - Parameter span: How much of the image is picture, from its left and top edge; all of it unless given.
-  func resized(_ image: VipsImage, span: Span? = nil, to extent: Extent) throws -> VipsImage {
-    let picture = span ?? Span(image)
+  /// Resizes the whole image.
+  /// - Parameters:
+  ///   - span: The part of the image that has content, from its top left corner (default: all of it).
+  ///   - extent: The target size in pixels.
+  func resized(_ image: VipsImage, span: SampledSize? = nil, to extent: Size) throws -> VipsImage {
+    let sampled = span ?? SampledSize(image)
     if let reduced = try reduced(
-      image, across: (Double(extent.width) / picture.width, 0),
-      down: (Double(extent.height) / picture.height, 0),
+      image, across: (Double(extent.width) / sampled.width, 0),
+      down: (Double(extent.height) / sampled.height, 0),
       canvas: extent)
     {
       return reduced
     }
-    if let span, span != Span(image) {
-      // The decoder filled its last column and row up: they must not press the others together.
+    if let span, span != SampledSize(image) {
+      // The decoder padded the last column and row. Scaling them as full pixels would compress the others.
       return try placed(
         image, across: Double(extent.width) / span.width, down: Double(extent.height) / span.height, x: 0,
         y: 0,
@@ -56,17 +58,17 @@ struct Resampler {
     return try image.mixingPixels(linear: linear) { try resample($0, to: extent) }
   }
 
-  /// Both axes made smaller, or one of them and the other left as it is, where ``Reduction`` can do it.
+  /// Resizes with ``Reduction``, or returns nil if it can't.
   private func reduced(
     _ image: VipsImage, across: (factor: Double, origin: Double), down: (factor: Double, origin: Double),
-    canvas: Extent
+    canvas: Size
   ) throws(VipsError) -> VipsImage? {
     guard !linear else { return nil }
     return try Reduction(image, kernel: kernel, gap: gap, across: across, down: down, canvas: canvas)?
       .run(image)
   }
 
-  private func resample(_ image: VipsImage, to extent: Extent) throws -> VipsImage {
+  private func resample(_ image: VipsImage, to extent: Size) throws -> VipsImage {
     let across = Double(extent.width) / Double(image.width)
     let down = Double(extent.height) / Double(image.height)
     var result = image
@@ -86,7 +88,7 @@ struct Resampler {
     return result
   }
 
-  /// libvips' interpolator for the kernel: it has none wider than four pixels.
+  /// The libvips interpolator closest to the kernel. None is wider than four pixels.
   private var interpolator: String {
     switch kernel {
     case "linear": "bilinear"
@@ -95,9 +97,9 @@ struct Resampler {
     }
   }
 
-  /// libvips' own enlarging moves a picture by half a pixel right and down, on purpose; these offsets don't.
+  /// Enlarges with offsets that keep the center. libvips' `resize` deliberately shifts by half a pixel right and down.
   private func enlarged(
-    _ image: VipsImage, across: Double, down: Double, x: Double, y: Double, canvas: Extent,
+    _ image: VipsImage, across: Double, down: Double, x: Double, y: Double, canvas: Size,
     interpolator: String
   ) throws -> VipsImage {
     try image.applying(
@@ -106,17 +108,17 @@ struct Resampler {
         "matrix": .doubles([across, 0, 0, down]), "interpolate": .interpolator(interpolator),
         "idx": 0.5, "idy": 0.5, "odx": .double(x - 0.5), "ody": .double(y - 0.5),
         "oarea": .integers([0, 0, canvas.width, canvas.height]), "extend": "copy",
-        // It would premultiply again otherwise: mixingPixels has done so.
+        // `mixingPixels` has premultiplied already; without this, `affine` would do it again.
         "premultiplied": true,
       ])
   }
 
-  /// Each new pixel is the one that its middle falls upon.
+  /// Copies each output pixel from the input pixel at its center.
   private func nearest(
-    _ image: VipsImage, across: Double, down: Double, x: Double, y: Double, canvas: Extent
+    _ image: VipsImage, across: Double, down: Double, x: Double, y: Double, canvas: Size
   ) throws -> VipsImage {
-    // A middle between two pixels must fall upon the same one in every frame. libvips adds the steps up from where a
-    // region begins, so that rounding errors would decide.
+    // A center between two pixels must select the same one in every frame. libvips accumulates steps from the start of
+    // a region, so without this offset rounding errors would decide.
     let tie = 1e-6
     return try image.applying(
       "affine",
@@ -127,13 +129,15 @@ struct Resampler {
       ])
   }
 
-  /// The picture scaled and put at a fractional place of a canvas. Where the canvas is larger, the picture's
-  /// outermost pixels go on to the canvas's edge.
+  /// Scales the image and places it at a fractional position of a canvas. If the canvas is larger, the image's edge
+  /// pixels are repeated up to the canvas's edge.
   /// - Parameters:
-  ///   - across: The factor of the width. Sides need not come out whole.
-  ///   - x: Where its left edge comes to lie, in pixels of the canvas.
+  ///   - across: The factor of the width; the scaled width may be fractional.
+  ///   - down: The factor of the height.
+  ///   - x: The position of the left edge in pixels of the canvas.
+  ///   - y: The position of the top edge in pixels of the canvas.
   func placed(
-    _ image: VipsImage, across: Double, down: Double, x: Double, y: Double, canvas: Extent
+    _ image: VipsImage, across: Double, down: Double, x: Double, y: Double, canvas: Size
   ) throws -> VipsImage {
     if kernel == "nearest" {
       return try nearest(image, across: across, down: down, x: x, y: y, canvas: canvas)
@@ -158,16 +162,16 @@ struct Resampler {
       return try window(of: image, axis, start: -Int(origin.rounded()), length: length)
     }
     if factor >= 1 - 1e-9 {
-      let canvas = Extent(
+      let canvas = Size(
         width: axis == .horizontal ? length : image.width, height: axis == .vertical ? length : image.height)
-      // Nothing is enlarged by a mere shift, and a wider kernel would only ring.
+      // A shift alone doesn't enlarge, so a wider kernel would only add ringing.
       let shifts = abs(factor - 1) < 1e-9
       return try enlarged(
         image, across: axis == .horizontal ? factor : 1, down: axis == .vertical ? factor : 1,
         x: axis == .horizontal ? origin : 0, y: axis == .vertical ? origin : 0, canvas: canvas,
         interpolator: shifts ? "bilinear" : interpolator)
     }
-    // Whole factors by averaging, as libvips' own resize does, while half as much again is left to the kernel.
+    // Average whole blocks first, as libvips' `resize` does, leaving at least `gap` to the kernel.
     let block = max(1, Int(1 / factor / gap))
     let margins = Margins(side: side, factor: factor, origin: origin, length: length, block: block)
     let padded = try window(
@@ -190,7 +194,7 @@ struct Resampler {
     return try placedAlong(reduced, axis, factor: 1, origin: -margins.start, length: length)
   }
 
-  /// A stretch of the picture along one axis, its outermost pixels repeated where it lies outside.
+  /// A range of the image along one axis. Beyond the image, edge pixels are repeated.
   private func window(of image: VipsImage, _ axis: Axis, start: Int, length: Int) throws -> VipsImage {
     let side = axis == .horizontal ? image.width : image.height
     if start == 0, length == side { return image }
@@ -208,17 +212,24 @@ struct Resampler {
   }
 }
 
-/// How far a line of pixels is prolonged before libvips reduces it, so that the result falls on the canvas's
-/// pixels: libvips lays the middle of the output on the middle of the input and has no say in it.
+/// The margins to add to a line of pixels before libvips reduces it, so that the result aligns with the canvas.
+///
+/// libvips always aligns the centers of input and output and has no option to change that.
 struct Margins {
-  /// Pixels repeated before the first.
+  /// The number of times the first pixel is repeated before it.
   let before: Int
-  /// Pixels repeated after the last.
+  /// The number of times the last pixel is repeated after it.
   let after: Int
-  /// Where the canvas begins in the reduced line; whole, or as near to it as margins can bring it.
+  /// The start of the canvas in the reduced line: a whole number, or as close to one as margins allow.
   let start: Double
 
-  /// - Parameter block: What the prolonged line's length must be a multiple of.
+  /// Searches for the best margins.
+  /// - Parameters:
+  ///   - side: The line's length in pixels.
+  ///   - factor: The scale factor, less than 1.
+  ///   - origin: The start of the scaled line in pixels of the canvas.
+  ///   - length: The canvas's length in pixels.
+  ///   - block: The padded line's length must be a multiple of this.
   init(side: Int, factor: Double, origin: Double, length: Int, block: Int = 1) {
     let scaled = Double(side) * factor
     let least = max(0, Int((origin / factor).rounded(.up))) + 2
@@ -241,9 +252,9 @@ struct Margins {
   }
 }
 
-/// How much of an image is picture, in its own pixels: fractions where a decoder shrank it and filled the last
-/// column and row up.
-struct Span: Hashable {
+/// The size of an image's content in its pixels. It is fractional if a decoder shrank the image and padded the last
+/// column and row.
+struct SampledSize: Hashable {
   let width: Double
   let height: Double
 
@@ -252,8 +263,8 @@ struct Span: Hashable {
     height = Double(image.height)
   }
 
-  /// An extent times a factor.
-  init(_ extent: Extent, times factor: Double) {
+  /// The size of an extent multiplied by a factor.
+  init(_ extent: Size, times factor: Double) {
     width = Double(extent.width) * factor
     height = Double(extent.height) * factor
   }

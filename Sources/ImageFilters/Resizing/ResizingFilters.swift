@@ -1,27 +1,29 @@
 import Vips
 
-/// Filters that change a picture's size.
+/// Filters that change an image's size.
 enum ResizingFilters {
   static let all = [scale, fit, limit, pad, fill, crop, trim, extend]
 
-  private static let size = FilterParameter.required("size", .size, "the size wanted")
+  private static let size = FilterParameter.required("size", .size, "target size")
   private static let kernel = FilterParameter.optional(
-    "kernel", .choice(Resampler.kernels), default: "lanczos3", "how pixels are weighed")
+    "kernel", .choice(Resampler.kernels), default: "lanczos3", "resampling kernel")
   private static let linear = FilterParameter.optional(
-    "linear", .boolean, default: "false", "add light, not the numbers that stand for it")
+    "linear", .boolean, default: "false", "resample in linear light instead of sRGB values")
   private static let gravity = FilterParameter.optional(
-    "gravity", .gravity, default: "centre", "which part counts, or where it is put")
+    "gravity", .gravity, default: "centre", "which part to keep, or where to place the image")
   private static let snap = FilterParameter.optional(
-    "snap", .boolean, default: "true", "whole pixels; false keeps fractions, with anti-aliased edges")
+    "snap", .boolean, default: "true",
+    "round to whole pixels; false keeps fractions and anti-aliases the edges")
 
   /// - Parameters:
-  ///   - isCanvas: Whether the result has the size that is asked for, whatever the picture's own sides become.
+  ///   - isCanvas: Whether the result has exactly the target size, regardless of the scaled image's size.
+  ///   - scaledSize: The size to which the whole image is scaled.
   private static func traits(
     isCanvas: Bool = false, addsAlpha: Bool = false,
-    _ scaledSize: @escaping @Sendable (PixelSize, Extent) -> (width: Double, height: Double)
+    _ scaledSize: @escaping @Sendable (SizeSpecification, Size) -> (width: Double, height: Double)
   ) -> FilterDefinition.FrameTraits {
     FilterDefinition.FrameTraits(
-      reading: .overlapping, keepsColourSpace: true,
+      reading: .overlapping, keepsColorSpace: true,
       size: { arguments, extent in
         let size = try arguments.size("size")
         return isCanvas ? size.resolved(for: extent) : scaledSize(size, extent)
@@ -29,12 +31,12 @@ enum ResizingFilters {
       scaledSize: { arguments, extent in scaledSize(try arguments.size("size"), extent) })
   }
 
-  private static func times(_ extent: Extent, _ factor: Double) -> (width: Double, height: Double) {
+  private static func times(_ extent: Size, _ factor: Double) -> (width: Double, height: Double) {
     (Double(extent.width) * factor, Double(extent.height) * factor)
   }
 
   static let scale = FilterDefinition(
-    "scale", .resizing, "exactly the size, aspect disregarded",
+    "scale", .resizing, "resize to exactly the size, ignoring the aspect ratio",
     aliases: ["ScaledToSizeFilter", "imageScaled"],
     parameters: [size, kernel, linear], example: "scale:320x200",
     traits: traits { $0.resolved(for: $1) }
@@ -45,7 +47,7 @@ enum ResizingFilters {
   }
 
   static let fit = FilterDefinition(
-    "fit", .resizing, "as large as fits inside the size, aspect kept, no padding",
+    "fit", .resizing, "resize to fit inside the size, keeping the aspect ratio",
     parameters: [size, kernel, linear], example: "fit:800x600",
     traits: traits { times($1, ResizingGeometry.fittingFactor($0, $1)) }
   ) { pass in
@@ -55,7 +57,7 @@ enum ResizingFilters {
   }
 
   static let limit = FilterDefinition(
-    "limit", .resizing, "as fit, never enlarged",
+    "limit", .resizing, "like fit, but never enlarge",
     parameters: [size, kernel, linear], example: "limit:1600x",
     traits: traits { times($1, min(1, ResizingGeometry.fittingFactor($0, $1))) }
   ) { pass in
@@ -65,73 +67,75 @@ enum ResizingFilters {
   }
 
   static let pad = FilterDefinition(
-    "pad", .resizing, "as fit, then placed on a canvas of exactly the size",
+    "pad", .resizing, "like fit, then place on a canvas of exactly the size",
     aliases: [
       FilterDefinition.Alias(name: "AspectScaledToFitSizeFilter", presets: ["snap": "false"]),
       FilterDefinition.Alias(name: "imageAspectScaledToFit", presets: ["snap": "false"]),
     ],
     parameters: [
       size,
-      .optional("background", .colour, default: "transparent", "what the canvas is made of"),
+      .optional("background", .color, default: "transparent", "canvas color"),
       gravity, snap, kernel, linear,
     ], example: "pad:100x100:white",
     traits: traits(isCanvas: true, addsAlpha: true) { times($1, ResizingGeometry.fittingFactor($0, $1)) }
-  ) { pass in try Padding(pass).run() }
+  ) { pass in try Pad(pass).run() }
 
   static let fill = FilterDefinition(
-    "fill", .resizing, "covers the size, aspect kept, what falls outside is cut off",
+    "fill", .resizing, "resize to cover the size, keeping the aspect ratio, and crop the rest",
     aliases: [
       FilterDefinition.Alias(name: "AspectScaledToFillSizeFilter", presets: ["snap": "false"]),
       FilterDefinition.Alias(name: "imageAspectScaledToFill", presets: ["snap": "false"]),
     ],
     parameters: [size, gravity, snap, kernel, linear], example: "fill:100x100:north",
     traits: traits(isCanvas: true) { times($1, ResizingGeometry.coveringFactor($0, $1)) }
-  ) { pass in try Filling(pass).run() }
+  ) { pass in try Fill(pass).run() }
 
   static let crop = FilterDefinition(
-    "crop", .resizing, "that region of the picture",
+    "crop", .resizing, "keep a region of the image",
     parameters: [
-      .required("area", .area, "the region: a size that gravity places, or a size and a place"),
+      .required("area", .area, "region to keep: a size placed by gravity, or a size and an offset"),
       gravity,
-      .optional("clip", .boolean, default: "false", "cut the region down to the picture instead of failing"),
+      .optional(
+        "clip", .boolean, default: "false", "clip a region that exceeds the image instead of failing"),
     ], example: "crop:120x80+20+10",
     traits: FilterDefinition.FrameTraits(
-      movesPixels: true, keepsColourSpace: true,
+      movesPixels: true, keepsColorSpace: true,
       size: { arguments, _ in
         let extent = try arguments.area("area").extent
         return (Double(extent.width), Double(extent.height))
       }, keeps: { arguments, frame in try arguments.gravity("gravity").looksAtPixels ? frame.bytes : 0 })
-  ) { pass in try Cropping(pass).run() }
+  ) { pass in try Crop(pass).run() }
 
   static let trim = FilterDefinition(
-    "trim", .resizing, "a border of one colour removed",
+    "trim", .resizing, "remove a border of one color",
     parameters: [
-      .optional("threshold", .number(0...255), default: "10", "how far a colour may be from the border's"),
-      .absent("background", .colour, "the border's colour; the first pixel's unless given"),
+      .optional(
+        "threshold", .number(0...255), default: "10", "largest difference from the border color, per channel"),
+      .absent("background", .color, "border color (default: the color of the top left pixel)"),
     ], example: "trim:20",
     traits: FilterDefinition.FrameTraits(reading: .anywhere, movesPixels: true)
-  ) { pass in try Trimming(pass).run() }
+  ) { pass in try Trim(pass).run() }
 
   static let extend = FilterDefinition(
-    "extend", .resizing, "a border added",
+    "extend", .resizing, "add a border",
     parameters: [
-      .required("top", .integer(0...65_535, unit: "px"), "rows above"),
-      .absent("right", .integer(0...65_535, unit: "px"), "columns to the right; as top unless given"),
-      .absent("bottom", .integer(0...65_535, unit: "px"), "rows below; as top unless given"),
-      .absent("left", .integer(0...65_535, unit: "px"), "columns to the left; as right unless given"),
-      .optional("background", .colour, default: "transparent", "what the border is made of"),
+      .required("top", .integer(0...65_535, unit: "px"), "rows to add above"),
+      .absent("right", .integer(0...65_535, unit: "px"), "columns to add on the right (default: top)"),
+      .absent("bottom", .integer(0...65_535, unit: "px"), "rows to add below (default: top)"),
+      .absent("left", .integer(0...65_535, unit: "px"), "columns to add on the left (default: right)"),
+      .optional("background", .color, default: "transparent", "border color"),
       .optional(
         "mode", .choice(["colour", "mirror", "copy"]), default: "colour",
-        "a colour, or the picture's own edge"),
+        "fill with the border color, the mirrored image or repeated edge pixels"),
     ], example: "extend:10:20:background=white",
     traits: FilterDefinition.FrameTraits(
-      reading: .anywhere, movesPixels: true, keepsColourSpace: true,
+      reading: .anywhere, movesPixels: true, keepsColorSpace: true,
       size: { arguments, extent in
-        let margins = try Extending.margins(arguments)
+        let margins = try Extend.margins(arguments)
         return (
           Double(extent.width + margins.left + margins.right),
           Double(extent.height + margins.top + margins.bottom)
         )
       }, addsAlpha: true)
-  ) { pass in try Extending(pass).run() }
+  ) { pass in try Extend(pass).run() }
 }

@@ -1,11 +1,11 @@
-/// The outline of a rounded corner, from a straight edge to the next, in pixels from the corner's point.
+/// The outline of a rounded top left corner, in pixels from the corner's vertex.
 struct CornerCurve {
-  /// From the top edge round to the left edge.
+  /// The points from the top edge to the left edge.
   let points: [(x: Double, y: Double)]
-  /// How far from the corner the edges begin to bend.
+  /// The distance from the vertex at which the edges start to bend.
   let reach: Double
 
-  /// A quarter of a circle.
+  /// A quarter circle.
   static func circular(radius: Double) -> CornerCurve {
     let count = max(8, min(2_000, Int(radius * 2)))
     let points = (0...count).map { index in
@@ -15,18 +15,18 @@ struct CornerCurve {
     return CornerCurve(points: points, reach: radius)
   }
 
-  /// Apple's continuous corner: the curvature grows from nothing, so that the edge bends before the radius
-  /// begins. docs/alamofireimage.md has the curve as it was measured on UIKit's pictures.
+  /// Apple's continuous corner, whose curvature increases gradually from the straight edge.
+  /// docs/alamofireimage.md describes the curve, which was measured on UIKit's results.
   ///
-  /// It reaches 1.528665 radii. Where a side has less room the curve is drawn towards the quarter circle,
-  /// which it becomes at half the side, as UIKit's does.
-  /// - Parameter room: Half the shorter side.
+  /// It reaches 1.528665 radii. If a side has less room, the curve is blended towards the quarter circle, which it
+  /// becomes when the radius is half the side, as in UIKit.
+  /// - Parameter room: Half the image's shorter side, in pixels.
   static func continuous(radius: Double, room: Double) -> CornerCurve {
     let full = continuousPoints(steps: max(4, min(400, Int(radius / 2))))
     let widest = 1.528665
     let blend = min(1, max(0, (room / radius - 1) / (widest - 1)))
     let points = full.map { point -> (x: Double, y: Double) in
-      // The same direction from the circle's middle, on the circle; straight parts end where it begins.
+      // The point on the circle in the same direction from its center. Straight parts map to the arc's ends.
       let (dx, dy) = (1 - point.x, 1 - point.y)
       let arc: (x: Double, y: Double)
       if dx <= 0 {
@@ -44,7 +44,7 @@ struct CornerCurve {
     return CornerCurve(points: points, reach: radius * (1 + (widest - 1) * blend))
   }
 
-  /// In radii, from the top edge to the left edge.
+  /// The curve for a radius of 1, from the top edge to the left edge.
   private static func continuousPoints(steps: Int) -> [(x: Double, y: Double)] {
     typealias Point = (x: Double, y: Double)
     func cubic(_ from: Point, _ first: Point, _ second: Point, _ to: Point) -> [Point] {
@@ -67,7 +67,7 @@ struct CornerCurve {
     return points
   }
 
-  /// How much of each pixel of a square from the corner's point on lies inside, 255 for all of it, row by row.
+  /// The coverage of each pixel in a square at the vertex, row by row; 255 is fully inside the outline.
   func coverage(side: Int) -> [UInt8] {
     let samples = 16
     var result = [UInt8](repeating: 255, count: side * side)
@@ -91,7 +91,7 @@ struct CornerCurve {
     return result
   }
 
-  /// Where the outline is at a height: x falls as y grows along it.
+  /// The outline's x at a height. Along the outline, x decreases as y increases.
   private func leftEdge(atHeight height: Double) -> Double {
     guard let last = points.last, height < last.y else { return 0 }
     var low = 0

@@ -1,9 +1,9 @@
 import Vips
 
-/// The coverage of a rectangle with rounded corners, one band of 8 bits.
+/// Coverage masks of rounded shapes, one band of 8 bits.
 enum CornerMask {
-  /// The corners in the order top left, top right, bottom right, bottom left.
-  static func image(extent: Extent, corners: [CornerCurve]) throws -> VipsImage {
+  /// A rectangle with rounded corners, in the order top left, top right, bottom right, bottom left.
+  static func image(extent: Size, corners: [CornerCurve]) throws -> VipsImage {
     var mask = try VipsImage.plain([255], width: extent.width, height: extent.height, interpretation: .gray)
     for (index, curve) in corners.enumerated() where curve.reach > 0 {
       let side = min(Int(curve.reach.rounded(.up)), max(extent.width, extent.height))
@@ -28,10 +28,10 @@ enum CornerMask {
     return mask
   }
 
-  /// A disc as wide as the square.
+  /// A disc that fills a square.
   static func disc(side: Int) throws -> VipsImage {
     let curve = CornerCurve.circular(radius: Double(side) / 2)
-    // Each quarter has half of the pixels, and the middle row and column of an odd side belong to two.
+    // The quarters are mirrored. If the side is odd, they share the middle row and column.
     let quarter = Int((Double(side) / 2).rounded(.up))
     let corner = curve.coverage(side: quarter)
     var bytes = [UInt8](repeating: 0, count: side * side)

@@ -1,31 +1,31 @@
 import Vips
 
-/// Filters that cut a picture to a shape.
+/// Filters that cut an image to a shape.
 enum ShapeFilters {
   static let all = [rounded, circle, fillCircle, fillRounded, scaleCircle, scaleRounded]
 
-  private static let radius = FilterParameter.required("radius", .length, "of every corner")
-  private static let size = FilterParameter.required("size", .size, "the size wanted")
+  private static let radius = FilterParameter.required("radius", .length, "radius of the corners")
+  private static let size = FilterParameter.required("size", .size, "target size")
 
   static let rounded = FilterDefinition(
-    "rounded", .shape, "corners transparent, the edge anti-aliased",
+    "rounded", .shape, "round the corners, with transparency and anti-aliased edges",
     aliases: [
       FilterDefinition.Alias(name: "RoundedCornersFilter", presets: ["style": "continuous"]),
       FilterDefinition.Alias(name: "imageRounded", presets: ["style": "continuous"]),
     ],
     parameters: [
-      .absent("radius", .length, "of every corner that isn't named; at most half the shorter side counts"),
-      .absent("tl", .length, "of the top left corner"),
-      .absent("tr", .length, "of the top right corner"),
-      .absent("br", .length, "of the bottom right corner"),
-      .absent("bl", .length, "of the bottom left corner"),
+      .absent("radius", .length, "radius of all corners without their own, at most half the shorter side"),
+      .absent("tl", .length, "radius of the top left corner"),
+      .absent("tr", .length, "radius of the top right corner"),
+      .absent("br", .length, "radius of the bottom right corner"),
+      .absent("bl", .length, "radius of the bottom left corner"),
       .optional(
         "style", .choice(["circular", "continuous"]), default: "continuous",
-        "a quarter of a circle, or Apple's curve whose bend begins gently"),
+        "a quarter circle, or Apple's smoother continuous curve"),
     ], needsOneOf: ["radius", "tl", "tr", "br", "bl"], example: "rounded:20",
-    traits: FilterDefinition.FrameTraits(keepsColourSpace: true, addsAlpha: true)
+    traits: FilterDefinition.FrameTraits(keepsColorSpace: true, addsAlpha: true)
   ) { pass in
-    let extent = Extent(width: pass.image.width, height: pass.image.height)
+    let extent = Size(width: pass.image.width, height: pass.image.height)
     let room = Double(min(extent.width, extent.height)) / 2
     let keys = ["tl", "tr", "br", "bl"]
     let continuous = try pass.arguments.word("style") == "continuous"
@@ -40,19 +40,19 @@ enum ShapeFilters {
   }
 
   static let circle = FilterDefinition(
-    "circle", .shape, "a circle; a picture that isn't square is cut to its shorter side first, centred",
+    "circle", .shape, "crop to the center square, then cut out a circle",
     aliases: ["CircleFilter", "imageRoundedIntoCircle"], example: "circle",
     traits: FilterDefinition.FrameTraits(
-      reading: .overlapping, keepsColourSpace: true,
+      reading: .overlapping, keepsColorSpace: true,
       size: { _, extent in
         let side = Double(min(extent.width, extent.height))
         return (side, side)
       }, addsAlpha: true)
   ) { pass in
     let side = min(pass.image.width, pass.image.height)
-    let square = try Filling.filled(
-      pass.image, extent: Extent(width: pass.image.width, height: pass.image.height),
-      canvas: Extent(width: side, height: side), gravity: .place(.centre), snap: false,
+    let square = try Fill.filled(
+      pass.image, extent: Size(width: pass.image.width, height: pass.image.height),
+      canvas: Size(width: side, height: side), gravity: .place(.centre), snap: false,
       resampler: Resampler(),
       storage: pass.context.storage
     )
@@ -60,14 +60,14 @@ enum ShapeFilters {
   }
 
   static let fillCircle = FilterDefinition(
-    "fill-circle", .shape, "fill, then a circle", aliases: ["AspectScaledToFillSizeCircleFilter"],
+    "fill-circle", .shape, "fill, then cut out a circle", aliases: ["AspectScaledToFillSizeCircleFilter"],
     parameters: [size], example: "fill-circle:100x100", standsFor: "fill:S,circle"
   ) { (arguments: FilterArguments) throws(FilterError) in
     try chain([("fill", ["size": arguments.size("size").identifier]), ("circle", [:])])
   }
 
   static let fillRounded = FilterDefinition(
-    "fill-rounded", .shape, "fill, then rounded corners",
+    "fill-rounded", .shape, "fill, then round the corners",
     aliases: ["AspectScaledToFillSizeWithRoundedCornersFilter"], parameters: [size, radius],
     example: "fill-rounded:100x100:12", standsFor: "fill:S,rounded:R"
   ) { (arguments: FilterArguments) throws(FilterError) in
@@ -78,14 +78,15 @@ enum ShapeFilters {
   }
 
   static let scaleCircle = FilterDefinition(
-    "scale-circle", .shape, "scale, then a circle", aliases: ["ScaledToSizeCircleFilter"], parameters: [size],
-    example: "scale-circle:100x100", standsFor: "scale:S,circle"
+    "scale-circle", .shape, "scale, then cut out a circle", aliases: ["ScaledToSizeCircleFilter"],
+    parameters: [size], example: "scale-circle:100x100", standsFor: "scale:S,circle"
   ) { (arguments: FilterArguments) throws(FilterError) in
     try chain([("scale", ["size": arguments.size("size").identifier]), ("circle", [:])])
   }
 
   static let scaleRounded = FilterDefinition(
-    "scale-rounded", .shape, "scale, then rounded corners", aliases: ["ScaledToSizeWithRoundedCornersFilter"],
+    "scale-rounded", .shape, "scale, then round the corners",
+    aliases: ["ScaledToSizeWithRoundedCornersFilter"],
     parameters: [size, radius], example: "scale-rounded:100x100:12", standsFor: "scale:S,rounded:R"
   ) { (arguments: FilterArguments) throws(FilterError) in
     try chain([

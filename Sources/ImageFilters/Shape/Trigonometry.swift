@@ -1,6 +1,6 @@
 import Glibc
 
-/// The C library's sine, by a name that says so at the place of use.
+/// The C library's sine.
 func sine(_ angle: Double) -> Double { sin(angle) }
 
 /// The C library's cosine.

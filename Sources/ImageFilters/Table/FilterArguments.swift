@@ -1,8 +1,8 @@
-/// A filter's arguments, complete: every parameter that isn't absent by choice has a value of its type.
+/// A filter's complete arguments: every parameter has a value, except optional ones without a default.
 struct FilterArguments: Hashable, Sendable {
-  /// The filter's name, for messages.
+  /// The filter's name, for error messages.
   let filter: String
-  /// By key, in the order of the table.
+  /// The values with their keys, in the filter table's order.
   private(set) var values: [Entry]
 
   struct Entry: Hashable, Sendable {
@@ -46,12 +46,12 @@ struct FilterArguments: Hashable, Sendable {
     return text
   }
 
-  func colour(_ key: String) throws(FilterError) -> Colour {
-    guard case .colour(let colour) = value(key) else { throw missing(key) }
-    return colour
+  func color(_ key: String) throws(FilterError) -> Color {
+    guard case .color(let color) = value(key) else { throw missing(key) }
+    return color
   }
 
-  func size(_ key: String) throws(FilterError) -> PixelSize {
+  func size(_ key: String) throws(FilterError) -> SizeSpecification {
     guard case .size(let size) = value(key) else { throw missing(key) }
     return size
   }
@@ -78,8 +78,9 @@ struct FilterArguments: Hashable, Sendable {
 
   private func value(_ key: String) -> ParameterValue? { values.first { $0.key == key }?.value }
 
-  /// A filter asked for what its table entry doesn't declare: every example is run by a test that would see it.
+  /// The error for a parameter that the filter's table entry doesn't declare. A test that runs every filter's
+  /// example catches this mistake.
   private func missing(_ key: String) -> FilterError {
-    FilterError(.failed, "\(filter) needs its parameter '\(key)', which its definition doesn't promise")
+    FilterError(.failed, "\(filter) reads the parameter '\(key)', which its definition doesn't declare")
   }
 }

@@ -1,85 +1,85 @@
 import Vips
 
-/// All that is known of one filter: what parses it, prints it, documents it and runs it.
+/// The definition of one filter, from which it is parsed, printed, documented and run.
 public struct FilterDefinition: Sendable {
-  /// The parts of the manual.
+  /// The sections of the manual.
   public enum Category: String, Sendable, CaseIterable {
     case resizing = "Resizing"
     case shape = "Shape"
     case orientation = "Orientation"
-    case tone = "Colour and tone"
+    case tone = "Color and tone"
     case effects = "Effects"
     case composition = "Composition"
     case coreImage = "Core Image by name"
   }
 
-  /// Another name, with the arguments that it stands for: AlamofireImage's types, mostly.
+  /// Another name with its default arguments, often an AlamofireImage type.
   public struct Alias: Sendable {
-    /// As it is written in manuals; letter case doesn't count.
+    /// The name as manuals write it. Lookup ignores letter case.
     public let name: String
-    /// Arguments that the alias fixes unless they are given, by key.
+    /// The alias's own default arguments, by key.
     public let presets: [String: String]
   }
 
-  /// The canonical name, in lower case but for Core Image's.
+  /// The canonical name; lower case except for Core Image filters.
   public let name: String
-  /// Its other names.
+  /// The filter's other names.
   public let aliases: [Alias]
-  /// The part of the manual that it belongs to.
+  /// The manual section that documents the filter.
   public let category: Category
-  /// What comes out, in one line.
+  /// What the filter does, in one line.
   public let summary: String
-  /// In the order of positional arguments.
+  /// The parameters, in the order of positional arguments.
   public let parameters: [FilterParameter]
-  /// A chain that shows it.
+  /// An example chain that uses the filter.
   public let example: String
-  /// Parameters of which one must be given; empty where nothing of the kind is asked.
+  /// Parameters of which at least one must be given; empty if the filter has no such rule.
   let needsOneOf: [String]
-  /// For a name that stands for a chain: that chain in words (`fill:S,circle`).
+  /// The chain that the name expands to, such as `fill:S,circle`; nil if the filter runs on its own.
   public let expansion: String?
 
-  let behaviour: Behaviour
+  let behavior: Behavior
 
-  /// How a filter does its work.
-  enum Behaviour: Sendable {
-    /// On one frame.
+  /// How a filter is implemented.
+  enum Behavior: Sendable {
+    /// A function of one frame.
     case frame(FrameTraits, @Sendable (FilterPass) throws -> VipsImage)
-    /// By being a chain of other filters.
+    /// A chain of other filters.
     case chain(@Sendable (FilterArguments) throws(FilterError) -> [FilterStep])
   }
 
-  /// How a filter reads its input. It decides what is kept, so that no filter computes a pixel twice.
+  /// How a filter reads its input. This decides whether the input is stored, so that no filter computes a pixel twice.
   enum Reading: Sendable, Hashable {
     /// Every pixel once, from top to bottom.
     case once
-    /// From top to bottom, some lines several times in a row, as resamplers do.
+    /// From top to bottom, reading some lines several times in a row, as resamplers do.
     case overlapping
     /// In any order, any number of times.
     case anywhere
   }
 
-  /// What may be assumed of a filter when pipelines are laid.
+  /// What a pipeline may assume about a filter.
   struct FrameTraits: Sendable {
-    /// Each pixel depends on the same pixel alone, so that all frames can be done at once.
+    /// Each output pixel depends only on the input pixel at its position, so that all frames can be filtered at once.
     var isPointwise = false
-    /// How it reads the pixels of its input.
+    /// How the filter reads its input.
     var reading = Reading.once
-    /// Its pixels are its input's, elsewhere: reading them again costs no more than reading the input again.
+    /// The filter only moves pixels: reading its result again costs no more than reading its input again.
     var movesPixels = false
-    /// It moves and blends pixels but doesn't care what colours they are.
-    var keepsColourSpace = false
-    /// It makes several frames of one.
+    /// The filter moves or blends pixels without depending on their colors.
+    var keepsColorSpace = false
+    /// The filter turns one frame into several.
     var makesFrames = false
-    /// The result's sides; the input's unless given. At most these, where they depend on what the picture shows.
-    var size: (@Sendable (FilterArguments, Extent) throws -> (width: Double, height: Double))?
-    /// Whether the result may have an alpha where the input has none.
+    /// The result's size (default: the input's). An upper bound if it depends on the image's content.
+    var size: (@Sendable (FilterArguments, Size) throws -> (width: Double, height: Double))?
+    /// Whether the result may have alpha if the input has none.
     var addsAlpha = false
-    /// Whether it may make colors of gray by itself. Those of its arguments are looked at anyway.
-    var addsColour = false
-    /// What it keeps while its result is read, in bytes, beside its input.
+    /// Whether the filter may turn gray into color by itself. Colors in its arguments are checked separately.
+    var addsColor = false
+    /// The memory, in bytes, that the filter holds besides its input while its result is read.
     var keeps: (@Sendable (FilterArguments, FrameForecast) throws -> Double)?
-    /// For a filter that resizes the whole picture first: to which size, before anything is cut off.
-    var scaledSize: (@Sendable (FilterArguments, Extent) throws -> (width: Double, height: Double))?
+    /// The size to which the filter first resizes the whole image, before cropping; nil if it doesn't resize first.
+    var scaledSize: (@Sendable (FilterArguments, Size) throws -> (width: Double, height: Double))?
   }
 
   init(
@@ -96,7 +96,7 @@ public struct FilterDefinition: Sendable {
     self.needsOneOf = needsOneOf
     self.example = example
     expansion = nil
-    behaviour = .frame(traits, run)
+    behavior = .frame(traits, run)
   }
 
   init(
@@ -112,19 +112,19 @@ public struct FilterDefinition: Sendable {
     needsOneOf = []
     self.example = example
     self.expansion = expansion
-    behaviour = .chain(steps)
+    behavior = .chain(steps)
   }
 }
 
 extension FilterDefinition {
-  /// A file name with an extension whose format can hold what the filter makes, for examples.
+  /// An output file name for examples, in a format that can hold the filter's result.
   public var exampleOutput: String {
-    if case .frame(let traits, _) = behaviour, traits.makesFrames { "out.webp" } else { "out.png" }
+    if case .frame(let traits, _) = behavior, traits.makesFrames { "out.webp" } else { "out.png" }
   }
 }
 
 extension FilterDefinition.Alias: ExpressibleByStringLiteral {
-  /// An alias without presets.
+  /// Creates an alias without presets.
   public init(stringLiteral name: String) {
     self.init(name: name, presets: [:])
   }

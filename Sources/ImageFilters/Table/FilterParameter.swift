@@ -1,14 +1,14 @@
 /// One parameter of a filter, as its table entry declares it.
 public struct FilterParameter: Sendable {
-  /// The key, in lower case unless it is one of Core Image's.
+  /// The key, in lower case except for Core Image parameters.
   public let name: String
-  /// What it may be.
+  /// The type of its values.
   public let type: ParameterType
-  /// What it means, in one line.
+  /// What the parameter means, in one line.
   public let summary: String
-  /// The value where none is given; nil where one must be given or where none is a meaning of its own.
+  /// The default in the chain grammar; nil if the parameter is required, or optional without a default.
   public let defaultText: String?
-  /// Whether a filter without it is an error.
+  /// Whether omitting the parameter is an error.
   public let isRequired: Bool
 
   /// A parameter that must be given.
@@ -16,14 +16,14 @@ public struct FilterParameter: Sendable {
     FilterParameter(name: name, type: type, summary: summary, defaultText: nil, isRequired: true)
   }
 
-  /// A parameter with a default, written as the grammar writes it.
+  /// A parameter with a default, written in the chain grammar.
   static func optional(
     _ name: String, _ type: ParameterType, default text: String, _ summary: String
   ) -> FilterParameter {
     FilterParameter(name: name, type: type, summary: summary, defaultText: text, isRequired: false)
   }
 
-  /// A parameter that may be absent, which is a meaning of its own.
+  /// An optional parameter without a default, whose absence has its own meaning.
   static func absent(_ name: String, _ type: ParameterType, _ summary: String) -> FilterParameter {
     FilterParameter(name: name, type: type, summary: summary, defaultText: nil, isRequired: false)
   }

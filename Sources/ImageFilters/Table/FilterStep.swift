@@ -1,13 +1,40 @@
 /// One filter of a chain with its arguments.
 struct FilterStep: Hashable, Sendable {
-  /// The canonical name of a definition that works on frames.
+  /// The canonical name of a filter that runs on frames, not of one that expands to a chain; or the identifier of a
+  /// program's own filter.
   let name: String
   let arguments: FilterArguments
+  /// A program's own filter, which isn't in the table.
+  let custom: (any ImageFilter)?
 
-  /// `name:key=value…`, every parameter that has a value, in the table's order.
+  init(name: String, arguments: FilterArguments) {
+    self.name = name
+    self.arguments = arguments
+    custom = nil
+  }
+
+  /// A program's own filter.
+  init(custom filter: any ImageFilter) {
+    name = filter.identifier
+    arguments = FilterArguments(filter: name, values: [])
+    custom = filter
+  }
+
+  /// `name:key=value…` with every parameter that has a value, in the filter table's order.
   var identifier: String {
     var text = name
     for entry in arguments.values { text += ":\(entry.key)=\(entry.value.identifier)" }
     return text
+  }
+
+  /// Own filters are equal by their identifiers, as in caches, but never equal to a filter of the table.
+  static func == (left: FilterStep, right: FilterStep) -> Bool {
+    left.name == right.name && left.arguments == right.arguments
+      && (left.custom == nil) == (right.custom == nil)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(arguments)
   }
 }

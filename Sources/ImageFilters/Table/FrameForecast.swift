@@ -1,45 +1,45 @@
 import Vips
 
-/// A frame between two filters, as far as it is known before there are pixels.
+/// What is known about a frame between two filters before its pixels are computed.
 public struct FrameForecast: Sendable, Hashable {
-  /// In pixels.
-  public var extent: Extent
-  /// Numbers in each pixel, the alpha among them.
+  /// The frame's size in pixels.
+  public var extent: Size
+  /// The number of bands, including alpha.
   public var bands: Int
-  /// Whether the numbers have 16 bits.
+  /// Whether the bands have 16 bits instead of 8.
   public var isDeep: Bool
-  /// The sizes of pictures that a chain names, by the text that names them.
-  public var pictures: [String: Extent]
+  /// The sizes of the images that the chain refers to, by the reference's text.
+  public var images: [String: Size]
 
-  /// A frame, and the pictures that a chain names.
-  public init(extent: Extent, bands: Int, isDeep: Bool, pictures: [String: Extent] = [:]) {
+  /// Creates a forecast of a frame from its properties.
+  public init(extent: Size, bands: Int, isDeep: Bool, images: [String: Size] = [:]) {
     self.extent = extent
     self.bands = bands
     self.isDeep = isDeep
-    self.pictures = pictures
+    self.images = images
   }
 
-  /// Numbers in the frame.
+  /// The number of samples in the frame: pixels times bands.
   public var samples: Double { Double(extent.width) * Double(extent.height) * Double(bands) }
 
-  /// What the frame takes when it is kept.
+  /// The size of the stored frame in bytes.
   public var bytes: Double { samples * (isDeep ? 2 : 1) }
 
   var hasAlpha: Bool { bands == 2 || bands == 4 }
 
-  /// The bytes of a picture that the chain names; as large as the frame where that isn't known.
-  func pictureBytes(_ reference: String) -> Double {
-    let extent = pictures[reference] ?? extent
+  /// The size in bytes of an image that the chain refers to; if unknown, it is taken to be as large as the frame.
+  func imageBytes(_ reference: String) -> Double {
+    let extent = images[reference] ?? extent
     return Double(extent.width) * Double(extent.height) * 4
   }
 
-  /// The pixels of the frame with so many more on each side.
+  /// The number of pixels of the frame with `margin` pixels added on each side.
   func grown(by margin: Double) -> Double {
     (Double(extent.width) + 2 * margin) * (Double(extent.height) + 2 * margin)
   }
 
-  /// What a Gaussian blur keeps: its input as whole numbers where that is computed, and for wide ones the images of half
-  /// the size, each with its blurred one.
+  /// The bytes that a Gaussian blur holds: its input, if that is converted first, and for a wide blur each half-size
+  /// image with its blurred copy.
   func blurBytes(radius: Double, edge: String, linear: Bool) -> Double {
     let isExtended = edge != "clamp"
     let bands = Double(isExtended ? max(4, bands) : bands)
@@ -50,48 +50,55 @@ public struct FrameForecast: Sendable, Hashable {
     return samples * (input + (radius >= 4 ? number * 2 / 4 * 4 / 3 : 0))
   }
 
-  /// What tiles of the frame's width keep: three rows of them, of premultiplied numbers where there is an alpha
+  /// The bytes that a tile cache holds: three rows of tiles, premultiplied floats if the frame has alpha
   /// (``VipsImage/computedInTiles()``, ``VipsImage/computedInBands()``).
   var tileBytes: Double {
     let rows = Double(3 * VipsImage.tileSide)
     return rows * Double(extent.width) * Double(bands) * (hasAlpha ? 4 : isDeep ? 2 : 1)
   }
 
-  /// What sharpening keeps of the lightness.
+  /// The bytes that sharpening holds for the luma band and its blurred copies.
   func lumaBytes(sigma: Double) -> Double {
     grown(by: 4) * (isDeep ? 4 : 2) * (1 + (sigma >= 4 ? 2.0 / 3 : 0))
   }
 }
 
 extension FilterChain {
-  /// What a filter makes and keeps.
+  /// What a filter produces and what it holds in memory.
   public struct StepForecast: Sendable, Hashable {
-    /// What it makes; at most that, where it depends on what the picture shows.
+    /// The result; its size is an upper bound if it depends on the image's content.
     public var frame: FrameForecast
-    /// Whether its input is kept while its result is read.
+    /// Whether the filter's input is stored while its result is read.
     public var keepsInput: Bool
-    /// Whether its result takes as long to read again as its input.
+    /// Whether reading the result again costs no more than reading the input again.
     public var movesPixels: Bool
-    /// What else it keeps meanwhile, in bytes.
+    /// What else the filter holds while its result is read, in bytes.
     public var kept: Double
   }
 
-  /// What one of its filters makes of a frame, and what it keeps for that, without a pixel.
+  /// Predicts a filter's result and memory use without computing pixels.
   /// - Parameters:
-  ///   - index: From 0.
-  ///   - frame: What the filter before it makes.
+  ///   - index: The filter's position, from 0.
+  ///   - frame: The previous filter's result.
   ///   - source: Where the frame's pixels come from.
+  /// - Throws: `FilterError` if the result's size can't be computed.
   public func forecast(
     _ index: Int, of frame: FrameForecast, from source: Intermediate.Source
   ) throws(FilterError) -> StepForecast {
     let step = steps[index]
-    guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behaviour else {
+    // Nothing is known about a program's own filter; most keep the size.
+    guard step.custom == nil else {
+      return StepForecast(
+        frame: frame, keepsInput: Intermediate.isKept(for: .anywhere, from: source), movesPixels: false,
+        kept: 0)
+    }
+    guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behavior else {
       throw FilterError(.unknownFilter, "unknown filter '\(step.name)'")
     }
     do {
       var made = frame
       if let (width, height) = try traits.size?(step.arguments, frame.extent) {
-        made.extent = Extent(width: max(1, Int(width.rounded())), height: max(1, Int(height.rounded())))
+        made.extent = Size(width: max(1, Int(width.rounded())), height: max(1, Int(height.rounded())))
       }
       if traits.addsAlpha, !frame.hasAlpha { made.bands += 1 }
       return StepForecast(
@@ -104,14 +111,14 @@ extension FilterChain {
     }
   }
 
-  /// How many frames its transition makes of a still picture; 1 without one.
+  /// The number of frames that the chain's transition makes from a still image; 1 without a transition.
   public var frameCount: Int {
     guard let step = steps.first(where: { $0.name == "transition" }) else { return 1 }
     do {
       return Transition.frameCount(
         duration: try step.arguments.integer("duration"), rate: try step.arguments.integer("fps"))
     } catch {
-      // A definition's own parameters are there: every example is run by a test that would see it.
+      // Can't happen: `transition` declares both parameters with defaults.
       return 1
     }
   }

@@ -1,67 +1,67 @@
-/// What a filter's parameter may be.
+/// The type of a filter's parameter.
 public enum ParameterType: Sendable, Hashable {
-  /// A number of a range, in the unit named (`px`, `degrees`, or empty).
+  /// A number in a range; `unit` is for display (`px`, `EV`, or empty).
   case number(ClosedRange<Double>, unit: String = "")
-  /// A whole number of a range.
+  /// An integer in a range; `unit` is for display.
   case integer(ClosedRange<Int>, unit: String = "")
-  /// A time in whole milliseconds of a range, also written with `ms` or `s`.
+  /// A duration in a range of milliseconds, written with `ms`, `s` or no unit.
   case duration(ClosedRange<Int>)
-  /// Degrees from -360 to 360; a turn to the left is the turn to the right that ends there.
+  /// Degrees from -360 to 360, normalized to 0 up to 360, so that equal rotations have the same identifier.
   case angle
-  /// `true` or `false`.
+  /// `true` or `false`; also `yes`, `no`, `1` and `0`.
   case boolean
-  /// One of the words.
+  /// One of a list of words.
   case choice([String])
-  /// Any text that isn't empty.
+  /// Any text that isn't empty and has no NUL.
   case text
-  /// A colour.
-  case colour
-  /// `WxH`, `Wx`, `xH` or `N%`.
+  /// A ``Color``.
+  case color
+  /// A ``SizeSpecification``.
   case size
-  /// `WxH` or `WxH+X+Y`.
+  /// A ``CropArea``.
   case area
-  /// A gravity.
+  /// A ``Gravity``.
   case gravity
-  /// Pixels or a percentage of the shorter side.
+  /// A ``Length``.
   case length
   /// The name, path or URL of another image.
   case source
-  /// Numbers of the count given, separated by blanks, as Core Image's vectors are.
+  /// A fixed count of numbers, separated by spaces or `_`, like Core Image's vectors.
   case vector(Int)
 
-  /// How a manual writes it: `0…1`, `WxH`, `lanczos3|lanczos2`.
+  /// The valid values as manuals write them: `0…1`, `WxH`, `lanczos3|lanczos2`.
   public var summary: String {
     switch self {
     case .number(let range, let unit):
       "\(Number.text(range.lowerBound))…\(Number.text(range.upperBound))" + (unit.isEmpty ? "" : " \(unit)")
     case .integer(let range, let unit):
-      "\(range.lowerBound)…\(range.upperBound), whole" + (unit.isEmpty ? "" : ", \(unit)")
-    case .duration(let range): "\(range.lowerBound)…\(range.upperBound) ms, or with a unit as 400ms, 0.4s"
+      "\(range.lowerBound)…\(range.upperBound)" + (unit.isEmpty ? "" : " \(unit)") + ", a whole number"
+    case .duration(let range): "\(range.lowerBound)…\(range.upperBound) ms, also written as 400ms or 0.4s"
     case .angle: "-360…360 degrees"
     case .boolean: "true|false"
     case .choice(let words): words.joined(separator: "|")
     case .text: "text"
-    case .colour: "a colour: a CSS name, #rgb, #rgba, #rrggbb or #rrggbbaa"
+    case .color: "a color: a CSS name, #rgb, #rgba, #rrggbb or #rrggbbaa"
     case .size: "WxH, Wx, xH or N%, each side 1…65535"
     case .area: "WxH or WxH+X+Y"
-    case .gravity: Gravity.names.joined(separator: "|") + " or a focal point as 0.3x0.7"
+    case .gravity: Gravity.names.joined(separator: "|") + " or a focal point such as 0.3x0.7"
     case .length: "pixels, or N% of the shorter side"
     case .source: "a named source, a path or a URL"
-    case .vector(let count): "\(count) numbers separated by blanks"
+    case .vector(let count): "\(count) numbers, separated by spaces or _"
     }
   }
 
-  /// The words that it may be, for "did you mean".
+  /// The words that the type accepts, for suggestions in error messages.
   var words: [String] {
     switch self {
     case .choice(let words): words
     case .gravity: Gravity.names
-    case .colour: Array(ColourNames.values.keys)
+    case .color: Array(ColorNames.values.keys)
     default: []
     }
   }
 
-  /// The value that `text` is; nil where it is none of this type.
+  /// Parses a value of this type; nil if `text` isn't one.
   func value(of text: String) -> ParameterValue? {
     switch self {
     case .number(let range, _):
@@ -91,11 +91,11 @@ public enum ParameterType: Sendable, Hashable {
       default: return nil
       }
     case .choice(let words):
-      let word = text.lowercased()
-      return words.contains(word) ? .word(word) : nil
+      let normalized = Spelling.normalized(text)
+      return words.first { Spelling.normalized($0) == normalized }.map { .word($0) }
     case .text, .source: return text.isEmpty || text.utf8.contains(0) ? nil : .text(text)
-    case .colour: return Colour(text).map { .colour($0) }
-    case .size: return PixelSize(text).map { .size($0) }
+    case .color: return Color(text).map { .color($0) }
+    case .size: return SizeSpecification(text).map { .size($0) }
     case .area: return CropArea(text).map { .area($0) }
     case .gravity: return Gravity(text).map { .gravity($0) }
     case .length: return Length(text).map { .length($0) }
@@ -107,21 +107,21 @@ public enum ParameterType: Sendable, Hashable {
   }
 }
 
-/// An argument as a filter takes it.
+/// A parsed argument.
 enum ParameterValue: Hashable, Sendable {
   case number(Double)
   case integer(Int)
   case boolean(Bool)
   case word(String)
   case text(String)
-  case colour(Colour)
-  case size(PixelSize)
+  case color(Color)
+  case size(SizeSpecification)
   case area(CropArea)
   case gravity(Gravity)
   case length(Length)
   case vector([Double])
 
-  /// As the grammar writes it, special characters escaped.
+  /// The value in the chain grammar, with reserved characters escaped.
   var identifier: String {
     switch self {
     case .number(let number): Number.text(number)
@@ -129,7 +129,7 @@ enum ParameterValue: Hashable, Sendable {
     case .boolean(let flag): flag ? "true" : "false"
     case .word(let word): word
     case .text(let text): Escaping.escaped(text)
-    case .colour(let colour): colour.identifier
+    case .color(let color): color.identifier
     case .size(let size): size.identifier
     case .area(let area): area.identifier
     case .gravity(let gravity): gravity.identifier

@@ -1,6 +1,6 @@
 import Vips
 
-/// Filters that change colours pixel by pixel. All but `opacity` and `flatten` leave the alpha untouched.
+/// Filters that change colors pixel by pixel. All except `opacity` and `flatten` leave alpha unchanged.
 enum ToneFilters {
   static let all = [
     grayscale, sepia, invert, brightness, contrast, saturation, hue, gamma, exposure, tint, duotone, opacity,
@@ -9,30 +9,30 @@ enum ToneFilters {
 
   static let pointwise = FilterDefinition.FrameTraits(isPointwise: true)
 
-  private static let colouring = FilterDefinition.FrameTraits(isPointwise: true, addsColour: true)
+  private static let coloring = FilterDefinition.FrameTraits(isPointwise: true, addsColor: true)
 
   static let grayscale = FilterDefinition(
-    "grayscale", .tone, "gray of the same lightness", aliases: ["greyscale"], example: "grayscale",
+    "grayscale", .tone, "convert to gray of the same luminance", aliases: ["greyscale"], example: "grayscale",
     traits: pointwise
   ) { pass in
     try pass.lighting { try $0.weighed(Luma.rec709).tripled() }
   }
 
   static let sepia = FilterDefinition(
-    "sepia", .tone, "the brown of an old photograph, as CISepiaTone makes it",
-    parameters: [.optional("intensity", .number(0...1), default: "1", "0 is the picture as it was")],
-    example: "sepia:0.8", traits: colouring
+    "sepia", .tone, "apply a sepia tone, as CISepiaTone does",
+    parameters: [.optional("intensity", .number(0...1), default: "1", "0 leaves the image unchanged")],
+    example: "sepia:0.8", traits: coloring
   ) { pass in try Sepia.apply(pass, intensity: pass.arguments.number("intensity")) }
 
   static let invert = FilterDefinition(
-    "invert", .tone, "the negative", example: "invert", traits: pointwise
+    "invert", .tone, "invert the colors", example: "invert", traits: pointwise
   ) { pass in
-    try pass.image.mappingColours { try $0.rounding($0.applying("invert")) }
+    try pass.image.mappingColors { try $0.rounding($0.applying("invert")) }
   }
 
   static let brightness = FilterDefinition(
-    "brightness", .tone, "lighter or darker: added to every colour, 1 being white",
-    parameters: [.required("amount", .number(-1...1), "0 changes nothing")],
+    "brightness", .tone, "lighten or darken by adding to every channel",
+    parameters: [.required("amount", .number(-1...1), "amount to add, where 1 is white; 0 changes nothing")],
     example: "brightness:0.1", traits: pointwise
   ) { pass in
     let amount = try pass.arguments.number("amount")
@@ -40,8 +40,8 @@ enum ToneFilters {
   }
 
   static let contrast = FilterDefinition(
-    "contrast", .tone, "further from or nearer to middle gray",
-    parameters: [.required("factor", .number(0...10), "1 changes nothing")],
+    "contrast", .tone, "increase or reduce the contrast around middle gray",
+    parameters: [.required("factor", .number(0...10), "above 1 increases the contrast; 1 changes nothing")],
     example: "contrast:1.2", traits: pointwise
   ) { pass in
     let factor = try pass.arguments.number("factor")
@@ -49,26 +49,28 @@ enum ToneFilters {
   }
 
   static let saturation = FilterDefinition(
-    "saturation", .tone, "stronger or weaker colours",
-    parameters: [.required("factor", .number(0...10), "1 changes nothing, 0 is gray")],
+    "saturation", .tone, "make colors stronger or weaker",
+    parameters: [.required("factor", .number(0...10), "0 is gray, 1 changes nothing, above 1 is stronger")],
     example: "saturation:1.3", traits: pointwise
   ) { pass in
     let factor = try pass.arguments.number("factor")
-    return try pass.toning { try $0.recombined(ColourMatrix.saturation(factor)) }
+    return try pass.toning { try $0.recombined(ColorMatrix.saturation(factor)) }
   }
 
   static let hue = FilterDefinition(
-    "hue", .tone, "colours turned round the wheel",
-    parameters: [.required("angle", .angle, "0 changes nothing")],
+    "hue", .tone, "rotate the hue",
+    parameters: [.required("angle", .angle, "rotation on the color wheel; 0 changes nothing")],
     example: "hue:90", traits: pointwise
   ) { pass in
     let angle = try pass.arguments.number("angle")
-    return try pass.toning { try $0.recombined(ColourMatrix.hueRotation(degrees: angle)) }
+    return try pass.toning { try $0.recombined(ColorMatrix.hueRotation(degrees: angle)) }
   }
 
   static let gamma = FilterDefinition(
-    "gamma", .tone, "middle tones lighter (above 1) or darker",
-    parameters: [.required("gamma", .number(0.1...10), "1 changes nothing")],
+    "gamma", .tone, "lighten or darken the midtones",
+    parameters: [
+      .required("gamma", .number(0.1...10), "above 1 lightens, below 1 darkens, 1 changes nothing")
+    ],
     example: "gamma:1.4", traits: pointwise
   ) { pass in
     let exponent = 1 / (try pass.arguments.number("gamma"))
@@ -76,8 +78,10 @@ enum ToneFilters {
   }
 
   static let exposure = FilterDefinition(
-    "exposure", .tone, "light doubled so many times",
-    parameters: [.required("stops", .number(-10...10, unit: "EV"), "0 changes nothing")],
+    "exposure", .tone, "change the exposure in linear light",
+    parameters: [
+      .required("stops", .number(-10...10, unit: "EV"), "each stop doubles the light; 0 changes nothing")
+    ],
     example: "exposure:0.5", traits: pointwise
   ) { pass in
     let factor = power(2, try pass.arguments.number("stops"))
@@ -85,43 +89,44 @@ enum ToneFilters {
   }
 
   static let tint = FilterDefinition(
-    "tint", .tone, "the picture's lightness in the hue of one colour",
+    "tint", .tone, "color the image in shades of one color",
     parameters: [
-      .required("colour", .colour, "of middle tones; black and white stay"),
-      .optional("intensity", .number(0...1), default: "1", "0 is the picture as it was"),
+      .required("colour", .color, "color of the midtones; black and white stay unchanged"),
+      .optional("intensity", .number(0...1), default: "1", "0 leaves the image unchanged"),
     ], example: "tint:teal:0.6", traits: pointwise
   ) { pass in
-    let colour = try pass.arguments.colour("colour")
+    let color = try pass.arguments.color("colour")
     let intensity = try pass.arguments.number("intensity")
-    return try pass.toning { colours in
-      let gray = try colours.weighed(Luma.rec709)
-      // Through the colour at middle gray, as a quadratic that meets black and white.
-      let bands = try colour.fractions.map { middle in
+    return try pass.toning { colors in
+      let gray = try colors.weighed(Luma.rec709)
+      // For each channel, a quadratic that keeps black and white and maps middle gray to the color.
+      let bands = try color.fractions.map { middle in
         let square = 2 - 4 * middle
         return try gray.linear([square], [1 - square]).combined("multiply", with: gray)
       }
-      return try colours.blended(with: bands[0].joiningBands([bands[1], bands[2]]), amount: intensity)
+      return try colors.blended(with: bands[0].joiningBands([bands[1], bands[2]]), amount: intensity)
     }
   }
 
   static let duotone = FilterDefinition(
-    "duotone", .tone, "two colours: one for what is dark, one for what is light",
+    "duotone", .tone, "map the tones to a gradient between two colors",
     parameters: [
-      .required("dark", .colour, "for black"), .required("light", .colour, "for white"),
+      .required("dark", .color, "color that replaces black"),
+      .required("light", .color, "color that replaces white"),
     ], example: "duotone:navy:gold", traits: pointwise
   ) { pass in
-    let dark = try pass.arguments.colour("dark").fractions
-    let light = try pass.arguments.colour("light").fractions
-    return try pass.toning { colours in
-      try colours.weighed(Luma.rec709).tripled().linear(zip(light, dark).map { $0 - $1 }, dark)
+    let dark = try pass.arguments.color("dark").fractions
+    let light = try pass.arguments.color("light").fractions
+    return try pass.toning { colors in
+      try colors.weighed(Luma.rec709).tripled().linear(zip(light, dark).map { $0 - $1 }, dark)
     }
   }
 
   static let opacity = FilterDefinition(
-    "opacity", .tone, "the alpha multiplied",
-    parameters: [.required("factor", .number(0...1), "1 changes nothing, 0 is nothing left")],
+    "opacity", .tone, "multiply the alpha channel",
+    parameters: [.required("factor", .number(0...1), "0 is fully transparent, 1 changes nothing")],
     example: "opacity:0.5",
-    traits: FilterDefinition.FrameTraits(isPointwise: true, keepsColourSpace: true, addsAlpha: true)
+    traits: FilterDefinition.FrameTraits(isPointwise: true, keepsColorSpace: true, addsAlpha: true)
   ) { pass in
     let factor = try pass.arguments.number("factor")
     let image = try pass.image.addingAlpha()
@@ -130,26 +135,26 @@ enum ToneFilters {
   }
 
   static let flatten = FilterDefinition(
-    "flatten", .tone, "put on a background; the alpha goes",
-    parameters: [.optional("background", .colour, default: "white", "its own alpha counts for nothing")],
-    example: "flatten:white", traits: FilterDefinition.FrameTraits(isPointwise: true, keepsColourSpace: true)
+    "flatten", .tone, "remove the alpha channel by placing the image on a background",
+    parameters: [.optional("background", .color, default: "white", "background color; its alpha is ignored")],
+    example: "flatten:white", traits: FilterDefinition.FrameTraits(isPointwise: true, keepsColorSpace: true)
   ) { pass in
     guard pass.image.hasAlpha else { return pass.image }
-    let background = pass.values(of: try pass.arguments.colour("background"), bands: pass.image.colourBands)
+    let background = pass.values(of: try pass.arguments.color("background"), bands: pass.image.colorBands)
     return try pass.image.rounding(
       pass.image.applying(
         "flatten", ["background": .doubles(background), "max-alpha": .double(pass.image.maximum)]))
   }
 
   static let normalize = FilterDefinition(
-    "normalize", .tone, "tones spread from black to white, but for the outermost hundredth at either end",
+    "normalize", .tone, "stretch the tones from black to white, clipping the darkest and lightest 1 %",
     aliases: ["normalise"], example: "normalize",
     traits: FilterDefinition.FrameTraits(reading: .anywhere)
-  ) { pass in try Normalizing.apply(pass) }
+  ) { pass in try Normalize.apply(pass) }
 
   static let posterize = FilterDefinition(
-    "posterize", .tone, "so many levels of each colour",
-    parameters: [.required("levels", .integer(2...256), "of red, of green and of blue")],
+    "posterize", .tone, "reduce each channel to a few levels",
+    parameters: [.required("levels", .integer(2...256), "levels per channel")],
     example: "posterize:4", traits: pointwise
   ) { pass in
     let steps = Double(try pass.arguments.integer("levels"))
@@ -157,13 +162,15 @@ enum ToneFilters {
   }
 
   static let threshold = FilterDefinition(
-    "threshold", .tone, "white where it is as light, black where it isn't",
-    parameters: [.optional("level", .number(0...255), default: "128", "of the gray that the colours make")],
+    "threshold", .tone, "make every pixel black or white",
+    parameters: [
+      .optional("level", .number(0...255), default: "128", "luma from which a pixel becomes white")
+    ],
     example: "threshold:128", traits: pointwise
   ) { pass in
     let level = try pass.arguments.number("level")
-    return try pass.toning { colours in
-      try colours.weighed(Luma.rec709)
+    return try pass.toning { colors in
+      try colors.weighed(Luma.rec709)
         .applying("relational_const", ["relational": "moreeq", "c": .doubles([level / 255 - 1e-6])])
         .linear([1.0 / 255], [0]).tripled()
     }

@@ -1,29 +1,29 @@
 import Vips
 
 extension FilterPass {
-  /// Does something to the colours as numbers from 0 to 1 in sRGB's curve, and leaves the alpha alone.
-  /// - Parameter body: Gets and returns three float bands; what leaves 0 to 1 is clipped.
+  /// Maps the colors as sRGB values from 0 to 1 and leaves alpha unchanged.
+  /// - Parameter body: Takes and returns three float bands. Values outside 0 to 1 are clipped.
   func toning(_ body: (VipsImage) throws -> VipsImage) throws -> VipsImage {
     let white = image.maximum
-    return try image.mappingColours { colours in
-      let result = try body(try colours.linear([1 / white], [0]))
-      return try colours.rounding(result.linear([white], [0]))
+    return try image.mappingColors { colors in
+      let result = try body(try colors.linear([1 / white], [0]))
+      return try colors.rounding(result.linear([white], [0]))
     }
   }
 
-  /// Does something to the colours as light, and leaves the alpha alone.
-  /// - Parameter body: Gets and returns three float bands, 1 for white; what leaves 0 to 1 is clipped.
+  /// Maps the colors in linear light and leaves alpha unchanged.
+  /// - Parameter body: Takes and returns three float bands, where 1 is white. Values outside 0 to 1 are clipped.
   func lighting(_ body: (VipsImage) throws -> VipsImage) throws -> VipsImage {
-    try image.mappingColours { colours in
-      let result = try body(try colours.converted(to: .linear))
-      return try colours.rounding(
-        result.copied(["interpretation": "scrgb"]).converted(to: colours.interpretation))
+    try image.mappingColors { colors in
+      let result = try body(try colors.converted(to: .linear))
+      return try colors.rounding(
+        result.copied(["interpretation": "scrgb"]).converted(to: colors.interpretation))
     }
   }
 }
 
 extension VipsImage {
-  /// A 3 by 3 matrix over three bands, row by row.
+  /// Multiplies each pixel's bands by a matrix, given row by row (libvips `recomb`).
   func recombined(_ rows: [[Double]]) throws -> VipsImage {
     let bytes = rows.flatMap { $0 }.flatMap { value in withUnsafeBytes(of: value) { Array($0) } }
     let matrix = try VipsImage(
@@ -31,13 +31,13 @@ extension VipsImage {
     return try applying("recomb", ["m": .image(matrix)])
   }
 
-  /// One band: the three weighed.
+  /// The weighted sum of the bands, as one band.
   func weighed(_ weights: [Double]) throws -> VipsImage { try recombined([weights]) }
 
-  /// One band three times.
+  /// One band repeated three times.
   func tripled() throws -> VipsImage { try joiningBands([self, self]) }
 
-  /// `other` where it counts wholly (1), this picture where it doesn't (0).
+  /// Interpolates between this image (0) and `other` (1).
   func blended(with other: VipsImage, amount: Double) throws -> VipsImage {
     if amount == 1 { return other }
     if amount == 0 { return self }
@@ -45,22 +45,22 @@ extension VipsImage {
   }
 }
 
-/// How much each of sRGB's primaries counts.
+/// The weights of the sRGB primaries in luma and luminance.
 enum Luma {
-  /// Rec. ITU-R BT.709, for light.
+  /// Rec. ITU-R BT.709; for luminance, applied to linear light.
   static let rec709 = [0.2126, 0.7152, 0.0722]
 }
 
-/// Matrices over sRGB's numbers that colour filters share.
-enum ColourMatrix {
-  /// Each colour nearer to its gray, or further from it. 1 is the identity.
+/// Matrices over sRGB values that color filters share.
+enum ColorMatrix {
+  /// Moves each color towards its gray (below 1) or away from it (above 1). 1 is the identity.
   static func saturation(_ factor: Double) -> [[Double]] {
     (0..<3).map { row in
       (0..<3).map { Luma.rec709[$0] * (1 - factor) + (row == $0 ? factor : 0) }
     }
   }
 
-  /// A turn about the gray axis that keeps the luma (W3C Filter Effects 1, `hueRotate`).
+  /// Rotates about the gray axis, preserving luma (W3C Filter Effects 1, `hueRotate`).
   static func hueRotation(degrees: Double) -> [[Double]] {
     let angle = degrees * .pi / 180
     let (c, s) = (cosine(angle), sine(angle))
@@ -73,20 +73,20 @@ enum ColourMatrix {
 }
 
 extension VipsImage {
-  /// Every number to a power; below 0 counts as 0.
+  /// Raises every sample to a power; negative samples count as 0.
   func raised(to exponent: Double) throws -> VipsImage {
     if exponent == 1 { return self }
     return try applying("math2_const", ["math2": "pow", "c": .doubles([exponent])])
   }
 
-  /// Numbers from 0 to 1 on so many levels, the outermost of which are 0 and 1.
+  /// Quantizes samples from 0 to 1 to evenly spaced levels, including 0 and 1.
   func posterized(levels: Double) throws -> VipsImage {
-    // Each level has an equal part of the range, white's last point belonging to the last one.
+    // Each level covers an equal part of the range. The small offset keeps a sample of 1 in the last part.
     let steps = try linear([levels], [-1e-4]).applying("round", ["round": "floor"])
     return try steps.clamped(0, levels - 1).linear([1 / (levels - 1)], [0])
   }
 
-  /// Numbers held inside a range.
+  /// Clamps every sample to a range.
   func clamped(_ low: Double, _ high: Double) throws -> VipsImage {
     let above = try VipsOperation(
       "ifthenelse",
@@ -105,7 +105,7 @@ extension VipsImage {
   }
 }
 
-extension Colour {
+extension Color {
   /// Red, green and blue from 0 to 1.
   var fractions: [Double] { [Double(red) / 255, Double(green) / 255, Double(blue) / 255] }
 }

@@ -1,12 +1,12 @@
 import ImageFilters
 
-/// Reads a chain in any of its forms: `fill:100x100,circle`, a list of texts and mappings, or a mapping such as
+/// Reads a chain in any of its forms: `fill:100x100,circle`, a list of strings and mappings, or a mapping such as
 /// `{fit: {width: 800, height: 600}, circle: {}}`.
 struct ChainReader {
   let named: [String: FilterChain]
   var substitution: FieldSubstitution?
 
-  /// The chain that `node` describes; nil where it is wrong, which is then in the log.
+  /// The chain that `node` describes; nil, with an error in the log, if it is wrong.
   func chain(_ node: ManifestNode, log: inout DiagnosticLog) -> FilterChain? {
     switch node.value {
     case .text: return parsed(node, log: &log)
@@ -16,7 +16,7 @@ struct ChainReader {
         switch member.value {
         case .text, .mapping: return chain(member, log: &log)
         default:
-          log.error(member.place, "a member of a chain is a text or a mapping, not \(member.kind)")
+          log.error(member.place, "a member of a chain must be a string or a mapping, not \(member.kind)")
           return nil
         }
       }
@@ -30,14 +30,14 @@ struct ChainReader {
     }
   }
 
-  /// Whether a chain may have so many members: none is read before they are counted.
+  /// Whether a chain may have this many members; checked before any of them is read.
   private func isShort(_ count: Int, at place: TextPlace, log: inout DiagnosticLog) -> Bool {
     guard count > ChainLimits.steps else { return true }
-    log.error(place, "the chain has \(count) members, and may have \(ChainLimits.steps)")
+    log.error(place, "the chain has \(count) members; the limit is \(ChainLimits.steps)")
     return false
   }
 
-  /// The chains one after the other; nil where one is wrong, or all together are too long.
+  /// The concatenated chains; nil if one is wrong, or the result is too long.
   private func joined(
     _ chains: [FilterChain?], at place: TextPlace, log: inout DiagnosticLog
   ) -> FilterChain? {
@@ -71,7 +71,7 @@ struct ChainReader {
     }
   }
 
-  /// Where an argument stands; an argument's name, where it has one, is its place.
+  /// The place of an argument: that of its name if it has one.
   private func place(ofArgument index: Int?, of entry: ManifestNode.Entry) -> TextPlace {
     guard let index else { return entry.place }
     switch entry.value.value {
@@ -101,7 +101,7 @@ struct ChainReader {
 
   private func argument(_ node: ManifestNode, log: inout DiagnosticLog) -> String? {
     guard node.scalar != nil else {
-      log.error(node.place, "a filter's argument is a text or a number, not \(node.kind)")
+      log.error(node.place, "a filter's argument must be a string or a number, not \(node.kind)")
       return nil
     }
     return substituted(node, inChain: false, log: &log)?.text

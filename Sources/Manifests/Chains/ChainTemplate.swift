@@ -2,21 +2,21 @@ import ImageBatch
 package import ImageDownloads
 package import ImageFilters
 
-/// A chain of the command line with `{name}` fields, which each job fills in: `fit:200x,text:{sku}`.
+/// A chain from the command line with `{name}` fields, which each job fills in: `fit:200x,text:{sku}`.
 ///
-/// A field stands for a column of a CSV, a field of an NDJSON line, a job's variable, a name of its matrix, or what a
-/// template calls `{name}`, `{host}`, `{dir}` and `{path}`. What it stands for is a value: it adds no filter and no
-/// argument, whatever it holds.
+/// A field is a CSV column, an NDJSON line's own key, a job's variable, a name of its matrix, or `{name}`, `{host}`,
+/// `{dir}` or `{path}` of the source. A field's value can't add filters or arguments.
 package struct ChainTemplate: Sendable, Hashable {
   private enum Part: Sendable, Hashable {
     case fixed(FilterChain)
-    /// One filter, some of whose text the fields say.
+    /// One filter with fields in its text.
     case varying(FieldText)
   }
 
   private let parts: [Part]
 
-  /// The chain that `text` describes. Throws where a brace isn't closed, or what needs no value of a field is no chain.
+  /// Parses a chain with fields.
+  /// - Throws: `FilterError` if a brace isn't closed, or a filter without fields is wrong.
   package init(parsing text: String) throws(FilterError) {
     let fields: FieldText
     do throws(FieldText.Failure) {
@@ -40,16 +40,17 @@ package struct ChainTemplate: Sendable, Hashable {
       } catch {
         throw FilterError(error.code, error.message)
       }
-      // The grammar's only chain without a filter is the one without any text.
+      // Only an empty text parses as an empty chain.
       guard !chain.isEmpty else {
-        throw FilterError(.syntax, "a filter's name is missing; filters are separated by one comma")
+        throw FilterError(.syntax, "a filter's name is missing; separate filters with one comma")
       }
       parts.append(.fixed(chain))
     }
     self.parts = parts
   }
 
-  /// The chains one after the other. Throws where they are longer together than ``ChainLimits`` allow.
+  /// Concatenates chains.
+  /// - Throws: `FilterError` if the result exceeds ``ChainLimits``.
   package init(_ templates: [ChainTemplate]) throws(FilterError) {
     parts = templates.flatMap(\.parts)
     let count = parts.reduce(0) { count, part in
@@ -58,7 +59,7 @@ package struct ChainTemplate: Sendable, Hashable {
     try ChainLimits.check(steps: count)
   }
 
-  /// Whether it does nothing.
+  /// Whether the chain has no filters.
   package var isEmpty: Bool {
     parts.allSatisfy { if case .fixed(let chain) = $0 { chain.isEmpty } else { false } }
   }
@@ -66,21 +67,22 @@ package struct ChainTemplate: Sendable, Hashable {
   /// Whether every job gets the same filters.
   var isFixed: Bool { fields.isEmpty }
 
-  /// The names of its fields, in order.
+  /// The names of the fields, in order.
   var fields: [String] {
     parts.flatMap { part -> [String] in
       if case .varying(let text) = part { text.fields.map(\.name) } else { [] }
     }
   }
 
-  /// The SOURCE texts that its overlays and masks name without a field: who gave the chain has given them.
+  /// The sources that overlays and masks name without a field. They come from the command line, like the chain.
   var ownReferences: Set<String> {
     parts.reduce(into: []) { names, part in
       if case .fixed(let chain) = part { names.formUnion(chain.references) }
     }
   }
 
-  /// The chain of one source that belongs to no job: `{name}`, `{host}`, `{dir}` and `{path}` are its fields.
+  /// The chain for a source without a job, which has the fields `{name}`, `{host}`, `{dir}` and `{path}`.
+  /// - Throws: `FilterError` if a field is unknown, or the filled-in chain is wrong.
   package func filled(for source: ImageSource) throws(FilterError) -> FilterChain {
     let job = Job(index: 1, sources: [source], outputs: [])
     let values = FieldSubstitution(matrix: [:], variables: [:], builtIn: SourceFields.values(job))
@@ -91,7 +93,7 @@ package struct ChainTemplate: Sendable, Hashable {
     }
   }
 
-  /// The chain with its fields filled in. A font file that a field names lies inside `directory`.
+  /// The chain with its fields filled in. A font file that a field names must lie inside `directory`.
   func filled(
     _ values: FieldSubstitution, _ directory: ManifestDirectory
   ) throws(SourceResolver.Failure) -> FilterChain {

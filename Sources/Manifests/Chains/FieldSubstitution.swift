@@ -1,28 +1,26 @@
 import ImageBatch
 import ImageFilters
 
-/// Puts values in the place of `{name}`: the names of a matrix, a job's variables and what is known of its source, in
-/// an output's settings.
+/// Fills in the `{name}` fields of an output's settings.
 struct FieldSubstitution {
-  /// Written by the manifest's author: put in as they are, so that `{shape}` can be a whole filter.
+  /// Values of the matrix, from the manifest's author: not escaped, so that `{shape}` can be a whole filter.
   var matrix: [String: String]
-  /// Data, maybe of another's making: put in a chain with its special characters escaped, so that a title with a
-  /// comma is a title.
+  /// Variables and columns, which may be untrusted: escaped in chains, so that a title may contain a comma.
   var variables: [String: String]
-  /// What a template calls by these names too, and that is known before the source is read. Data as well.
+  /// Built-in fields that are known before the source is read; escaped as variables are.
   var builtIn: [String: String] = [:]
 
   typealias Failure = FieldText.Failure
 
-  /// The names that a job's author has given.
+  /// The names of the matrix and the variables.
   var names: [String] { matrix.keys.sorted() + variables.keys.sorted().filter { matrix[$0] == nil } }
 
-  /// `text` with its fields filled in. `inChain` escapes data for the chain grammar.
+  /// `text` with its fields filled in.
+  /// - Parameter inChain: Whether variables and built-in fields are escaped for the chain grammar.
   func applied(to text: String, inChain: Bool = false) throws(Failure) -> String {
     try applied(to: FieldText(parsing: text), inChain: inChain)
   }
 
-  /// The text with its fields filled in. `inChain` escapes data for the chain grammar.
   func applied(to text: FieldText, inChain: Bool = false) throws(Failure) -> String {
     var result = ""
     for segment in text.segments {
@@ -33,7 +31,7 @@ struct FieldSubstitution {
         guard result.utf8.count + value.utf8.count <= ExpansionBudget.text else {
           throw Failure(
             message:
-              "with its fields filled in the text has more than \(ExpansionBudget.text) bytes: shorten it",
+              "the text is longer than \(ExpansionBudget.text) bytes with its fields filled in: shorten it",
             offset: offset)
         }
         result += value
@@ -48,24 +46,25 @@ struct FieldSubstitution {
     throw Failure(message: Self.unknown(name, among: names), offset: offset)
   }
 
-  /// What is said of a field that nothing defines, where these names are defined.
+  /// The message for an undefined field.
+  /// - Parameter names: The fields that are defined.
   static func unknown(_ name: String, among names: [String]) -> String {
     if OutputTemplate.BuiltIn(rawValue: name) != nil {
-      return "'{\(name)}' isn't known before the output is made: only its path can hold it"
+      return "'{\(name)}' isn't known before the output is rendered: use it only in the output's path"
     }
     let hint =
       names.isEmpty && NearestName.of(name, in: SourceFields.names) == nil
       ? ": define it in 'variables' or 'matrix', or write '{{\(name)}}'"
       : NearestName.hint(name, in: names + SourceFields.names)
-    return "nothing defines '{\(name)}' here\(hint)"
+    return "unknown field '{\(name)}'\(hint)"
   }
 }
 
-/// What a chain may say of its source: fields of a template that are known before the source is read.
+/// The fields of a source that chains may use, since they are known before it is read.
 enum SourceFields {
   static let names = ["name", "host", "dir", "path"]
 
-  /// Their values for a job.
+  /// The fields' values for a job.
   static func values(_ job: Job) -> [String: String] {
     let source = job.sources.first
     return [

@@ -1,8 +1,8 @@
-/// A text with `{name}` fields, taken apart. `{{` and `}}` are braces.
+/// A parsed text with `{name}` fields. `{{` and `}}` are literal braces.
 struct FieldText: Sendable, Hashable {
   enum Segment: Sendable, Hashable {
     case literal(String)
-    /// `offset` is the brace's, in UTF-8 bytes from the text's start.
+    /// `offset` is that of the brace, in UTF-8 bytes.
     case field(name: String, offset: Int)
   }
 
@@ -10,7 +10,7 @@ struct FieldText: Sendable, Hashable {
 
   struct Failure: Error {
     var message: String
-    /// In UTF-8 bytes from the text's start.
+    /// In UTF-8 bytes.
     var offset: Int
   }
 
@@ -54,12 +54,11 @@ struct FieldText: Sendable, Hashable {
 
   init(_ segments: [Segment]) { self.segments = segments }
 
-  /// Its fields, in order.
   var fields: [(name: String, offset: Int)] {
     segments.compactMap { if case .field(let name, let offset) = $0 { (name, offset) } else { nil } }
   }
 
-  /// The text itself, where it has no field.
+  /// The text; nil if it has fields.
   var literal: String? {
     var result = ""
     for segment in segments {
@@ -69,12 +68,12 @@ struct FieldText: Sendable, Hashable {
     return result
   }
 
-  /// A text that reads as `literal` when its fields are filled in.
+  /// `literal` with its braces escaped.
   static func braced(_ literal: String) -> String {
     literal.replacing("{", with: "{{").replacing("}", with: "}}")
   }
 
-  /// The texts between commas that aren't part of a field's name.
+  /// The parts between commas, except commas in a field's name.
   var filters: [FieldText] {
     var result: [[Segment]] = [[]]
     for segment in segments {
@@ -82,7 +81,7 @@ struct FieldText: Sendable, Hashable {
         result[result.count - 1].append(segment)
         continue
       }
-      // On bytes, as the chain's grammar is read: a combining accent would hide a comma from `Character`.
+      // Bytes, as in the chain parser: with `Character`, a combining accent would hide a comma.
       let pieces = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
       for (index, piece) in pieces.enumerated() {
         if index > 0 { result.append([]) }

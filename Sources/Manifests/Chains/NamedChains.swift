@@ -1,12 +1,12 @@
 import ImageFilters
 
-/// Resolves a manifest's `filters`: chains that may use one another, not in a circle.
+/// Resolves a manifest's `filters`: chains that may use one another, without cycles.
 struct NamedChains {
   private let definitions: [String: ManifestNode.Entry]
   private var resolved: [String: FilterChain] = [:]
   private var failed: Set<String> = []
 
-  /// The chains of `node`, by their names in lower case.
+  /// The chains of `node`, by name in lower case.
   static func read(_ node: ManifestNode?, log: inout DiagnosticLog) -> [String: FilterChain] {
     let entries = node?.entries ?? []
     let builtIn = Set(FilterChain.knownNames.map { $0.lowercased() })
@@ -21,14 +21,14 @@ struct NamedChains {
         guard first.key != entry.key else { continue }
         log.error(
           entry.place,
-          "'\(entry.key)' and '\(first.key)' are one name, since letter case doesn't count: rename one")
+          "'\(entry.key)' and '\(first.key)' are the same name, since case is ignored: rename one")
       } else {
         definitions[name] = entry
       }
     }
     var chains = NamedChains(definitions: definitions)
     for entry in entries { chains.resolve(entry.key.lowercased(), path: [], log: &log) }
-    // An output that uses a broken chain needs no complaint of its own.
+    // So that an output that uses a broken chain isn't reported as well.
     for name in chains.failed { chains.resolved[name] = FilterChain() }
     return chains.resolved
   }
@@ -41,28 +41,27 @@ struct NamedChains {
       && name.unicodeScalars.allSatisfy {
         $0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "-" || $0 == "_" || $0 == "."
       }
-    return isName ? nil : "a chain's name is made of letters, digits, '-', '_' and '.'"
+    return isName ? nil : "a chain's name may contain only letters, digits, '-', '_' and '.'"
   }
 
   private mutating func resolve(_ name: String, path: [String], log: inout DiagnosticLog) {
     guard let entry = definitions[name], resolved[name] == nil, !failed.contains(name) else { return }
     if let start = path.firstIndex(of: name) {
       let circle = (path[start...] + [name]).map { definitions[$0]?.key ?? $0 }
-      log.error(entry.place, "the named chains go in a circle: \(circle.joined(separator: " → "))")
+      log.error(entry.place, "the named chains form a cycle: \(circle.joined(separator: " → "))")
       failed.formUnion(path[start...])
       return
     }
     guard path.count < ExpansionBudget.nesting else {
       log.error(
         entry.place,
-        "'\(entry.key)' is used by a named chain that is used by another, more than \(ExpansionBudget.nesting) deep: "
-          + "write some of them out")
+        "named chains are nested more than \(ExpansionBudget.nesting) deep at '\(entry.key)': write some out")
       failed.insert(name)
       return
     }
     let used = Self.namesUsed(in: entry.value)
     for other in used { resolve(other, path: path + [name], log: &log) }
-    // What a broken chain makes wrong isn't reported again.
+    // A chain that uses a broken one isn't reported again.
     guard !failed.contains(name), failed.isDisjoint(with: used) else {
       failed.insert(name)
       return
@@ -79,7 +78,7 @@ struct NamedChains {
     resolved[name] = chain
   }
 
-  /// The names that a chain begins its filters with, in lower case.
+  /// The filter names in a chain, in lower case.
   private static func namesUsed(in node: ManifestNode) -> [String] {
     switch node.value {
     case .text(let text):

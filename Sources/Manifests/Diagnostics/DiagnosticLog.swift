@@ -1,5 +1,4 @@
-/// Collects what is wrong while a manifest is read, so that all of it can be told in one go, and counts what it has come to
-/// stand for.
+/// Collects the errors in a manifest, so that all are reported at once, and tracks how far it expands.
 struct DiagnosticLog {
   let text: ManifestText
   private(set) var diagnostics: [ManifestDiagnostic] = []
@@ -10,31 +9,36 @@ struct DiagnosticLog {
 
   var isEmpty: Bool { diagnostics.isEmpty }
 
-  /// Notes an error at a place. One complaint about one place is enough: a second equal one is dropped.
+  /// Adds an error. A second error with the same place and message is dropped.
   mutating func error(_ place: TextPlace, _ message: @autoclosure () -> String) {
     guard diagnostics.count <= ExpansionBudget.mistakes else { return }
     let isLast = diagnostics.count == ExpansionBudget.mistakes
     let diagnostic = ManifestDiagnostic(
       file: text.name, line: place.line, column: place.column,
       message: isLast
-        ? "there are more than \(ExpansionBudget.mistakes) mistakes, of which this is one: mend the others first"
+        ? "there are more than \(ExpansionBudget.mistakes) mistakes, this is one of them: fix the others first"
         : message(),
       sourceLine: place.isSecret ? nil : text.excerpt(place.line))
     if noted.insert(diagnostic).inserted { diagnostics.append(diagnostic) }
   }
 
-  /// Notes, once, that the manifest stands for too much text.
+  /// Whether there is an error at the place.
+  func hasError(at place: TextPlace) -> Bool {
+    diagnostics.contains { $0.file == text.name && $0.line == place.line && $0.column == place.column }
+  }
+
+  /// Adds, once, the error that the manifest expands to too much text.
   mutating func exceeded(_ place: TextPlace) {
     let isKnown = diagnostics.contains { $0.message == ExpansionBudget.tooMuchText }
     if !isKnown { error(place, ExpansionBudget.tooMuchText) }
   }
 
-  /// Notes what is wrong with a file that the text names.
+  /// Adds an error in another file.
   mutating func add(_ diagnostic: ManifestDiagnostic) {
     if noted.insert(diagnostic).inserted { diagnostics.append(diagnostic) }
   }
 
-  /// Throws what was noted, in the order of the places: the text's own first, then other files'.
+  /// Throws all errors in the order of their places: those of the text first, then those of other files.
   func throwIfAny() throws(ManifestErrors) {
     guard !diagnostics.isEmpty else { return }
     func order(_ diagnostic: ManifestDiagnostic) -> (String, Int, Int) {
@@ -44,10 +48,10 @@ struct DiagnosticLog {
   }
 }
 
-/// A place in a text; columns are counted in Unicode scalars, both numbers from 1.
+/// A place in a text: line and column from 1, columns in Unicode scalars.
 struct TextPlace: Hashable, Sendable {
   var line: Int
   var column: Int
-  /// Whether the line may hold a credential and so is never shown.
+  /// Whether the line may contain a credential, and so is never shown.
   var isSecret = false
 }

@@ -1,7 +1,6 @@
-/// Sums up what is wrong with many records: each mistake once, with how often it was found, and no more mistakes than
-/// anyone reads.
+/// Summarizes the mistakes in many records: each once, with a count, and at most ``maximum`` of them.
 package struct DiagnosticSums: Sendable {
-  /// More different mistakes are only counted.
+  /// The number of different mistakes to report; further ones are only counted.
   package static let maximum = 20
 
   private struct Sum {
@@ -12,17 +11,18 @@ package struct DiagnosticSums: Sendable {
 
   private var sums: [Sum] = []
   private var positions: [String: Int] = [:]
-  /// Mistakes beyond the greatest number.
+  /// The number of mistakes beyond ``maximum``.
   private var uncounted = 0
   private var lastUncounted: ManifestDiagnostic?
 
-  /// Nothing is wrong yet.
+  /// Makes an empty summary.
   package init() {}
 
-  /// Whether nothing is wrong.
+  /// Whether there are no mistakes.
   package var isEmpty: Bool { sums.isEmpty }
 
-  /// Takes in a mistake; whether it is one that nobody has been told of, and is to be told now.
+  /// Adds a mistake.
+  /// - Returns: Whether the mistake is new and should be reported now.
   @discardableResult
   package mutating func note(_ diagnostic: ManifestDiagnostic) -> Bool {
     let key = "\(diagnostic.file)\u{0}\(diagnostic.message)"
@@ -41,7 +41,7 @@ package struct DiagnosticSums: Sendable {
     return true
   }
 
-  /// Each mistake at its first place, with the number of the others.
+  /// Each mistake at its first place, with the number of further ones.
   package var diagnostics: [ManifestDiagnostic] {
     sums.map { sum in
       var diagnostic = sum.first
@@ -50,7 +50,7 @@ package struct DiagnosticSums: Sendable {
     } + rest
   }
 
-  /// What is left to say where each mistake has been told when it was noted.
+  /// The counts of further mistakes, for callers that reported each mistake when it was added.
   package var remainder: [ManifestDiagnostic] {
     sums.compactMap { sum in
       Self.others(sum).map { others in
@@ -63,9 +63,8 @@ package struct DiagnosticSums: Sendable {
 
   private static func others(_ sum: Sum) -> String? {
     guard sum.others > 0 else { return nil }
-    guard sum.lastLine != sum.first.line else { return "and \(sum.others) more like it" }
-    return
-      "the same in \(sum.others) more line\(sum.others == 1 ? "" : "s"), the last of them \(sum.lastLine)"
+    guard sum.lastLine != sum.first.line else { return "\(sum.others) more like it" }
+    return "same in \(sum.others) more line\(sum.others == 1 ? "" : "s"), last in line \(sum.lastLine)"
   }
 
   private var rest: [ManifestDiagnostic] {
@@ -73,7 +72,7 @@ package struct DiagnosticSums: Sendable {
     return [
       ManifestDiagnostic(
         file: last.file, line: last.line, column: last.column,
-        message: "\(uncounted) more lines are wrong, the last of them this one: \(last.message)")
+        message: "\(uncounted) more lines have mistakes; the last is: \(last.message)")
     ]
   }
 }

@@ -1,31 +1,30 @@
 import TerminalText
 
-/// One thing that is wrong with a manifest: where, what, and what to write instead.
+/// An error in a manifest: its place, what is wrong, and what to write instead.
 package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The manifest's path as it was given; `-` is standard input.
+  /// The manifest's path as given; `-` is standard input.
   package var file: String
-  /// From 1.
+  /// The line, from 1.
   package var line: Int
-  /// From 1, in Unicode scalars.
+  /// The column, from 1, in Unicode scalars.
   package var column: Int
-  /// One sentence: what is wrong, and what to write instead. It shows no secret.
+  /// One sentence: what is wrong, and what to write instead. It contains no secrets.
   package var message: String
-  /// The line of the manifest; nil where it isn't known or could show a secret.
+  /// The line of the manifest; nil if it isn't known or may contain a secret.
   package var sourceLine: String?
-  /// Whether no record of the input can be understood because of it, as with a wrong header.
+  /// Whether the error, such as a wrong header, makes the whole input unreadable.
   package var concernsInput = false
 
-  /// Something wrong at a place.
+  /// Makes a diagnostic. Long messages are shortened, and secrets in the line are hidden.
   package init(file: String, line: Int, column: Int, message: String, sourceLine: String? = nil) {
     self.file = file
     self.line = line
     self.column = column
     self.message = Self.shortened(message)
-    // A blank line shows nothing.
     self.sourceLine = sourceLine.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : Self.withoutSecrets($0) }
   }
 
-  /// The place and the message, then the line and a caret under the place:
+  /// The place and the message, then the line and a caret:
   ///
   ///     images.yaml:14:7: error: unknown filter 'crcle' (did you mean 'circle'?)
   ///           - filter: crcle
@@ -37,8 +36,8 @@ package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConver
     return "\(head)\n\(shown)\n\(caret)"
   }
 
-  /// The line, shortened around the place where it is long, and the line that holds the caret. Tabs stay in both,
-  /// so that they agree whatever the terminal's tab stops are.
+  /// The line, shortened around the place if it is long, and the line with the caret. Both keep the tabs, so that they
+  /// align with any tab stops.
   private static func excerpt(of line: String, column: Int) -> (shown: String, caret: String) {
     let scalars = Array(line.unicodeScalars)
     let place = min(max(column - 1, 0), scalars.count)
@@ -56,14 +55,14 @@ package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConver
     return (shown, indentation + "^")
   }
 
-  /// The message without the middle of what is quoted in it, where that is very long.
+  /// The message, without its middle if it is very long.
   private static func shortened(_ message: String) -> String {
     guard message.utf8.count > 2000, message.unicodeScalars.count > 1000 else { return message }
     let scalars = message.unicodeScalars
     return String(scalars.prefix(600)) + "…" + String(scalars.suffix(300))
   }
 
-  /// The line, or nil where it looks as if it held a credential; the user part of a URL is starred out.
+  /// The line with the user part of URLs starred out; nil if it seems to contain a credential.
   private static func withoutSecrets(_ line: String) -> String? {
     let lowered = line.lowercased()
     let telling = ["authorization", "cookie", "token", "password", "secret", "api-key", "apikey"]
@@ -92,17 +91,17 @@ package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConver
   }
 }
 
-/// Everything that is wrong with a manifest, in the order of the places.
+/// All errors in a manifest, in the order of their places.
 package struct ManifestErrors: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Never empty.
+  /// The errors, at least one.
   package var diagnostics: [ManifestDiagnostic]
 
-  /// All that was found.
+  /// Wraps the errors.
   package init(_ diagnostics: [ManifestDiagnostic]) {
     self.diagnostics = diagnostics
   }
 
-  /// Every diagnostic, one after the other.
+  /// All diagnostics, separated by line breaks.
   package var description: String {
     diagnostics.map(\.description).joined(separator: "\n")
   }

@@ -2,11 +2,12 @@ import ImageBatch
 import ImageDownloads
 import ImageFilters
 import SystemIO
+import ImageRendering
 
-/// What a job is read against: the manifest's names and defaults, and the command line's.
+/// The context for reading a job: names and defaults of the manifest and of the command line.
 struct JobContext: Sendable {
   var resolver: SourceResolver
-  /// What `{dir}` is relative to.
+  /// The root that `{dir}` is relative to.
   var root: SourceRoot
   var named: [String: FilterChain] = [:]
   /// The manifest's `sources`.
@@ -17,15 +18,15 @@ struct JobContext: Sendable {
   var defaults: ManifestNode?
   /// The command line's encoder settings.
   var encoding = EncodingSettings()
-  /// Whether `encoding` speaks for the output itself as it does for a stream's records, so that a name with another extension
-  /// contradicts it, or is only a default as it is for a manifest's jobs, which an extension beats.
+  /// Whether `encoding` applies to the output itself, so that a different extension is an error. That is so for a
+  /// stream's records; for a manifest's jobs `encoding` is a default, which an extension overrides.
   var encodingIsOwn = false
   var appendedChain: ChainTemplate?
   var outputTemplate: OutputTemplate?
-  /// Whether a job may have keys of the user's own, which become its fields.
+  /// Whether a job may have unknown keys, which become its fields.
   var allowsOtherKeys = false
 
-  /// The program's words about its options.
+  /// The program's hints about its options.
   var hints = ManifestHints()
 
   init(_ options: ManifestOptions) {

@@ -3,14 +3,14 @@ import ImageCaches
 import ImageDownloads
 import SystemIO
 
-/// Turns a job's mapping, whose keys have been checked, into a `Job`.
+/// Makes a `Job` from its mapping, whose keys have been checked.
 struct JobReader {
   let context: JobContext
   let file: String
-  /// What a row's columns say, for jobs of rows: other jobs' sources stand as they are written.
+  /// The values of a row's columns; nil for other jobs, whose sources have no fields.
   var values: FieldSubstitution?
 
-  /// The job; nil where something in it is wrong, which is then in the log.
+  /// The job; nil, with an error in the log, if something in it is wrong.
   func job(_ node: ManifestNode, index: Int, log: inout DiagnosticLog) -> Job? {
     let sources = sources(of: node, log: &log)
     let digest = digest(of: node, log: &log)
@@ -78,7 +78,8 @@ struct JobReader {
     let digest = ContentDigest(hex: text)
     if digest == nil {
       log.error(
-        value.place, "'sha256' is 64 hexadecimal digits, as sha256sum prints them; this has \(text.count)")
+        value.place, "'sha256' must be 64 hexadecimal digits, as printed by sha256sum; this has \(text.count)"
+      )
     }
     return digest
   }
@@ -93,7 +94,7 @@ struct JobReader {
     return priority
   }
 
-  /// The text, with a row's values in the place of its fields.
+  /// The text with a row's values filled in.
   private func filledIn(_ node: ManifestNode, log: inout DiagnosticLog) -> String? {
     guard let text = node.text, let values else { return node.text }
     do {
@@ -123,7 +124,7 @@ struct JobReader {
 
   // MARK: Outputs
 
-  /// What `output` or a member of `outputs` says.
+  /// An output definition: `output`, or a member of `outputs`.
   struct Definition {
     var layers: OutputLayers
     /// One output for each row of its matrix.
@@ -133,19 +134,19 @@ struct JobReader {
 
   private func outputs(
     of node: ManifestNode, values: FieldSubstitution, placeholder: ImageSource?, log: inout DiagnosticLog
-  ) -> [Output]? {
+  ) -> [JobOutput]? {
     guard let definitions = definitions(of: node, log: &log) else { return nil }
     let found = definitions.map { expanded($0, values, placeholder, log: &log) }
     let complete = found.compactMap(\.self)
     return complete.count == found.count ? complete.flatMap(\.self) : nil
   }
 
-  /// What is to be made; nil where something is wrong, which is then in the log.
+  /// The output definitions; nil, with an error in the log, if one is wrong.
   func definitions(of node: ManifestNode, log: inout DiagnosticLog) -> [Definition]? {
     let layers = OutputLayers(defaults: context.defaults, job: node)
     guard let outputs = node["outputs"] else {
       if node["output"] == nil, context.outputTemplate == nil {
-        let other = context.allowsOtherKeys ? ", or give all of them one with -o TEMPLATE" : ""
+        let other = context.allowsOtherKeys ? ", or all jobs a template with -o TEMPLATE" : ""
         log.error(node.place, "a job needs 'output' or 'outputs'\(other)")
         return nil
       }
@@ -155,13 +156,13 @@ struct JobReader {
     }
     for key in ["output", "matrix"] {
       guard let place = node.entries?.first(where: { $0.key == key })?.place else { continue }
-      log.error(place, "'\(key)' beside 'outputs': move it into a member of 'outputs'")
+      log.error(place, "'\(key)' can't be used with 'outputs': move it into a member of 'outputs'")
     }
     guard let members = outputs.list else { return nil }
     guard Self.outputCount(of: node) <= ExpansionBudget.outputsOfJob else {
       log.error(
         outputs.place,
-        "the job has more than \(ExpansionBudget.outputsOfJob) outputs: make several jobs of it")
+        "the job has more than \(ExpansionBudget.outputsOfJob) outputs: split it into several jobs")
       return nil
     }
     let found = members.map { member -> Definition? in
@@ -174,18 +175,18 @@ struct JobReader {
     return complete.count == found.count ? complete : nil
   }
 
-  /// How many outputs a job's mapping stands for, before any is made.
+  /// The number of outputs that a job's mapping expands to.
   static func outputCount(of node: ManifestNode) -> Int {
     guard let members = node["outputs"]?.list else { return MatrixRows.count(node["matrix"]) }
     return members.reduce(0) { min($0 + MatrixRows.count($1["matrix"]), .max / 2) }
   }
 
-  /// The outputs that a definition and its matrix stand for.
+  /// The outputs of a definition, one for each row of its matrix.
   private func expanded(
     _ definition: Definition, _ values: FieldSubstitution, _ placeholder: ImageSource?,
     log: inout DiagnosticLog
-  ) -> [Output]? {
-    var result: [Output] = []
+  ) -> [JobOutput]? {
+    var result: [JobOutput] = []
     for row in definition.matrix where !log.budget.isExhausted {
       var substitution = values
       substitution.matrix = row
@@ -205,7 +206,7 @@ extension ManifestNode {
     switch value {
     case .null: "null"
     case .bool(let flag): flag ? "true" : "false"
-    // YAML's and TOML's other spellings of numbers aren't JSON's; only JSON and CSV records have fields.
+    // JSON lacks some of YAML's and TOML's number formats, but only JSON and CSV records have fields.
     case .number(let text): text
     case .text(let text): JSONText.quoted(text)
     case .list(let nodes): "[" + nodes.map(\.json).joined(separator: ",") + "]"

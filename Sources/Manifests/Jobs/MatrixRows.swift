@@ -1,6 +1,6 @@
-/// Expands a `matrix`: every combination of its names' values, the last name's going round fastest.
+/// Expands a `matrix` to every combination of its values; the last name varies fastest.
 enum MatrixRows {
-  /// How many rows a matrix has; more than any limit where it is beyond numbers.
+  /// The number of rows of a matrix; beyond any limit if it overflows.
   static func count(_ matrix: ManifestNode?) -> Int {
     (matrix?.entries ?? []).reduce(1) { count, entry in
       let (product, overflows) = count.multipliedReportingOverflow(by: max(1, entry.value.list?.count ?? 1))
@@ -8,21 +8,21 @@ enum MatrixRows {
     }
   }
 
-  /// The rows; one empty row without a matrix; nil where it is wrong, which is then in the log.
+  /// The rows, or one empty row without a matrix; nil, with an error in the log, if it is too large.
   static func read(_ matrix: ManifestNode?, log: inout DiagnosticLog) -> [[String: String]]? {
     guard let matrix else { return [[:]] }
     var rows: [[String: String]] = [[:]]
     let entries = matrix.entries ?? []
     guard entries.count <= ExpansionBudget.matrixNames else {
       log.error(
-        matrix.place, "the matrix has \(entries.count) names, and may have \(ExpansionBudget.matrixNames)")
+        matrix.place, "the matrix has \(entries.count) names; the limit is \(ExpansionBudget.matrixNames)")
       return nil
     }
     for entry in entries {
       let values = (entry.value.list ?? []).compactMap(\.scalar)
       let (count, overflows) = rows.count.multipliedReportingOverflow(by: values.count)
       guard !overflows, count <= ExpansionBudget.rows else {
-        log.error(entry.place, "the matrix stands for more than \(ExpansionBudget.rows) outputs: split it")
+        log.error(entry.place, "the matrix has more than \(ExpansionBudget.rows) combinations: split it")
         return nil
       }
       rows = rows.flatMap { row in values.map { row.merging([entry.key: $0]) { $1 } } }

@@ -2,16 +2,16 @@ import ImageBatch
 import ImageDownloads
 import SystemIO
 
-/// Finds outputs with one path and different content before anything starts, where the path is known by then.
+/// Finds outputs with the same path and different content before anything starts, as far as paths are known by then.
 enum OutputConflicts {
-  /// What decides what a file holds.
+  /// Everything that determines an output's content.
   struct Content: Hashable {
     var sources: [ImageSource]
     var chain: String
     var encoding: String
     var named: [String: ImageSource]
 
-    init(_ output: Output, of job: Job) {
+    init(_ output: JobOutput, of job: Job) {
       sources = job.sources
       chain = output.chain.identifier
       encoding = output.encoding.identifier
@@ -42,22 +42,22 @@ enum OutputConflicts {
   ) -> String {
     let other =
       first.map { first in
-        guard first.file == place.file else { return " (\(first.file):\(first.line))" }
-        return first.line == place.line ? "" : " (line \(first.line))"
+        guard first.file == place.file else { return " (first at \(first.file):\(first.line))" }
+        return first.line == place.line ? "" : " (first in line \(first.line))"
       } ?? ""
     return
-      "two outputs have the path '\(path)'\(other): give one another name, or put what differs in it, such as"
+      "two outputs have the path '\(path)'\(other): rename one, or use a field that differs, such as"
       + " {index}, {width} or a variable"
   }
 
-  /// The output's path, normalized; nil where it needs what isn't known yet.
-  static func path(of output: Output, _ job: Job) -> String? {
+  /// The output's path, normalized; nil if a field isn't known yet.
+  static func path(of output: JobOutput, _ job: Job) -> String? {
     let values = OutputTemplate.Values(job, output)
     guard let path = output.template.expanded(values, variables: output.variables) else { return nil }
     return Paths.normalized(path)
   }
 
-  /// Where a path of the job's outputs is, from the file system's root, by its letters.
+  /// The absolute path of an output, without resolving symbolic links.
   static func location(of path: String, _ job: Job) -> String {
     let directory = Paths.absoluteComponents(job.outputDirectory ?? "", from: Paths.workingDirectory)
     let components = Paths.absoluteComponents(path, from: directory.joined(separator: "/"))

@@ -1,4 +1,4 @@
-/// Where an output's settings may be said: in the manifest's defaults, at its job, and at itself.
+/// The layers of an output's settings: the manifest's defaults, the job, and the output itself.
 struct OutputLayers {
   var defaults: ManifestNode?
   var job: ManifestNode
@@ -15,9 +15,9 @@ struct OutputLayers {
     return result
   }
 
-  /// What the output or its job says about a key.
+  /// The value of a key in the output or its job.
   func own(_ key: String) -> ManifestNode? { output?[key] ?? job[key] }
 
-  /// What the nearest of all says about a key.
+  /// The value of a key in the innermost layer that has it.
   subscript(key: String) -> ManifestNode? { own(key) ?? defaults?[key] }
 }

@@ -2,8 +2,8 @@ import ImageBatch
 import ImageFilters
 
 extension OutputReader {
-  /// What `markup` says, each key by the nearest that says it: the output, its job, or the defaults. nil where something
-  /// is wrong, which is then in the log.
+  /// The output's `markup`, each key from the innermost layer that has it; nil, with an error in the log, if one is
+  /// wrong.
   func markup(log: inout DiagnosticLog) -> Markup? {
     var isRight = true
     let values = substitution.variables.merging(substitution.matrix) { $1 }
@@ -21,7 +21,7 @@ extension OutputReader {
       }
     }
     var markup = Markup()
-    // A column or a variable of that name needs no key.
+    // A column or variable `alt` works without the key.
     markup.alt = text("alt", log: &log) ?? values["alt"] ?? ""
     markup.sizes = text("sizes", log: &log)
     markup.loading = text("loading", log: &log).flatMap { Markup.Loading(rawValue: $0) }
@@ -37,7 +37,7 @@ extension OutputReader {
         isRight = false
         log.error(
           node.place,
-          "'url-prefix' is the beginning of a URL, such as 'https://cdn.example.com/', without blanks")
+          "'url-prefix' must be the beginning of a URL, such as 'https://cdn.example.com/', without spaces")
       }
     }
     if let node = node("template"), let text = node.scalar {

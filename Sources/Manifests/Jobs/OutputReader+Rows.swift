@@ -17,18 +17,18 @@ extension OutputReader {
     }
   }
 
-  /// The values in which fields are filled in, but for the template.
+  /// The nodes in which fields are filled in, without the template.
   var substitutedNodes: [ManifestNode] {
     settingNodes + [chainNode, layers["transition"]].compactMap(\.self)
   }
 
-  /// What can be read before there is a row; what is wrong with it is then in the log.
+  /// The parts that can be read without a row; errors in them are added to the log.
   func fixedParts(
     at place: TextPlace, log: inout DiagnosticLog, varies: (ManifestNode) -> Bool
   ) -> FixedParts {
     var parts = FixedParts()
     guard let template = template(log: &log) else { return parts }
-    // A row of its own names says only by itself whether it has all that the template wants.
+    // NDJSON rows have their own names: whether a row has the template's fields is known only from the row.
     if !hasOtherNames { parts.template = template }
     let nodes = [chainNode, layers["transition"]].compactMap(\.self)
     if !nodes.contains(where: varies), context.appendedChain?.isFixed != false, layers["transition"] == nil {
@@ -49,7 +49,7 @@ extension OutputReader {
     return parts
   }
 
-  /// Notes what is wrong with the filters that no row changes.
+  /// Checks the filters that don't vary from row to row.
   private func checkChain(
     _ node: ManifestNode, log: inout DiagnosticLog, varies: (ManifestNode) -> Bool
   ) {
@@ -72,7 +72,7 @@ extension OutputReader {
             ManifestNode(.text(FieldText.braced(literal)), at: node.place), log: &log)
         }
       } catch {
-        // Told where the text's fields are checked.
+        // Reported where the text's fields are checked.
         return
       }
     case .null, .bool, .number: break

@@ -3,12 +3,12 @@ import ImageDownloads
 import ImageFilters
 
 extension OutputReader {
-  /// What a transition's `from` calls the job's own placeholder.
+  /// The name of the job's placeholder in a transition's `from`.
   static let placeholderName = "placeholder"
 
-  /// The filter that `transition` stands for; nil where it is wrong, which is then in the log.
+  /// The filter for `transition`; nil, with an error in the log, if it is wrong.
   func transition(_ node: ManifestNode, log: inout DiagnosticLog) -> FilterChain? {
-    // What the key table complains of, it has complained of.
+    // The key table's errors are in the log already.
     var complaints = DiagnosticLog(log.text)
     KeyTable.transition.check(node, log: &complaints)
     guard complaints.isEmpty else { return nil }
@@ -23,21 +23,21 @@ extension OutputReader {
     if placeholder == nil, named == nil {
       log.error(
         from.place,
-        "the job has no 'placeholder' that a transition could begin with: give it one, or name another source"
+        "the transition begins with 'placeholder', but the job has none: add one, or name another source"
       )
       return nil
     }
     if let placeholder, let named, placeholder != named {
       log.error(
         from.place,
-        "'placeholder' is both the job's and one of 'sources', and they differ: rename the one in 'sources'")
+        "the job's 'placeholder' and the named source 'placeholder' differ: rename the named source")
       return nil
     }
     return filter
   }
 
-  /// Whether the encoding can hold what the chain makes.
-  func isPossible(_ output: Output, at place: TextPlace, log: inout DiagnosticLog) -> Bool {
+  /// Whether the format can hold the chain's result; if not, an error is added to the log.
+  func isPossible(_ output: JobOutput, at place: TextPlace, log: inout DiagnosticLog) -> Bool {
     do {
       try output.encoding.check(output.chain)
       return true

@@ -1,41 +1,41 @@
 import ImageBatch
 import ImageDownloads
 import ImageFilters
+import ImageRendering
 
-/// Makes one output of its settings and one row of its matrix.
+/// Makes an output from its settings and one row of its matrix.
 struct OutputReader {
   let context: JobContext
   let layers: OutputLayers
   let substitution: FieldSubstitution
-  /// The job's.
   var placeholder: ImageSource?
-  /// What has been read already, because it is the same for every row.
+  /// The parts that were read before, since they are the same for every row.
   var fixed = FixedParts()
-  /// The names that rows define, while there is no row.
+  /// The names that rows will define, if there is no row yet.
   var rowNames: [String] = []
-  /// Whether rows may define any other name.
+  /// Whether rows may define other names too.
   var hasOtherNames = false
 
-  /// The parts of an output that don't differ from row to row; nil where they do, or where they are wrong.
+  /// The parts of an output that are the same for every row; nil for those that vary or are wrong.
   struct FixedParts: Sendable {
     var template: OutputTemplate?
     var chain: FilterChain?
     var encoding: Encoding?
   }
 
-  /// The output; nil where something is wrong, which is then in the log.
-  func output(at place: TextPlace, log: inout DiagnosticLog) -> Output? {
+  /// The output; nil, with an error in the log, if something is wrong.
+  func output(at place: TextPlace, log: inout DiagnosticLog) -> JobOutput? {
     let template = fixed.template ?? template(log: &log)
     let chain = fixed.chain ?? chain(log: &log)
-    guard let template else { return nil }
+    // Each part is checked, so that one mistake doesn't hide another.
     let encoding = fixed.encoding ?? encoding(template, at: place, log: &log)
-    guard let chain, let encoding else { return nil }
+    guard let template, let chain, let encoding else { return nil }
     guard log.budget.pay(chain: chain, variables: substitution.variables.count + substitution.matrix.count)
     else {
       log.exceeded(place)
       return nil
     }
-    var output = Output(template: template, chain: chain, encoding: encoding, variables: variables)
+    var output = JobOutput(template: template, chain: chain, encoding: encoding, variables: variables)
     guard let named = namedSources(chain, at: place, log: &log) else { return nil }
     output.namedSources = named
     guard let markup = markup(log: &log) else { return nil }
@@ -44,7 +44,7 @@ struct OutputReader {
   }
 
   var variables: [String: String] {
-    // What a matrix gives as `auto` or several formats is none that a path could bear.
+    // `auto` or a list of formats in a matrix can't be part of a path.
     substitution.variables.merging(
       substitution.matrix.filter { $0.key != "format" || EncoderTable.format(named: $0.value) != nil }
     ) { $1 }
@@ -78,19 +78,19 @@ struct OutputReader {
         OutputTemplate.BuiltIn.allCases.map(\.rawValue) + Set(variables.keys).union(rowNames).sorted()
       log.error(
         node?.place(ofOffset: field.offset) ?? layers.job.place,
-        "nothing defines '{\(field.name)}'\(NearestName.hint(field.name, in: known))")
+        "unknown field '{\(field.name)}'\(NearestName.hint(field.name, in: known))")
     }
     return unknown.isEmpty
   }
 
-  /// Whether the path stays in the directory of the outputs, whatever its fields stand for: a value is one component.
+  /// Whether the path stays in the output directory. Fields can't change that: each value is one path component.
   private func staysInside(_ template: OutputTemplate, _ node: ManifestNode?, log: inout DiagnosticLog)
     -> Bool
   {
     guard !context.resolver.directory.allowsOutside, template.leavesDirectory else { return true }
     log.error(
       node?.place ?? layers.job.place,
-      "'\(template.text)' lies outside the output directory: begin it inside"
+      "'\(template.text)' is outside the output directory: move it inside"
         + context.resolver.directory.outsideHint)
     return false
   }
@@ -111,7 +111,7 @@ struct OutputReader {
     if let node = layers.own("filter") ?? matrixNode("filter") ?? layers.defaults?["filter"] {
       let reader = ChainReader(named: context.named, substitution: substitution)
       guard let own = reader.chain(node, log: &log) else { return nil }
-      // A font file is a path of the manifest's, as a source is.
+      // Font files must lie inside the manifest's directory, as sources must.
       do {
         chain = try own.placingFontFiles { (path: String) throws(SourceResolver.Failure) in
           try context.resolver.directory.inside(path)
@@ -136,8 +136,7 @@ struct OutputReader {
     return joined(chain, transition, log: &log)
   }
 
-  /// What overlays and masks name. A path that the manifest or a field writes there is held to the manifest's
-  /// directory.
+  /// The sources that overlays and masks name. Paths from the manifest or from fields must lie inside its directory.
   private func namedSources(
     _ chain: FilterChain, at place: TextPlace, log: inout DiagnosticLog
   ) -> [String: ImageSource]? {
@@ -162,13 +161,16 @@ struct OutputReader {
 
   // MARK: Encoding
 
-  /// A row's value for a key that is an output's: `matrix: {format: [avif, webp]}` sets the format.
+  /// The matrix row's value for an output's key: `matrix: {format: [avif, webp]}` sets the format.
   func matrixNode(_ key: String) -> ManifestNode? {
     guard let value = substitution.matrix[key] else { return nil }
     return ManifestNode(.text(value), at: (layers.output ?? layers.job)["matrix"]?.place ?? layers.job.place)
   }
 
-  private func encodingSettings(_ template: OutputTemplate, log: inout DiagnosticLog) -> EncodingSettings? {
+  /// The settings of all layers, and whether every one of them could be read.
+  private func encodingSettings(
+    _ template: OutputTemplate?, log: inout DiagnosticLog
+  ) -> (settings: EncodingSettings, isWhole: Bool) {
     var failed = false
     func said(_ key: String, from node: ManifestNode?, log: inout DiagnosticLog) -> String? {
       guard let node,
@@ -208,7 +210,8 @@ struct OutputReader {
         if result.maxBytes == nil {
           failed = true
           log.error(
-            node.place, "'max-bytes' is a number of bytes or a size such as 200kB or 1MiB, not '\(text)'")
+            node.place, "'max-bytes' must be a number of bytes or a size such as 200kB or 1MiB, not '\(text)'"
+          )
         }
       }
       return result
@@ -217,41 +220,82 @@ struct OutputReader {
     let own = settings({ matrixNode($0) }, log: &log)
       .overridden(by: settings({ layers.job[$0] }, log: &log))
       .overridden(by: settings({ layers.output?[$0] }, log: &log))
-    if failed { return nil }
-    var base = defaults.overridden(by: context.encoding)
-    // An extension beats a default.
-    if !context.encodingIsOwn, pathExtension(of: template) != nil {
-      base.format = nil
-      base.minSavings = nil
+    let pathExtension = template.flatMap(pathExtension(of:))
+    func layered(_ defaults: EncodingSettings) -> EncodingSettings {
+      var base = defaults.overridden(by: context.encoding)
+      // An extension overrides a default format.
+      if !context.encodingIsOwn, pathExtension != nil {
+        base.format = nil
+        base.minSavings = nil
+      }
+      return base.overridden(by: own)
     }
-    return base.overridden(by: own)
+    // Defaults are for outputs of several formats: each output ignores the options of others' encoders.
+    var applicable = defaults
+    var plain = EncodingSettings()
+    plain.format = layered(defaults).format
+    for name in defaults.options.keys
+    where Encoding.isOption(name) && !Encoding.isOption(name, of: plain, pathExtension: pathExtension) {
+      applicable.options[name] = nil
+    }
+    return (layered(applicable), !failed)
   }
 
   func encoding(
-    _ template: OutputTemplate, at place: TextPlace, log: inout DiagnosticLog
+    _ template: OutputTemplate?, at place: TextPlace, log: inout DiagnosticLog
   ) -> Encoding? {
-    guard let settings = encodingSettings(template, log: &log) else { return nil }
-    return encoding(settings, template, at: place, log: &log)
+    let (settings, isWhole) = encodingSettings(template, log: &log)
+    let encoding = encoding(settings, template, at: place, log: &log)
+    return isWhole ? encoding : nil
   }
 
   private func encoding(
-    _ settings: EncodingSettings, _ template: OutputTemplate, at place: TextPlace, log: inout DiagnosticLog
+    _ settings: EncodingSettings, _ template: OutputTemplate?, at place: TextPlace, log: inout DiagnosticLog
   ) -> Encoding? {
+    let pathExtension = template.flatMap(pathExtension(of:))
     do {
-      return try Encoding(resolving: settings, pathExtension: pathExtension(of: template))
+      let encoding = try Encoding(resolving: settings, pathExtension: pathExtension)
+      try checkQuality(encoding)
+      return encoding
     } catch {
-      let parts = error.setting.split(separator: ".", maxSplits: 1).map(String.init)
-      let node = parts.first.flatMap { layers.own($0) ?? matrixNode($0) ?? layers[$0] }
-      let option = parts.count == 2 ? node?.entries?.first { $0.key == parts[1] } : nil
-      let ownPlace = error.code == .unknownSetting ? option?.place : option?.value.place
-      log.error(
-        ownPlace ?? node?.place ?? layers.own("output")?.place ?? place,
-        error.message + context.hints.encoding(error.code))
+      var mistakes = Encoding.mistakes(in: settings, pathExtension: pathExtension)
+      if mistakes.isEmpty { mistakes = [error] }
+      for mistake in mistakes where template != nil || mistake.code != .noFormat {
+        report(mistake, at: place, log: &log)
+      }
       return nil
     }
   }
 
-  /// The extension that the path will have, also where it ends in a variable.
+  /// Throws if the output's own `quality` belongs to none of its formats. A job's `quality` is for all of its outputs
+  /// and all rows of their matrices, so one of them may ignore it.
+  private func checkQuality(_ encoding: Encoding) throws(EncodingSettingsError) {
+    let own = layers.output?["quality"] ?? (layers.job["outputs"] == nil ? layers.job["quality"] : nil)
+    guard own != nil, !encoding.hasQuality, substitution.matrix.isEmpty, rowNames.isEmpty, !hasOtherNames
+    else {
+      return
+    }
+    throw EncodingSettingsError(
+      setting: "quality", code: .unknownSetting, "\(encoding.formatText) has no quality: remove 'quality'")
+  }
+
+  private func report(_ error: EncodingSettingsError, at place: TextPlace, log: inout DiagnosticLog) {
+    let parts = error.setting.split(separator: ".", maxSplits: 1).map(String.init)
+    let node = parts.first.flatMap { layers.own($0) ?? matrixNode($0) ?? layers[$0] }
+    // The table of keys has reported a word that isn't one of the known ones.
+    if case .choice = KeyTable.output[error.setting]?.form, let node, node.scalar?.contains("{") == false,
+      log.hasError(at: node.place)
+    {
+      return
+    }
+    let option = parts.count == 2 ? node?.entries?.first { $0.key == parts[1] } : nil
+    let ownPlace = error.code == .unknownSetting ? option?.place : option?.value.place
+    log.error(
+      ownPlace ?? node?.place ?? layers.own("output")?.place ?? place,
+      error.message + context.hints.encoding(error.code))
+  }
+
+  /// The path's extension, which may be a variable.
   func pathExtension(of template: OutputTemplate) -> String? {
     if let literal = template.literalPathExtension { return literal }
     guard let field = template.fields.last, template.text.hasSuffix(".{\(field.name)}") else { return nil }

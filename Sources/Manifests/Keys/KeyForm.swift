@@ -1,25 +1,25 @@
-/// What may stand as a key's value.
+/// The form of a key's value.
 indirect enum KeyForm: Sendable {
-  /// A text.
+  /// A string.
   case text
-  /// A text, a number, or true or false.
+  /// A string, a number or a boolean.
   case scalar
-  /// One of these texts.
+  /// One of these strings.
   case choice([String])
-  /// A chain: a text, a list of texts and mappings, or a mapping of filters.
+  /// A chain: a string, a list of strings and mappings, or a mapping of filters.
   case chain
-  /// A list of this.
+  /// A list that isn't empty, with members of this form.
   case list(KeyForm)
-  /// A text, or a list of texts that isn't empty.
+  /// A string, or a list of strings that isn't empty.
   case textOrList
-  /// A text or a number, or a list of them that isn't empty.
+  /// A scalar, or a list of scalars that isn't empty.
   case scalarOrList
-  /// A mapping with names of the user's own.
+  /// A mapping with arbitrary keys.
   case names(KeyForm)
   /// A mapping with known keys.
   case object(KeyTable)
 
-  /// Whether a text alone can be it, as a cell's is.
+  /// Whether the cell of a table can hold the value.
   var fitsCell: Bool {
     switch self {
     case .text, .scalar, .choice, .chain, .textOrList, .scalarOrList: true
@@ -27,26 +27,26 @@ indirect enum KeyForm: Sendable {
     }
   }
 
-  /// For "must be …".
+  /// The form in words, for "must be …".
   var description: String {
     switch self {
-    case .text: "a text"
-    case .scalar: "a text or a number"
+    case .text: "a string"
+    case .scalar: "a string or a number"
     case .choice(let names):
       names.dropLast().map { "'\($0)'" }.joined(separator: ", ") + (names.last.map { " or '\($0)'" } ?? "")
     case .chain: "a chain of filters, such as 'fill:100x100,circle'"
     case .list: "a list, such as [a, b]"
-    case .textOrList: "a text or a list of texts"
-    case .scalarOrList: "a text, a number, or a list of them"
+    case .textOrList: "a string or a list of strings"
+    case .scalarOrList: "a string, a number, or a list of them"
     case .names: "a mapping of names to values"
     case .object: "a mapping of keys to values"
     }
   }
 }
 
-/// The keys of one kind of mapping: the strict reader's rules and the JSON Schema are both made from this.
+/// The keys of one kind of mapping, from which both the reader's checks and the JSON Schema are made.
 struct KeyTable: Sendable {
-  /// For "of a job".
+  /// The mapping in words, as in "a job".
   let title: String
   let keys: [Key]
 
@@ -56,9 +56,9 @@ struct KeyTable: Sendable {
     /// One line, for the schema.
     let summary: String
     let isRequired: Bool
-    /// Another key that it isn't required beside.
+    /// Another key that may take the place of a required one.
     let unless: String?
-    /// What to write, for who has left a required key out.
+    /// What to write, for the message about a missing key.
     let need: String?
 
     init(

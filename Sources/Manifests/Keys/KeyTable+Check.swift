@@ -1,24 +1,35 @@
 import ImageFilters
 
 extension KeyTable {
-  /// Notes every key of `node` that isn't known, is there twice, is missing, or has a value of a wrong kind, all
-  /// the way down. With `allowsOtherKeys` unknown keys are the user's own.
+  /// Reports every key of `node` that is unknown, duplicate, missing, or has a value of the wrong form, recursively.
+  /// - Parameter allowsOtherKeys: Whether unknown keys are accepted.
   func check(_ node: ManifestNode, allowsOtherKeys: Bool = false, log: inout DiagnosticLog) {
     guard let entries = node.entries else {
       return log.error(node.place, "\(title) must be a mapping, not \(node.kind)")
     }
     Self.checkDuplicates(entries, log: &log)
+    let text = log.text
+    var last: ManifestNode.Entry?
     for entry in entries {
+      let previous = last
+      // The rest of a value that a comma cut off is reported once.
+      if self[entry.key] != nil || !QuotingHints.isBare(entry, in: text) { last = entry }
       if let key = self[entry.key] {
         if case .null = entry.value.value {
           let form = key.need ?? key.form.description
-          log.error(entry.place, "'\(key.name)' has no value: it must be \(form)")
+          log.error(
+            entry.place,
+            "'\(key.name)' has no value: it must be \(form)\(QuotingHints.comment(entry, in: text))")
         } else {
           Self.check(entry.value, is: key.form, for: "'\(key.name)'", at: entry.place, log: &log)
         }
       } else if !allowsOtherKeys {
+        if let previous, let hint = QuotingHints.comma(entry, after: previous, in: entries, text) {
+          if let hint = hint.first { log.error(entry.place, "unknown key '\(entry.key)' in \(title)\(hint)") }
+          continue
+        }
         let hint = NearestName.hint(entry.key, in: names)
-        log.error(entry.place, "unknown key '\(entry.key)' of \(title)\(hint)")
+        log.error(entry.place, "unknown key '\(entry.key)' in \(title)\(hint)")
       }
     }
     for key in keys where key.isRequired && node[key.name] == nil {
@@ -26,9 +37,9 @@ extension KeyTable {
       let others = entries.filter { self[$0.key] == nil }
       let slip = NearestName.of(key.name, in: others.map(\.key))
       if let entry = others.first(where: { $0.key == slip }) {
-        // Where every other key is an error, this one has been told already, with what was meant.
+        // If unknown keys are errors, this one has been reported already, with "did you mean".
         guard allowsOtherKeys else { continue }
-        log.error(entry.place, "\(title) needs '\(key.name)' (is '\(entry.key)' meant to be it?)")
+        log.error(entry.place, "\(title) needs '\(key.name)' (is '\(entry.key)' a typo?)")
       } else {
         log.error(node.place, "\(title) needs '\(key.name)'" + (key.need.map { ": \($0)" } ?? ""))
       }
@@ -38,7 +49,7 @@ extension KeyTable {
   static func duplicateMessage(_ name: String, at place: TextPlace, first: TextPlace?) -> String {
     let other = first.map { first in
       first.line == place.line
-        ? " (the first is in column \(first.column))" : " (the first is in line \(first.line))"
+        ? " (first in column \(first.column))" : " (first in line \(first.line))"
     }
     return "duplicate key '\(name)'\(other ?? ""): remove one of them"
   }
@@ -62,8 +73,9 @@ extension KeyTable {
     }
     func wrong(_ log: inout DiagnosticLog) {
       let isUnquoted = if case .text = form, node.scalar != nil { true } else { false }
-      log.error(
-        node.place, "\(name) must be \(form.description), not \(node.kind)\(isUnquoted ? ": quote it" : "")")
+      let text = log.text
+      let hint = isUnquoted ? ": quote it" : QuotingHints.brace(node, in: text)
+      log.error(node.place, "\(name) must be \(form.description), not \(node.kind)\(hint)")
     }
     switch form {
     case .text: if node.text == nil { wrong(&log) }
@@ -71,12 +83,12 @@ extension KeyTable {
     case .choice(let names):
       guard let text = node.scalar else { return wrong(&log) }
       if !names.contains(text), !text.contains("{") {
-        log.error(node.place, "\(name) can't be '\(text)': it is \(form.description)")
+        log.error(node.place, "\(name) must be \(form.description), not '\(text)'")
       }
     case .chain: if case .bool = node.value { wrong(&log) } else if case .number = node.value { wrong(&log) }
     case .textOrList:
       guard let list = node.list else { return node.text == nil ? wrong(&log) : () }
-      if list.isEmpty { log.error(node.place, "\(name) is an empty list: it needs at least one text") }
+      if list.isEmpty { log.error(node.place, "\(name) is an empty list: it needs at least one string") }
       for element in list { check(element, is: .text, for: name, at: element.place, log: &log) }
     case .scalarOrList:
       guard let list = node.list else { return node.scalar == nil ? wrong(&log) : () }

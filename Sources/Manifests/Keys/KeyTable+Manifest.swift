@@ -9,15 +9,13 @@ extension KeyTable {
       Key(
         "imagemill", .scalar, "The format's version: 1.", isRequired: true,
         need: "the format's version, which is 1"),
-      Key("base", .text, "What a source without a scheme is resolved against: a URL that ends with '/'."),
-      Key("output-dir", .text, "Where outputs go, inside the manifest's directory."),
-      Key("filters", .names(.chain), "Named chains; they may use one another, not in a circle."),
+      Key("base", .text, "The base URL of sources without a scheme; it should end with '/'."),
+      Key("output-dir", .text, "The directory of the outputs, inside the manifest's directory."),
+      Key("filters", .names(.chain), "Named chains; they may use one another, without cycles."),
       Key("sources", .names(.text), "Named sources, for overlays, masks and transitions."),
-      Key("defaults", .object(.defaults), "What every job and output starts from."),
-      Key(
-        "origins", .names(.object(.origin)),
-        "Settings for what is fetched from one origin, and from no other."),
-      Key("jobs", .list(.object(.job)), "The work.", isRequired: true, need: "the list of what to make"),
+      Key("defaults", .object(.defaults), "Defaults for every job and output."),
+      Key("origins", .names(.object(.origin)), "Settings for requests to single origins."),
+      Key("jobs", .list(.object(.job)), "The jobs, in order.", isRequired: true, need: "the list of jobs"),
     ])
 
   /// `defaults`.
@@ -27,10 +25,10 @@ extension KeyTable {
   static let origin = KeyTable(
     title: "an origin",
     keys: [
-      Key("headers", .names(.scalar), "Request headers. ${NAME} is filled from an allowed variable."),
+      Key("headers", .names(.scalar), "Request headers; ${NAME} is an allowed environment variable."),
       Key(
-        "user", .text, "NAME:PASSWORD for basic authentication. ${NAME} is filled from an allowed variable."),
-      Key("max-active", .scalar, "The number of downloads at once, from 1."),
+        "user", .text, "NAME:PASSWORD for HTTP authentication; ${NAME} is an allowed environment variable."),
+      Key("max-active", .scalar, "The maximum number of concurrent downloads, from 1."),
     ])
 
   /// A member of `jobs`.
@@ -39,11 +37,11 @@ extension KeyTable {
     keys: [
       Key(
         "from", .text,
-        "A CSV, TSV or NDJSON file, a list, or a pattern such as photos/**/*.jpg: a job for each row, whose columns are "
-          + "variables."),
+        "A CSV, TSV or NDJSON file, a list, or a pattern such as photos/**/*.jpg: one job for each row, whose columns "
+          + "are variables."),
       Key(
-        "where", .names(.scalarOrList), "Columns of 'from' with a value or several: only rows that have them."
-      ),
+        "where", .names(.scalarOrList),
+        "Columns of 'from' with a value or a list of values: only rows that match all of them."),
     ]
       + record.keys.map { key in
         key.name == "source"
@@ -55,11 +53,11 @@ extension KeyTable {
     title: "a job",
     keys: [
       Key(
-        "source", .textOrList, "A URL or path, or several, tried in order.", isRequired: true,
+        "source", .textOrList, "A URL or path, or a list of them, tried in order.", isRequired: true,
         need: "a URL or path, or a list of them"),
-      Key("sha256", .text, "64 hexadecimal digits: the source is refused if its bytes differ."),
+      Key("sha256", .text, "The source's digest, 64 hexadecimal digits; other content is refused."),
     ] + jobSettings + [
-      Key("outputs", .list(.object(.output)), "What is made of the source, where it is more than one thing.")
+      Key("outputs", .list(.object(.output)), "The outputs, if there are several.")
     ] + output.keys)
 
   /// A member of `outputs`.
@@ -70,24 +68,24 @@ extension KeyTable {
     ])
 
   private static let jobSettings = [
-    Key("placeholder", .text, "The source that stands in, and is reported, when every source fails."),
+    Key("placeholder", .text, "The source to use if every source fails; its use is reported."),
     Key(
       "publish", .choice(["best", "progressive"]),
-      "How several sources are used: as alternatives (best, the default), or as versions of rising quality, each "
-        + "published when it is there (progressive)."),
-    Key("priority", .scalar, "A whole number: higher goes first among pending downloads."),
-    Key("variables", .names(.scalar), "Names with values for the output's template."),
+      "best (the default): sources are alternatives; progressive: they are versions of rising quality, each published "
+        + "when it arrives."),
+    Key("priority", .scalar, "A whole number: pending downloads with a higher one start first (default: 0)."),
+    Key("variables", .names(.scalar), "Names with values, which are fields in templates and chains."),
   ]
 
-  /// `transition`: its keys are the parameters of the filter of that name.
+  /// `transition`, whose keys are the parameters of the filter.
   static let transition = KeyTable(
     title: "'transition'",
     keys: (FilterTable.definition(named: "transition")?.parameters ?? []).map { parameter in
       let form: KeyForm = if case .choice(let words) = parameter.type { .choice(words) } else { .scalar }
       let summary =
         parameter.name == "from"
-        ? "'placeholder', the job's own, or a named source, a path or a URL."
-        : "\(parameter.summary): \(parameter.type.summary) (\(parameter.defaultText ?? ""))."
+        ? "'placeholder' for the job's own, or a named source, a path or a URL."
+        : "\(parameter.summary): \(parameter.type.summary) (default: \(parameter.defaultText ?? ""))."
       return Key(parameter.name, form, summary, isRequired: parameter.isRequired)
     })
 
@@ -95,18 +93,18 @@ extension KeyTable {
   static let markup = KeyTable(
     title: "'markup'",
     keys: [
-      Key("alt", .scalar, "The text that stands for the picture, with fields (default: the variable 'alt')."),
-      Key("sizes", .scalar, "HTML's 'sizes' (default: as wide as the window, never wider than the largest)."),
+      Key("alt", .scalar, "The alternative text, with fields (default: the variable 'alt')."),
+      Key("sizes", .scalar, "HTML's 'sizes' (default: the window's width, at most the largest image's)."),
       Key("loading", .choice(Markup.Loading.allCases.map(\.rawValue)), "HTML's 'loading'."),
       Key(
         "url-prefix", .scalar,
         "The beginning of the URLs, before the output's path (default: URLs relative to the page)."),
       Key(
         "placeholder", .choice(Markup.Placeholder.allCases.map(\.rawValue)),
-        "The picture's background until it is there: its dominant color, or a tiny image."),
+        "The background until the image is loaded: its dominant color, or a tiny image."),
       Key(
         "template", .text,
-        "HTML of one's own, with the fields "
+        "Custom HTML, with the fields "
           + MarkupTemplate.Field.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ") + "."),
     ])
 
@@ -114,24 +112,28 @@ extension KeyTable {
     Key("filter", .chain, "The chain of filters."),
     Key(
       "transition", .object(.transition),
-      "Makes the output an animation, webp or gif, from another picture to what the chain makes."),
+      "Makes the output a WebP or GIF animation that changes from another image to the chain's result."),
     Key(
       "format", .textOrList,
-      "The format, where the extension doesn't say it: jpeg, png, webp, avif, …; same for the source's; several, or "
-        + "auto, for the smallest that can hold the picture."),
-    Key("quality", .scalar, "1 to 100."),
-    Key("encode", .names(.scalar), "The format's other options."),
+      "jpeg, png, webp, avif, …; same for the source's own; auto or a list for the smallest that can hold the image "
+        + "(default: by the extension)."),
+    Key("quality", .scalar, "The encoder's quality, 1 to 100."),
+    Key("encode", .names(.scalar), "The encoder's other options."),
     Key(
       "metadata", .choice(["none", "copyright", "all"]),
       "The source's metadata to keep (default: copyright)."),
-    Key("profile", .text, "srgb, keep, or the path of an ICC file."),
-    Key("background", .text, "The colour that alpha is flattened on where the format has none."),
-    Key("frames", .scalar, "all, first, or a number."),
+    Key("profile", .text, "The color profile: srgb, keep, or the path of an ICC file (default: srgb)."),
+    Key(
+      "background", .text,
+      "The background for transparent pixels if the format has no alpha (default: white)."),
+    Key("frames", .scalar, "The frames of an animation to keep: all, first, or a number (default: all)."),
     Key(
       "min-savings", .scalar,
-      "Of several formats: by how many percent another must be smaller than the first, such as 10%."),
-    Key("orient", .choice(["apply", "keep"]), "keep leaves the orientation tag and the pixels as they are."),
-    Key("markup", .object(.markup), "What markup says of the image."),
-    Key("max-bytes", .scalar, "The size to stay under: a number of bytes, or a size such as 200kB."),
+      "With several formats: use a later one only if it is this much smaller than the first, such as 10%."),
+    Key(
+      "orient", .choice(["apply", "keep"]),
+      "Apply the orientation tag, or keep it and the pixels as they are (default: apply)."),
+    Key("markup", .object(.markup), "Details of the image's markup."),
+    Key("max-bytes", .scalar, "The maximum size: a number of bytes, or a size such as 200kB."),
   ]
 }

@@ -1,12 +1,12 @@
-/// A row of CSV or TSV, taken apart as RFC 4180 says.
+/// Splits a row of CSV (RFC 4180) or TSV into cells.
 struct DelimitedRow {
   struct Cell: Equatable {
     var text: String
-    /// Its first character's column in the row's first line, from 1.
+    /// The column of its first character, from 1.
     var column: Int
   }
 
-  /// What is said of a line end that stands alone, which no list has had since 2001.
+  /// The message for a CR without LF.
   static let carriageReturn = "a carriage return within a line: end the lines with LF or CR LF"
 
   struct Failure: Error {
@@ -33,7 +33,7 @@ struct DelimitedRow {
         step()
         while true {
           guard position < bytes.count else {
-            throw Failure(message: "a quoted cell without its closing quote", column: cellColumn)
+            throw Failure(message: "a quoted cell has no closing quote", column: cellColumn)
           }
           if isQuote(position) {
             step()
@@ -44,7 +44,7 @@ struct DelimitedRow {
         }
         guard position == bytes.count || bytes[position] == separator else {
           throw Failure(
-            message: "text after a cell's closing quote; a quote in a cell is written twice", column: column)
+            message: "text after a cell's closing quote; write a quote inside a cell twice", column: column)
         }
       } else {
         while position < bytes.count, bytes[position] != separator {

@@ -1,6 +1,6 @@
 import CZlib
 
-/// Unpacks a gzip stream (RFC 1952) as it arrives, members one after the other.
+/// Decompresses a gzip stream (RFC 1952), which may have several members, as it arrives.
 struct Inflater: ~Copyable {
   private let stream: UnsafeMutablePointer<z_stream>
   private var output = [UInt8](repeating: 0, count: 64 << 10)
@@ -11,16 +11,16 @@ struct Inflater: ~Copyable {
     var message: String
   }
 
-  /// The first two bytes of gzip.
+  /// The first two bytes of a gzip member.
   static let signature: [UInt8] = [0x1F, 0x8B]
 
   init() throws(Failure) {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
-    // 15 bits of window, and 16 for "gzip only".
+    // 15 bits of window, plus 16 to accept gzip only.
     guard inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
       stream.deallocate()
-      throw Failure(message: "zlib can't be started")
+      throw Failure(message: "zlib can't be initialized")
     }
   }
 
@@ -29,11 +29,11 @@ struct Inflater: ~Copyable {
     stream.deallocate()
   }
 
-  /// Unpacks `bytes` and gives what comes out to `sink`, 64 KiB at a time.
+  /// Decompresses `bytes` and passes the result to `sink`, up to 64 KiB at a time.
   mutating func inflate(_ bytes: ArraySlice<UInt8>, into sink: (ArraySlice<UInt8>) -> Void) throws(Failure) {
     var failure: Failure?
     bytes.withUnsafeBufferPointer { input in
-      // zlib only reads from it; its field isn't const.
+      // zlib only reads the input, but declares the pointer without const.
       stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
       stream.pointee.avail_in = UInt32(input.count)
       var isFull = false

@@ -1,22 +1,22 @@
-/// How a stream of jobs is written, one job a record.
+/// The form of a stream of jobs, one job per record.
 package enum LineForm: String, Sendable, CaseIterable {
-  /// A source a line; `HASH  SOURCE`, as sha256sum writes it, pins the content. Lines that begin with `#` are
+  /// One source per line. `HASH  SOURCE`, as printed by sha256sum, pins the content. Lines that begin with `#` are
   /// comments.
   case sources
-  /// A JSON object a line, in the manifest's job form. Keys of the user's own are the record's fields.
+  /// One JSON object per line, with a job's keys. Other keys are fields.
   case ndjson
-  /// RFC 4180 with a header line: columns named as a job's keys are the job's, others are fields.
+  /// RFC 4180 with a header line: columns with the name of a job's key set that key, others are fields.
   case csv
-  /// As `csv`, with tabs.
+  /// Same as `csv`, with tabs.
   case tsv
 }
 
-/// What a manifest is: a document, or a stream of lines.
+/// The kind of a manifest: a document, or a stream of lines.
 package enum ManifestKind: Sendable, Hashable {
   case document(ManifestReader.Form)
   case lines(LineForm)
 
-  /// What the file name says; nil where it says nothing. `.gz` is looked behind.
+  /// The kind by the file name's extension, without `.gz`; nil if it is unknown.
   package init?(fileName: String) {
     var name = fileName.lowercased()[...]
     if name.hasSuffix(".gz") { name = name.dropLast(3) }
@@ -33,9 +33,8 @@ package enum ManifestKind: Sendable, Hashable {
     }
   }
 
-  /// What the first bytes look like, for standard input and files without a telling name. The first line that
-  /// isn't blank or a comment decides: a JSON object that is complete is NDJSON, `imagemill: 1` or another key of
-  /// the manifest is YAML, and what is nothing else is a source.
+  /// The kind by the first line that isn't blank or a comment, for standard input and unknown extensions: a complete
+  /// JSON object is NDJSON, a manifest's key such as `imagemill: 1` is YAML, and anything unrecognized is a source.
   package init(sniffing start: some Collection<UInt8>) {
     let hasMark = start.starts(with: [0xEF, 0xBB, 0xBF])
     let text = String(decoding: start.dropFirst(hasMark ? 3 : 0).prefix(65536), as: UTF8.self)
@@ -60,7 +59,7 @@ package enum ManifestKind: Sendable, Hashable {
     }
   }
 
-  /// The form of a header line that names the column of the sources and at least one more.
+  /// CSV or TSV, if the line is a header with the column `source` and at least one more.
   private static func rowForm(ofHeader line: Substring) -> LineForm? {
     for (separator, form) in [(UInt8(ascii: ","), LineForm.csv), (UInt8(ascii: "\t"), .tsv)] {
       guard line.utf8.contains(separator) else { continue }
@@ -68,20 +67,20 @@ package enum ManifestKind: Sendable, Hashable {
         let cells = try DelimitedRow.cells(of: Array(line.utf8), separator: separator)
         if cells.contains(where: { $0.text == "source" }) { return form }
       } catch {
-        // No header: a source may hold what a cell may not.
+        // Not a header: a source may contain characters that a cell may not.
         continue
       }
     }
     return nil
   }
 
-  /// Whether the line is a whole object, and none that begins a manifest.
+  /// Whether the line is a complete object that isn't a manifest.
   private static func isRecord(_ line: Substring) -> Bool {
     do {
       let object = try JSONNodes.read(line)
       return object["imagemill"] == nil && object["jobs"] == nil
     } catch {
-      // An object that goes on in the next line; whoever reads it says what is wrong, if anything is.
+      // The object continues in the next line, or is wrong, which its reader reports.
       return false
     }
   }

@@ -4,8 +4,8 @@ package import ImageBatch
 import Synchronization
 import SystemIO
 
-/// A stream of jobs, one a record, read from a file descriptor as the records come: a job is out as soon as its
-/// line is in, and no more is read than has been asked for.
+/// A stream of jobs, one per record, read from a file descriptor as records arrive. Each job is delivered as soon as
+/// its line is complete, and nothing is read before it is requested.
 ///
 ///     let jobs = try LineJobs(descriptor: 0, name: "-", LineOptions(.sources), options)
 ///     for await result in jobs {
@@ -15,17 +15,18 @@ import SystemIO
 ///       }
 ///     }
 ///
-/// The descriptor stays the caller's. Input that is compressed with gzip is unpacked. Elements are counted: the
-/// n-th is the n-th record that isn't blank or a comment, and has index `firstIndex + n - 1` if it is a job. Where
-/// the input can't be read, one failure says so and the stream ends. When the task is cancelled the stream ends.
+/// The caller keeps ownership of the descriptor. Input compressed with gzip is decompressed. Blank lines and comments
+/// are skipped; the n-th element has index `firstIndex + n - 1` if it is a job. After a read error, which is a failure,
+/// the stream ends. Cancelling the task ends it too.
 package struct LineJobs: AsyncSequence, Sendable {
   /// A job, or what is wrong with its record.
   package typealias Element = Result<Job, ManifestDiagnostic>
 
   private let reading: Reading
 
-  /// Jobs from the records of `descriptor`, which can be iterated over once. `name` is how diagnostics call it. Throws
-  /// where the command line's own part is wrong.
+  /// Makes a stream that can be iterated once.
+  /// - Parameter name: The input's name in diagnostics.
+  /// - Throws: `ManifestErrors` if the command line's template or encoding is wrong.
   package init(
     descriptor: Int32, name: String, _ lines: LineOptions, _ options: ManifestOptions
   ) throws(ManifestErrors) {
@@ -40,7 +41,7 @@ package struct LineJobs: AsyncSequence, Sendable {
       throw ManifestErrors([
         .init(
           file: name, line: 1, column: 1,
-          message: "no file descriptor is left: \(SystemError.last.text)")
+          message: "can't create a pipe: \(SystemError.last.text)")
       ])
     }
     let separator: UInt8? =
@@ -55,10 +56,10 @@ package struct LineJobs: AsyncSequence, Sendable {
       file, prefix: lines.prefix, splitter, parser, name: name, stop: stop)
   }
 
-  /// An iterator; all of one stream's share its place.
+  /// Makes an iterator. All iterators of a stream share its position.
   package func makeAsyncIterator() -> Iterator { Iterator(reading: reading) }
 
-  /// Gives one element after the other.
+  /// Iterates over the records.
   package struct Iterator: AsyncIteratorProtocol {
     fileprivate let reading: Reading
     private var ready: ArraySlice<Element> = []
@@ -75,8 +76,8 @@ package struct LineJobs: AsyncSequence, Sendable {
     }
   }
 
-  /// Reads and parses on a thread of its own, one read(2) for each request, so that Swift's cooperative pool never
-  /// waits for input.
+  /// Reads and parses on its own queue, one read(2) for each request, so that waiting for input never blocks Swift's
+  /// cooperative pool.
   fileprivate final class Reading: Sendable {
     private struct State: ~Copyable {
       var reader: RecordReader
@@ -85,7 +86,7 @@ package struct LineJobs: AsyncSequence, Sendable {
     }
 
     private let queue = DispatchQueue(label: "imagemill.manifest")
-    // Only the queue's work takes the lock, so that nobody waits for it while a read blocks.
+    // Only the queue takes the lock, so no other thread waits for it while a read blocks.
     private let state: Mutex<State>
     private let name: String
     private let stop: StopSignal
@@ -101,7 +102,7 @@ package struct LineJobs: AsyncSequence, Sendable {
       self.stop = stop
     }
 
-    /// What the next bytes hold; nil at the end.
+    /// The elements of the next records; nil at the end.
     func next() async -> [Element]? {
       await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in

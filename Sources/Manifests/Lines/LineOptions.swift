@@ -1,14 +1,14 @@
-/// How a stream of lines is read.
+/// Options for reading a stream of lines.
 package struct LineOptions: Sendable {
-  /// How records are written.
+  /// The form of the records.
   package var form: LineForm
-  /// Whether records end in NUL instead of a line break (`-0`); for sources and NDJSON.
+  /// Whether records end in NUL instead of a line break (`-0`); for sources and NDJSON only.
   package var isNULSeparated = false
-  /// The first job's index.
+  /// The index of the first job.
   package var firstIndex = 1
-  /// Bytes that were read from the descriptor already.
+  /// Bytes that were already read from the descriptor.
   package var prefix: [UInt8] = []
 
-  /// Lines of a form.
+  /// Makes default options for a form.
   package init(_ form: LineForm) { self.form = form }
 }

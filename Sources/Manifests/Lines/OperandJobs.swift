@@ -3,23 +3,21 @@ package import ImageBatch
 import ImageDownloads
 import SystemIO
 
-/// Jobs of the sources that a command line names: a path or a URL each, or the images of a directory or of a pattern
-/// such as `photos/**/*.heic`.
-///
-/// Directories are read as the jobs are asked for.
+/// The jobs of sources named on the command line: paths, URLs, and the images of directories and of patterns such as
+/// `photos/**/*.heic`. Directories are read during the iteration.
 package struct OperandJobs: Sequence, Sendable {
-  /// A job, or what can't be read.
+  /// A job, or an error for a directory that can't be read.
   package typealias Element = Result<Job, ManifestDiagnostic>
 
-  /// What is wrong with an operand: a sentence for the user.
+  /// An error in an operand.
   package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The sentence.
+    /// A sentence for the user.
     package let description: String
   }
 
   private enum Operand {
     case source(ImageSource)
-    /// All images below a directory.
+    /// The images below a directory.
     case directory(GlobPattern)
     case pattern(GlobPattern)
   }
@@ -28,10 +26,10 @@ package struct OperandJobs: Sequence, Sendable {
   private let parser: RecordParser
   private let isImage: @Sendable (String) -> Bool
 
-  /// The jobs of `operands`, in their order.
-  /// - Parameters:
-  ///   - isImage: Whether a directory's file of this name is a source.
-  /// - Throws: `ManifestErrors` where the template or the chain is wrong, `Failure` where an operand names nothing.
+  /// The jobs of `operands`, in order.
+  /// - Parameter isImage: Whether a file in a directory is a source, by its path.
+  /// - Throws: `ManifestErrors` if the template or the chain is wrong, `Failure` if an operand is wrong or matches
+  ///   nothing.
   package init(
     _ operands: [String], _ options: ManifestOptions, isImage: @escaping @Sendable (String) -> Bool
   ) throws {
@@ -44,7 +42,7 @@ package struct OperandJobs: Sequence, Sendable {
       throw Failure(
         description: Self.facts(of: text) == nil
           ? "nothing matches '\(text)'"
-          : "the directory '\(text)' has no images: name a pattern, such as '\(text)/**'")
+          : "no images in the directory '\(text)': use a pattern, such as '\(text)/**'")
     }
   }
 
@@ -76,10 +74,10 @@ package struct OperandJobs: Sequence, Sendable {
     ["http", "https", "file", "data"].contains(URLReference.scheme(of: text))
   }
 
-  /// An iterator at the first operand.
+  /// Makes an iterator at the first operand.
   package func makeIterator() -> Iterator { Iterator(self) }
 
-  /// Gives one element after the other.
+  /// Iterates over the jobs.
   package struct Iterator: IteratorProtocol {
     private let jobs: OperandJobs
     private var parser: RecordParser

@@ -1,18 +1,18 @@
 import ImageCaches
 
-/// A line of a list that may pin what its source holds, as `sha256sum` writes it: 64 hexadecimal digits, a space, a
-/// space or `*`, and a name. A backslash at the start says that `\\`, `\n` and `\r` in the name are escapes.
+/// A line of a list, which may pin its source's content in the form of `sha256sum`: 64 hexadecimal digits, a space, a
+/// space or `*`, and a name. After a backslash at the start, `\\`, `\n` and `\r` in the name are escapes.
 enum PinnedLine {
-  /// A source and nothing else.
+  /// A source without a digest.
   case plain
   /// A digest and a name.
   case pinned(ContentDigest, name: String)
-  /// What looks like a digest before a name, but has another number of digits.
+  /// A digest with the wrong number of digits before a name.
   case otherDigest(count: Int)
 
-  /// How far behind the digest's first character the name begins.
+  /// The distance of the name from the digest's first character.
   static let nameOffset = 66
-  /// The shortest digest that people use: MD5's.
+  /// The digits of MD5, the shortest digest in common use.
   private static let fewestDigits = 32
 
   static func read(_ line: Substring) -> PinnedLine {
@@ -28,9 +28,9 @@ enum PinnedLine {
     return .pinned(digest, name: isEscaped ? unescaped(name) : String(name))
   }
 
-  /// What is said of a digest that has so many digits.
+  /// The message for a digest with the wrong number of digits.
   static func problem(_ count: Int) -> String {
-    "a digest before a source has 64 hexadecimal digits, as sha256sum prints them; this has \(count)"
+    "a digest before a source must be 64 hexadecimal digits, as printed by sha256sum; this has \(count)"
   }
 
   private static func isHexDigit(_ byte: UInt8) -> Bool {

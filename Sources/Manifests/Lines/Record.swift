@@ -1,19 +1,19 @@
-/// A record of a stream: a line, a NUL-terminated text, or a row whose quoted cells may hold line breaks.
+/// A record of a stream: a line, a NUL-terminated string, or a row whose quoted cells may contain line breaks.
 struct Record: Sendable, Equatable {
-  /// The number of its first line.
+  /// The number of the first line.
   var line: Int
-  /// Without its terminator.
+  /// The bytes without the terminator.
   var bytes: [UInt8]
 }
 
-/// Cuts a stream of bytes into records, however the bytes arrive.
+/// Splits a stream of bytes into records.
 struct RecordSplitter {
-  /// What ends a record.
+  /// The byte that ends a record.
   private let terminator: UInt8
-  /// What separates cells, where quotes count: a quote at a cell's start opens a run that the terminator doesn't end.
+  /// The byte that separates cells in CSV and TSV. A quote at a cell's start begins a part that may hold terminators.
   private let separator: UInt8?
   private var buffer: [UInt8] = []
-  /// Where the unfinished record begins in `buffer`, and where the search goes on.
+  /// The start of the unfinished record in `buffer`, and the position of the search.
   private var start = 0
   private var position = 0
   private var line = 1
@@ -22,7 +22,7 @@ struct RecordSplitter {
   private var isAtCellStart = true
   private var isFirst = true
 
-  /// A longer record is refused: 64 MiB holds any data: URL that makes sense.
+  /// The maximum length of a record, in bytes; enough for any sensible data: URL.
   static let maximumRecord = 64 << 20
 
   init(terminator: UInt8 = UInt8(ascii: "\n"), separator: UInt8? = nil) {
@@ -30,12 +30,11 @@ struct RecordSplitter {
     self.separator = separator
   }
 
-  /// Whether the record that has begun is longer than is accepted.
+  /// Whether the unfinished record exceeds ``maximumRecord``.
   var isTooLong: Bool { buffer.count - start > Self.maximumRecord }
-  /// The number of the line that has begun.
+  /// The number of the unfinished line.
   var currentLine: Int { line }
 
-  /// Takes up bytes that have arrived.
   mutating func append(_ bytes: some Collection<UInt8>) {
     if start > 0 {
       buffer.removeFirst(start)
@@ -57,7 +56,7 @@ struct RecordSplitter {
     return record
   }
 
-  /// What is left when the stream has ended without a terminator.
+  /// The rest of a stream that ended without a terminator.
   mutating func last() -> Record? {
     guard start < buffer.count else { return nil }
     defer { start = buffer.count }
@@ -89,7 +88,7 @@ struct RecordSplitter {
         } else if byte == UInt8(ascii: "\n") {
           linesInRecord += 1
         }
-        // A doubled quote comes straight back.
+        // After a quote, the next quote continues the cell: it is a doubled one.
         isAtCellStart = byte == UInt8(ascii: "\"")
       } else if byte == terminator {
         return position

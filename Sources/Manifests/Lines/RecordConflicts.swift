@@ -1,11 +1,10 @@
 import Glibc
 package import ImageBatch
 
-/// Finds outputs of many jobs that have one path and different content, in one manifest or in several, before they
-/// are run.
+/// Finds outputs of many jobs with the same path and different content, in one or several manifests, before they run.
 ///
-/// Hashes stand for paths and contents, since there may be millions of them. Beyond a number of paths it goes on with
-/// a part of them only, half as many each time; ``otherParts`` are then to be gone through as well.
+/// Paths and contents are stored as hashes, since there may be millions. Whenever there are more than `capacity` paths,
+/// half of them are dropped, and the jobs must be checked again for each of ``otherParts``.
 package struct RecordConflicts: Sendable {
   private struct Claim {
     var content: UInt32
@@ -21,7 +20,7 @@ package struct RecordConflicts: Sendable {
     func contains(_ hash: Int) -> Bool { hash & ((1 << bits) - 1) == ending }
   }
 
-  /// As many paths are remembered at once: 80 MB of them.
+  /// The number of paths to remember, which takes 80 MB.
   static let capacity = 2 << 20
 
   private var part: Part
@@ -29,7 +28,7 @@ package struct RecordConflicts: Sendable {
   private var claims: [Int: Claim] = [:]
   private var files: [String] = []
 
-  /// Nothing is claimed yet.
+  /// Makes an empty set of claims.
   package init() { self.init(Part()) }
 
   init(_ part: Part, capacity: Int = RecordConflicts.capacity) {
@@ -37,13 +36,13 @@ package struct RecordConflicts: Sendable {
     self.capacity = capacity
   }
 
-  /// The parts of the paths that it has passed over.
+  /// The parts of the paths that were not checked.
   var otherParts: [Part] {
     (0..<(1 << part.bits)).filter { $0 != part.ending }.map { Part(bits: part.bits, ending: $0) }
   }
 
-  /// Claims the paths of a job's outputs, as far as they are known before it runs; what is wrong where an earlier one
-  /// has one of them.
+  /// Claims the paths of a job's outputs, as far as they are known before it runs.
+  /// - Returns: The first conflict with an earlier output; nil if there is none.
   package mutating func claim(_ job: Job) -> ManifestDiagnostic? {
     var found: ManifestDiagnostic?
     for output in job.outputs {

@@ -3,18 +3,18 @@ import ImageCaches
 import ImageDownloads
 import ImageFilters
 
-/// Turns one record after the other into a job.
+/// Makes a job from each record.
 struct RecordParser: Sendable {
   private let name: String
   private let options: LineOptions
   private let context: JobContext
-  /// A bare line's output; where its chain has fields, each line has its own chain.
-  private let commonOutput: Output?
+  /// The output of bare lines; if the chain has fields, each line gets its own output.
+  private let commonOutput: JobOutput?
   /// The header's cells, once it has been read.
   private var columns: [String]?
   private var index: Int
 
-  /// Throws where bare lines are to be read and the command line's template or encoding is wrong.
+  /// - Throws: `ManifestErrors` if the records are bare lines and the command line's template or encoding is wrong.
   init(name: String, options: LineOptions, manifest: ManifestOptions) throws(ManifestErrors) {
     self.name = name
     self.options = options
@@ -26,7 +26,7 @@ struct RecordParser: Sendable {
     var log = DiagnosticLog(ManifestText(name: name, text: ""))
     if options.form == .sources {
       guard manifest.outputTemplate != nil else {
-        let message = "a list's lines name sources only: give their outputs' path, such as -o '{name}.png'"
+        let message = "a list has no output paths: set a template, such as -o '{name}.png'"
         throw ManifestErrors([.init(file: name, line: 1, column: 1, message: message)])
       }
       if let field = manifest.appendedChain?.fields.first(where: { !SourceFields.names.contains($0) }) {
@@ -42,10 +42,10 @@ struct RecordParser: Sendable {
     try log.throwIfAny()
   }
 
-  /// A bare line's output, with what is known of its source.
+  /// The output of a bare line, with the fields of its source.
   private static func output(
     _ context: JobContext, _ values: [String: String], _ log: inout DiagnosticLog
-  ) -> Output? {
+  ) -> JobOutput? {
     let place = TextPlace(line: 1, column: 1)
     let layers = OutputLayers(defaults: nil, job: ManifestNode(.mapping([]), at: place))
     return OutputReader(
@@ -54,7 +54,7 @@ struct RecordParser: Sendable {
     ).output(at: place, log: &log)
   }
 
-  /// What became of a record: nil where it holds no job (a blank line, a comment, the header).
+  /// The record's job, or an error; nil for a blank line, a comment or the header.
   mutating func parse(_ record: Record) -> Result<Job, ManifestDiagnostic>? {
     if record.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return nil }
     guard let text = String(validating: record.bytes, as: UTF8.self) else {
@@ -62,7 +62,7 @@ struct RecordParser: Sendable {
       let shown = String(decoding: record.bytes, as: UTF8.self).unicodeScalars
       let column = isUTF16 ? 1 : shown.prefix { $0 != "\u{FFFD}" }.count + 1
       return failed(
-        record, column: column, isUTF16 ? ManifestText.utf16Message : "not UTF-8: write the list as UTF-8")
+        record, column: column, isUTF16 ? ManifestText.utf16Message : "not UTF-8: save the list as UTF-8")
     }
     switch options.form {
     case .sources: return source(text, record)
@@ -82,7 +82,7 @@ struct RecordParser: Sendable {
     Job, ManifestDiagnostic
   > {
     index += 1
-    // A row's later lines are another's place, and a line of megabytes helps nobody.
+    // The excerpt is one line, and none at all if it has megabytes.
     let line = record.bytes.prefix { $0 != UInt8(ascii: "\n") }
     return .failure(
       ManifestDiagnostic(
@@ -139,7 +139,8 @@ struct RecordParser: Sendable {
     return text.unicodeScalars.prefix { $0 != "\r" }.count + 1
   }
 
-  /// The job of a source that the command line names, in this directory.
+  /// The job of a source named on the command line.
+  /// - Parameter directory: The source's directory, for `{dir}`.
   mutating func job(_ source: ImageSource, directory: String) -> Result<Job, ManifestDiagnostic> {
     var job = Job(index: index, sources: [source], outputs: commonOutput.map { [$0] } ?? [])
     index += 1
@@ -168,10 +169,11 @@ struct RecordParser: Sendable {
     guard let columns else { return header(cells, separator, record) }
     guard !columns.isEmpty else { return nil }
     guard cells.count == columns.count else {
-      return failed(record, column: 1, "this row has \(cells.count) cells, and the header \(columns.count)")
+      return failed(
+        record, column: 1, "this row has \(cells.count) cells, but the header has \(columns.count)")
     }
     let place = TextPlace(line: record.line, column: 1)
-    // A cell left empty says nothing.
+    // An empty cell leaves its key unset.
     let entries = zip(columns, cells).filter { !$0.1.text.isEmpty || KeyTable.record[$0.0] == nil }.map {
       column, cell in
       let place = TextPlace(line: record.line, column: cell.column)
@@ -185,30 +187,30 @@ struct RecordParser: Sendable {
     _ cells: [DelimitedRow.Cell], _ separator: UInt8, _ record: Record
   ) -> Result<Job, ManifestDiagnostic>? {
     let names = cells.map(\.text)
-    // After a wrong header no row can be understood: they are passed over.
+    // After a wrong header, rows are skipped.
     columns = []
     guard names.contains("source") else {
       let hint =
-        NearestName.of("source", in: names).map { " (is '\($0)' meant to be it?)" }
+        NearestName.of("source", in: names).map { " (is '\($0)' a typo?)" }
         ?? Self.separatorHint(names, separator)
-      return refused(record, column: 1, "the first line names the columns, and none is 'source'\(hint)")
+      return refused(record, column: 1, "the header line has no column 'source'\(hint)")
     }
     var seen: Set<String> = []
     for cell in cells where !seen.insert(cell.text).inserted {
-      return refused(record, column: cell.column, "two columns are called '\(cell.text)': rename one")
+      return refused(record, column: cell.column, "two columns have the name '\(cell.text)': rename one")
     }
     for cell in cells {
       guard let key = KeyTable.record[cell.text], !key.form.fitsCell else { continue }
       return refused(
         record, column: cell.column,
-        "a cell can't hold \(key.form.description), as '\(key.name)' needs: write the list as NDJSON")
+        "'\(key.name)' needs \(key.form.description), which a cell can't hold: write the list as NDJSON")
     }
     if let problem = unknownField(columns: names) { return refused(record, column: 1, problem) }
     columns = names
     return nil
   }
 
-  /// A header that is wrong: no row can be read.
+  /// The error for a wrong header, after which no row can be read.
   private mutating func refused(_ record: Record, column: Int, _ message: String) -> Result<
     Job, ManifestDiagnostic
   > {
@@ -219,7 +221,7 @@ struct RecordParser: Sendable {
     }
   }
 
-  /// What is wrong with the command line's chain and template, which no row can mend.
+  /// The error if the command line's chain or template uses a field that isn't a column.
   private func unknownField(columns: [String]) -> String? {
     let variables = columns.filter { KeyTable.record[$0] == nil }
     for field in context.appendedChain?.fields ?? []
@@ -230,17 +232,17 @@ struct RecordParser: Sendable {
       let field = template.unknownFields(variables: variables).first
     else { return nil }
     let known = OutputTemplate.BuiltIn.allCases.map(\.rawValue) + variables
-    return "-o: nothing defines '{\(field.name)}'\(NearestName.hint(field.name, in: known))"
+    return "-o: unknown field '{\(field.name)}'\(NearestName.hint(field.name, in: known))"
   }
 
-  /// For a header that another character separates.
+  /// The hint for a header with another separator.
   private static func separatorHint(_ names: [String], _ separator: UInt8) -> String {
     guard names.count == 1, let name = names.first,
       let other = [";", ",", "\t", "|"].first(where: name.contains)
     else { return "" }
     let written = other == "\t" ? "tabs" : "'\(other)'"
     let wanted = separator == UInt8(ascii: ",") ? "commas" : "tabs"
-    return ": its cells are separated by \(written); separate them by \(wanted)"
+    return ": its cells are separated by \(written); use \(wanted)"
   }
 
   // MARK: Jobs
@@ -258,7 +260,7 @@ struct RecordParser: Sendable {
     guard var first = found.first else {
       return .failure(.init(file: name, line: record.line, column: 1, message: "this record can't be read"))
     }
-    // One record is one result: what else is wrong goes with the first complaint.
+    // A record has one result, so further errors are appended to the first message.
     for other in found.dropFirst() {
       first.message +=
         "; \(other.line == first.line ? "" : "line \(other.line), ")column \(other.column): "

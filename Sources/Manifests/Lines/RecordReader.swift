@@ -1,12 +1,12 @@
 import Glibc
 import SystemIO
 
-/// Reads records from a file descriptor, taking what is there: the first record is out before the input ends.
+/// Reads records from a file descriptor as they arrive, without waiting for the end of the input.
 struct RecordReader: ~Copyable {
   private let file: ManifestFile
   private var splitter: RecordSplitter
   private var inflater: Inflater?
-  /// What has been read already, to find out what the stream is.
+  /// Bytes that were read to detect the form of the stream.
   private var pending: [UInt8]
   private var isAtStart = true
   private var room = [UInt8](repeating: 0, count: 64 << 10)
@@ -22,8 +22,10 @@ struct RecordReader: ~Copyable {
     pending = prefix
   }
 
-  /// The records that the next bytes complete, at least one; empty at the stream's end. Waits for bytes, or until
-  /// `stop` becomes readable.
+  /// Reads until at least one record is complete.
+  /// - Parameter stop: A descriptor that ends the wait when it becomes readable.
+  /// - Returns: The complete records; none at the end of the stream.
+  /// - Throws: `Failure` if the input can't be read, or was stopped.
   mutating func records(stop: Int32) throws(Failure) -> [Record] {
     while true {
       let isEnd = try !readMore(stop: stop)
@@ -31,12 +33,12 @@ struct RecordReader: ~Copyable {
       while let record = splitter.next() { records.append(record) }
       if splitter.isTooLong {
         throw .unreadable(
-          message: "a record of more than \(RecordSplitter.maximumRecord >> 20) MiB: is this a list?",
+          message: "a record is longer than \(RecordSplitter.maximumRecord >> 20) MiB: is this a list?",
           line: splitter.currentLine)
       }
       if isEnd {
         if let inflater = inflater.take(), !inflater.isComplete {
-          throw .unreadable(message: "the gzip data ends too early", line: splitter.currentLine)
+          throw .unreadable(message: "the gzip data is truncated", line: splitter.currentLine)
         }
         if let last = splitter.last() { records.append(last) }
         return records
@@ -45,10 +47,10 @@ struct RecordReader: ~Copyable {
     }
   }
 
-  /// Whether there was more.
+  /// Reads more bytes; false at the end.
   private mutating func readMore(stop: Int32) throws(Failure) -> Bool {
     var count = pending.count
-    // A gzip signature is two bytes, and a pipe may give one.
+    // A gzip signature has two bytes, and a pipe may deliver one.
     while pending.isEmpty || (isAtStart && pending.count < 2) {
       count = try read(stop: stop)
       if count == 0 { break }

@@ -1,9 +1,9 @@
 import ImageBatch
 
-/// A line of an NDJSON report, read as the job that it is the result of: `run report.ndjson` makes the same outputs again.
+/// A line of an NDJSON report, read as a job: `run report.ndjson` makes the same outputs again.
 enum ReportLine {
-  /// The job that a result tells of: its source, path, filter and format, and the record's own fields. What the result
-  /// says of the file that was made (its size, its digest) asks for nothing. nil where the line is no result.
+  /// The job of a result: its source, path, filter and format, and the record's fields. The properties of the file,
+  /// such as size and digest, are ignored. nil if the line isn't a result.
   static func job(_ node: ManifestNode) -> ManifestNode? {
     guard let status = node["status"]?.text, OutputResult.Status(rawValue: status) != nil,
       node["index"] != nil, node["source"] != nil, node["filter"] != nil, let fields = node["fields"]?.entries
@@ -13,7 +13,7 @@ enum ReportLine {
       switch entry.key {
       case "source", "format": return entry
       case "output", "filter":
-        // They are what the fields were filled into.
+        // Their fields are filled in already, so braces are literal.
         let literal = text.replacing("{", with: "{{").replacing("}", with: "}}")
         return .init(
           key: entry.key, place: entry.place,

@@ -2,11 +2,11 @@ import Glibc
 
 /// A descriptor that becomes readable once, to end a wait.
 final class StopSignal: Sendable {
-  /// What to poll along with the input.
+  /// The descriptor to poll along with the input.
   let descriptor: Int32
   private let writing: Int32
 
-  /// nil where no descriptor is left; `errno` says so.
+  /// Fails if pipe(2) fails, with the reason in `errno`.
   init?() {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -19,10 +19,10 @@ final class StopSignal: Sendable {
     close(writing)
   }
 
-  /// Makes it readable, for good.
+  /// Makes the descriptor readable, permanently.
   func raise() {
     var byte: UInt8 = 1
-    // Can only fail where the pipe is full, and then it is readable already.
+    // This can fail only if the pipe is full, and then it is readable already.
     _ = write(writing, &byte, 1)
   }
 }

@@ -1,4 +1,4 @@
-/// Reads JSON (RFC 8259), strictly, into nodes with their places.
+/// Reads JSON (RFC 8259) strictly into nodes with places.
 struct JSONNodes {
   private let bytes: [UInt8]
   private var position = 0
@@ -14,13 +14,15 @@ struct JSONNodes {
     var message: String
   }
 
-  /// The value that `text` holds, and nothing after it. Places are counted from `line`.
+  /// Reads the value in `text`.
+  /// - Parameter line: The number of the first line.
+  /// - Throws: `Failure` if the text isn't JSON, or continues after the value.
   static func read(_ text: some StringProtocol, line: Int = 1) throws(Failure) -> ManifestNode {
     var reader = JSONNodes(bytes: Array(text.utf8), line: line)
     return try reader.document()
   }
 
-  /// The value that `bytes`, which are UTF-8, hold.
+  /// Reads the value in `bytes`, which must be UTF-8.
   static func read(bytes: [UInt8], line: Int) throws(Failure) -> ManifestNode {
     var reader = JSONNodes(bytes: bytes, line: line)
     return try reader.document()
@@ -35,10 +37,10 @@ struct JSONNodes {
     let value = try value(depth: 0)
     skipSpace()
     guard position == bytes.count else {
-      // One object a line is another form of manifest.
+      // One object per line is NDJSON.
       let isLines = peek("{") && bytes[..<position].contains(0x0A)
-      let hint = isLines ? ": a file with an object a line is named .ndjson" : ""
-      throw fail("expected nothing more after the JSON value\(hint)")
+      let hint = isLines ? ": a file with one object per line needs the extension .ndjson" : ""
+      throw fail("unexpected text after the JSON value\(hint)")
     }
     return value
   }
@@ -46,7 +48,7 @@ struct JSONNodes {
   private mutating func value(depth: Int) throws(Failure) -> ManifestNode {
     skipSpace()
     guard depth < Self.maximumDepth else { throw fail("nested more than \(Self.maximumDepth) deep") }
-    guard position < bytes.count else { throw fail("expected a JSON value, and the text ends here") }
+    guard position < bytes.count else { throw fail("expected a JSON value, but the text ends") }
     let place = place()
     switch bytes[position] {
     case UInt8(ascii: "{"): return ManifestNode(.mapping(try members(depth: depth)), at: place)
@@ -60,10 +62,10 @@ struct JSONNodes {
     case UInt8(ascii: "n"): return ManifestNode(try word("null", .null), at: place)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       return ManifestNode(.number(try number()), at: place)
-    case UInt8(ascii: "'"): throw fail("JSON texts stand in double quotes")
+    case UInt8(ascii: "'"): throw fail("strings need double quotes")
     case UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: ","):
-      throw fail("expected a JSON value here (a comma too many?)")
-    default: throw fail("expected a JSON value; a text stands in double quotes")
+      throw fail("expected a JSON value (extra comma?)")
+    default: throw fail("expected a JSON value; strings need double quotes")
     }
   }
 
@@ -86,7 +88,7 @@ struct JSONNodes {
       if take("}") { return entries }
       guard take(",") else { throw fail("expected ',' or '}' after the value of '\(key)'") }
       skipSpace()
-      if peek("}") { throw fail("the comma before this '}' is one too many: remove it") }
+      if peek("}") { throw fail("extra comma before '}': remove it") }
     }
   }
 
@@ -99,9 +101,9 @@ struct JSONNodes {
       nodes.append(try value(depth: depth + 1))
       skipSpace()
       if take("]") { return nodes }
-      guard take(",") else { throw fail("expected ',' or ']' after a list's value") }
+      guard take(",") else { throw fail("expected ',' or ']' after an array's value") }
       skipSpace()
-      if peek("]") { throw fail("the comma before this ']' is one too many: remove it") }
+      if peek("]") { throw fail("extra comma before ']': remove it") }
     }
   }
 
@@ -111,7 +113,7 @@ struct JSONNodes {
     -> ManifestNode.Value
   {
     guard bytes[position...].starts(with: word.utf8) else {
-      throw fail("expected a JSON value; a text stands in double quotes")
+      throw fail("expected a JSON value; strings need double quotes")
     }
     position += word.utf8.count
     return value
@@ -123,9 +125,9 @@ struct JSONNodes {
     let digitsStart = position
     guard digits() > 0 else { throw fail("expected a digit") }
     if bytes[digitsStart] == UInt8(ascii: "0"), position - digitsStart > 1 {
-      throw fail("a JSON number doesn't begin with 0")
+      throw fail("a JSON number can't begin with 0")
     }
-    if take("."), digits() == 0 { throw fail("expected a digit after the point") }
+    if take("."), digits() == 0 { throw fail("expected a digit after the decimal point") }
     if take("e") || take("E") {
       if !take("+") { _ = take("-") }
       guard digits() > 0 else { throw fail("expected a digit in the exponent") }
@@ -139,7 +141,7 @@ struct JSONNodes {
     return position - start
   }
 
-  /// The text, and whether it reads as it is written.
+  /// The string, and whether it has no escapes.
   private mutating func string() throws(Failure) -> (text: String, isLiteral: Bool) {
     position += 1
     let start = position
@@ -155,14 +157,14 @@ struct JSONNodes {
     }
     var text = Array(bytes[start..<position])
     while true {
-      guard position < bytes.count else { throw fail("a text without its closing quote") }
+      guard position < bytes.count else { throw fail("a string has no closing quote") }
       let byte = bytes[position]
       switch byte {
       case UInt8(ascii: "\""):
         position += 1
         return (String(decoding: text, as: UTF8.self), false)
       case UInt8(ascii: "\\"): text.append(contentsOf: String(try escape()).utf8)
-      case 0..<0x20: throw fail("a control character in a text is written as an escape, such as \\n")
+      case 0..<0x20: throw fail("a control character in a string must be escaped, such as \\n")
       default:
         text.append(byte)
         position += 1
@@ -171,7 +173,7 @@ struct JSONNodes {
   }
 
   private mutating func escape() throws(Failure) -> Unicode.Scalar {
-    guard position + 1 < bytes.count else { throw fail("a text without its closing quote") }
+    guard position + 1 < bytes.count else { throw fail("a string has no closing quote") }
     let simple: [UInt8: Unicode.Scalar] = [
       UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\", UInt8(ascii: "/"): "/", UInt8(ascii: "b"): "\u{8}",
       UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "n"): "\n", UInt8(ascii: "r"): "\r", UInt8(ascii: "t"): "\t",
@@ -180,7 +182,7 @@ struct JSONNodes {
       position += 2
       return scalar
     }
-    guard let high = codeUnit() else { throw fail("no such escape in JSON") }
+    guard let high = codeUnit() else { throw fail("invalid escape") }
     if let scalar = Unicode.Scalar(high) {
       position += 6
       return scalar
@@ -191,13 +193,13 @@ struct JSONNodes {
       let scalar = Unicode.Scalar(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
     else {
       position = start
-      throw fail("half of a surrogate pair")
+      throw fail("unpaired surrogate")
     }
     position += 6
     return scalar
   }
 
-  /// The value of `\uXXXX` here.
+  /// The value of `\uXXXX` at the position; nil if there is none.
   private func codeUnit() -> UInt32? {
     guard position + 6 <= bytes.count, bytes[position] == UInt8(ascii: "\\"),
       bytes[position + 1] == UInt8(ascii: "u")
@@ -220,7 +222,7 @@ struct JSONNodes {
     while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { position += 1 }
   }
 
-  /// The place of `position`. Places are asked for in rising order, so that each byte is counted once.
+  /// The place of `position`. Calls come in rising order, so each byte is counted once.
   private mutating func place() -> TextPlace {
     while counted < position {
       if bytes[counted] == UInt8(ascii: "\n") {

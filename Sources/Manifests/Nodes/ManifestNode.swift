@@ -1,9 +1,9 @@
-/// A value of a manifest with its place: what YAML, JSON and TOML are read into.
+/// A value of a YAML, JSON or TOML document with its place.
 struct ManifestNode: Sendable {
   enum Value: Sendable {
     case null
     case bool(Bool)
-    /// As written.
+    /// A number as written.
     case number(String)
     case text(String)
     case list([ManifestNode])
@@ -18,8 +18,8 @@ struct ManifestNode: Sendable {
 
   var value: Value
   var place: TextPlace
-  /// Where the first character of a text stands, if the text is in the file just as it reads: then each place in
-  /// the text is a place in the file.
+  /// The place of a string's first character; nil if the string is written differently, with escapes for example, so
+  /// that offsets in it aren't places in the file.
   var textPlace: TextPlace?
 
   init(_ value: Value, at place: TextPlace, textPlace: TextPlace? = nil) {
@@ -28,7 +28,7 @@ struct ManifestNode: Sendable {
     self.textPlace = textPlace
   }
 
-  /// A text, or a number or truth value as it was written.
+  /// The string, number or boolean as text.
   var scalar: String? {
     switch value {
     case .text(let text), .number(let text): text
@@ -49,23 +49,23 @@ struct ManifestNode: Sendable {
     if case .mapping(let entries) = value { entries } else { nil }
   }
 
-  /// A mapping's value for a key.
+  /// The value of a mapping's key.
   subscript(key: String) -> ManifestNode? {
     entries?.first { $0.key == key }?.value
   }
 
   var kind: String {
     switch value {
-    case .null: "nothing"
-    case .bool: "true or false"
+    case .null: "null"
+    case .bool: "a boolean"
     case .number: "a number"
-    case .text: "a text"
+    case .text: "a string"
     case .list: "a list"
     case .mapping: "a mapping"
     }
   }
 
-  /// The place of a UTF-8 offset in the text, as near as it can be told.
+  /// The place of a UTF-8 offset in the string; the node's place if it isn't known.
   func place(ofOffset offset: Int?) -> TextPlace {
     guard let offset, let textPlace, let text = scalar else { return place }
     let before = text.utf8.prefix(offset)

@@ -1,12 +1,13 @@
-/// A manifest's text with its name, cut into lines.
+/// A manifest's text, split into lines.
 struct ManifestText: Sendable {
   let name: String
   let text: String
   private let lines: [Substring.UTF8View]
-  /// The number of the text's first line, where the text is a part of a file.
+  /// The number of the text's first line in its file.
   private let firstLine: Int
 
-  /// The text of `bytes`; throws where a line isn't UTF-8. A byte order mark at the start is dropped.
+  /// Decodes `bytes`, without a byte order mark.
+  /// - Throws: `ManifestErrors` for up to 20 lines that aren't UTF-8.
   init(name: String, bytes: [UInt8]) throws(ManifestErrors) {
     if Self.isUTF16(bytes) {
       throw ManifestErrors([.init(file: name, line: 1, column: 1, message: Self.utf16Message)])
@@ -29,15 +30,15 @@ struct ManifestText: Sendable {
 
   var lineCount: Int { lines.count }
 
-  /// The line with this number, without its line break.
+  /// The line with this number, without its line break; nil if there is none.
   func line(_ number: Int) -> String? {
     guard lines.indices.contains(number - firstLine) else { return nil }
     let line = lines[number - firstLine]
     return String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
   }
 
-  /// The line with this number to be shown with a mistake; nil for one so long that nobody would find the place in it,
-  /// and that thousands of mistakes would copy thousands of times.
+  /// The line with this number, for a diagnostic; nil if it is longer than 64 KiB, since each of many diagnostics would
+  /// copy it.
   func excerpt(_ number: Int) -> String? {
     guard lines.indices.contains(number - firstLine), lines[number - firstLine].count <= 64 << 10 else {
       return nil
@@ -45,7 +46,7 @@ struct ManifestText: Sendable {
     return line(number)
   }
 
-  /// Whether UTF-16's byte order mark is there, in either order.
+  /// Whether the bytes begin with a byte order mark of UTF-16.
   static func isUTF16(_ bytes: some Sequence<UInt8>) -> Bool {
     bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
   }

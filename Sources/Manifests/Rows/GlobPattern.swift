@@ -1,7 +1,7 @@
-/// A pattern of paths: `*`, `?` and `[…]` within a name, `{a,b}` for either, and `**` for any number of directories.
+/// A pattern for paths: `*`, `?` and `[…]` within a name, `{a,b}` for alternatives, and `**` for any number of
+/// directories. A backslash escapes the next character.
 ///
-/// Names that begin with a dot are matched only by a pattern that writes the dot. A backslash takes the next
-/// character's meaning away.
+/// Names that begin with a dot match only a pattern with that dot.
 struct GlobPattern: Sendable, Hashable {
   enum Component: Sendable, Hashable {
     case anyDirectories
@@ -19,15 +19,15 @@ struct GlobPattern: Sendable, Hashable {
     var message: String
   }
 
-  /// One pattern's braces stand for no more patterns than this.
+  /// The maximum number of patterns that braces expand to.
   static let maximumAlternatives = 100
 
-  /// The directory that every match begins with, as it is written; empty where there is none.
+  /// The literal directory that every match begins with; empty if there is none.
   let root: String
-  /// What follows it, for each choice among the braces.
+  /// The components after the root, for each alternative of the braces.
   let alternatives: [[Component]]
 
-  /// Whether the text is more than a path.
+  /// Whether the text has special characters.
   static func isPattern(_ text: String) -> Bool {
     text.utf8.contains { "*?[{".utf8.contains($0) }
   }
@@ -37,13 +37,13 @@ struct GlobPattern: Sendable, Hashable {
     try Self.expand(Array(text.utf8), into: &expanded)
     let paths = expanded.map { path in
       let names = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: true)
-      // A dot at the start is kept, so that paths are shown as the pattern begins.
+      // A leading "." is kept, so that paths begin as the pattern does.
       return names.prefix(1) + names.dropFirst().filter { Array($0) != [UInt8(ascii: ".")] }
     }
     guard let first = paths.first, !paths.contains(where: \.isEmpty) else {
       throw Failure(message: "'\(text)' names no file")
     }
-    // The last component is a file's name, also where it is written out.
+    // The last component is a file name, even if it is literal, so it isn't part of the root.
     var shared = paths.map { path in path.dropLast().prefix { !Self.isSpecial($0) }.count }.min() ?? 0
     shared = (0..<shared).first { index in paths.contains { $0[index] != first[index] } } ?? shared
     let start = first[..<shared].map { String(decoding: Self.unescaped($0), as: UTF8.self) }
@@ -53,7 +53,7 @@ struct GlobPattern: Sendable, Hashable {
       var components: [Component] = []
       for name in path[shared...] where Array(name) != [UInt8(ascii: ".")] {
         let component = try Self.component(name)
-        // Twice any number is any number.
+        // `**/**` is the same as `**`.
         if component != .anyDirectories || components.last != .anyDirectories { components.append(component) }
       }
       alternatives.append(components)
@@ -61,7 +61,7 @@ struct GlobPattern: Sendable, Hashable {
     self.alternatives = alternatives
   }
 
-  /// Every file below a directory.
+  /// A pattern for every file below a directory.
   init(everythingBelow directory: String) {
     root = directory
     alternatives = [[.anyDirectories]]
@@ -82,11 +82,12 @@ struct GlobPattern: Sendable, Hashable {
 
   // MARK: Braces
 
-  /// Replaces the first brace that has a comma by each of its texts, until there is none.
+  /// Expands the first brace with a comma into its alternatives, recursively.
   private static func expand(_ text: [UInt8], into result: inout [[UInt8]]) throws(Failure) {
     guard let (range, choices) = firstBrace(text) else {
       guard result.count < maximumAlternatives else {
-        throw Failure(message: "the braces stand for more than \(maximumAlternatives) patterns: split it")
+        throw Failure(
+          message: "the braces expand to more than \(maximumAlternatives) patterns: split the pattern")
       }
       return result.append(text)
     }
@@ -133,7 +134,7 @@ struct GlobPattern: Sendable, Hashable {
       case UInt8(ascii: "*"): if tokens.last != .anyText { tokens.append(.anyText) }
       case UInt8(ascii: "["):
         guard let set = set(&rest) else {
-          throw Failure(message: "a '[' without its ']'; write '\\[' for the character itself")
+          throw Failure(message: "a '[' without its ']'; write '\\[' for a bracket")
         }
         tokens.append(set)
       default: tokens.append(.byte(byte))
@@ -142,7 +143,7 @@ struct GlobPattern: Sendable, Hashable {
     return .name(tokens)
   }
 
-  /// What stands behind `[`, up to its `]`; a `]` that comes first is a member.
+  /// The set after `[`, up to its `]`; a `]` that comes first is a member.
   private static func set(_ rest: inout ArraySlice<UInt8>) -> Token? {
     guard
       let end = rest.dropFirst(rest.first == UInt8(ascii: "!") || rest.first == UInt8(ascii: "^") ? 2 : 1)
@@ -167,11 +168,11 @@ struct GlobPattern: Sendable, Hashable {
 }
 
 extension [GlobPattern.Token] {
-  /// Whether a file's name is one that the pattern means.
+  /// Whether a file name matches.
   func matches(_ name: [UInt8]) -> Bool {
     if name.first == UInt8(ascii: "."), first != .byte(UInt8(ascii: ".")) { return false }
     var (position, token) = (0, 0)
-    // Where the last `*` stands, and up to where it reaches.
+    // The last `*`, and the end of the text that it matches so far.
     var star: (token: Int, position: Int)?
     while position < name.count {
       if token < count, self[token] == .anyText {
@@ -192,7 +193,7 @@ extension [GlobPattern.Token] {
 }
 
 extension GlobPattern.Token {
-  /// How many bytes of the name it takes; nil where it doesn't match.
+  /// The number of bytes that the token matches; nil if it doesn't match.
   fileprivate func length(in name: [UInt8], at position: Int) -> Int? {
     switch self {
     case .byte(let byte): return name[position] == byte ? 1 : nil
@@ -204,7 +205,7 @@ extension GlobPattern.Token {
     }
   }
 
-  /// The scalar there; a byte that begins none stands for itself.
+  /// The scalar at a position; an invalid byte counts as a scalar of its value.
   private static func scalar(in name: [UInt8], at position: Int) -> (value: UInt32, length: Int) {
     let length =
       switch name[position] {

@@ -1,15 +1,14 @@
 import Glibc
 import SystemIO
 
-/// The files that a pattern means, one after the other, in the order of their paths' components. Only the listings of
-/// the directories that lead to the current one are in memory.
+/// Iterates over the files that match a pattern, in the order of their paths' components. Only the listings of the
+/// current directory and its parents are in memory.
 ///
-/// A symbolic link to a directory is followed where the pattern writes a name for it, and not by `**`: so no circle of
-/// links is gone round.
+/// `**` doesn't follow symbolic links to directories, so cycles of links end; other components do.
 struct GlobWalk {
   enum Found: Equatable {
     case file(String)
-    /// Something that can't be read: its path, and why.
+    /// A path that can't be read, and the reason.
     case failure(path: String, message: String)
   }
 
@@ -26,14 +25,14 @@ struct GlobWalk {
   }
 
   private struct Directory {
-    /// As it is shown, with the slash at its end; empty for the root of a pattern that begins with a wildcard.
+    /// The displayed path, with a slash at its end; empty for the root of a pattern that begins with a wildcard.
     var path: String
     var entries: ArraySlice<Entry>
     var states: Set<State>
   }
 
   private let pattern: GlobPattern
-  /// What the pattern is relative to; empty for the process's own directory.
+  /// The directory that the pattern is relative to; empty for the working directory.
   private let base: String
   private var stack: [Directory] = []
   private var pending: [Found] = []
@@ -61,10 +60,10 @@ struct GlobWalk {
       guard entry.isDirectory || isWanted else { continue }
       guard let name = String(validating: entry.name, as: UTF8.self) else {
         let shown = directory.path + String(decoding: entry.name, as: UTF8.self)
-        return .failure(path: shown, message: "its name isn't UTF-8: rename it")
+        return .failure(path: shown, message: "has a name that isn't UTF-8: rename it")
       }
       if entry.isDirectory {
-        // What `**` passes through, it doesn't pass through by a link.
+        // `**` doesn't descend into links.
         let states = (entry.isLink ? named : named.union(passed)).filter { !isEnd($0) }
         if !states.isEmpty { open(directory.path + name + "/", states, isRoot: false) }
       } else if isWanted, entry.isFile {
@@ -77,7 +76,7 @@ struct GlobWalk {
     state.position == pattern.alternatives[state.alternative].count
   }
 
-  /// The states that no name needs to be taken for: `**` may stand for no directory.
+  /// The states that can be reached without a name: `**` may match no directory.
   private func closure(_ states: Set<State>) -> Set<State> {
     var result = states
     for var state in states {
@@ -89,7 +88,7 @@ struct GlobWalk {
     return result
   }
 
-  /// What follows a name: where the pattern writes it, and where `**` takes it in.
+  /// The states after a name: those of components that match it, and those of `**`.
   private func step(_ states: Set<State>, _ name: [UInt8]) -> (named: Set<State>, passed: Set<State>) {
     var (named, passed): (Set<State>, Set<State>) = ([], [])
     for state in states where !isEnd(state) {
@@ -112,7 +111,7 @@ struct GlobWalk {
         Self.entry($0.bytes, type: $0.type, in: place)
       }
     } catch {
-      // A root that isn't there has no files; that nothing was found is said by who asked.
+      // A missing root has no files; the caller reports that nothing matches.
       guard !(isRoot && error.isMissing) else { return }
       return pending.append(.failure(path: path, message: "can't be read: \(error.text)"))
     }
@@ -125,7 +124,7 @@ struct GlobWalk {
       return Entry(
         name: name, isDirectory: type == Int32(DT_DIR), isFile: type == Int32(DT_REG), isLink: false)
     }
-    // A link, or a file system that doesn't say.
+    // A link, or a file system whose listings have no types.
     let path = directory.utf8.map { CChar(bitPattern: $0) } + name.map { CChar(bitPattern: $0) } + [0]
     var (own, target) = (stat(), stat())
     let isLink = lstat(path, &own) == 0 && own.st_mode & S_IFMT == S_IFLNK

@@ -1,24 +1,24 @@
 import ImageCaches
 import ImageDownloads
 
-/// One row of what `from` names.
+/// A row of the table in `from`.
 struct Row: Sendable {
   struct Cell: Sendable {
     var name: String
-    /// nil for a list or a mapping of NDJSON, which no field can hold.
+    /// The value as text; nil for an NDJSON array or object, which no field can hold.
     var text: String?
-    /// The value as JSON text.
+    /// The value as JSON.
     var json: String
-    /// From 1.
+    /// The column in the line, from 1.
     var column: Int
   }
 
-  /// The number of its first line; 0 for a file that a pattern has found.
+  /// The number of its first line; 0 for a file that matches a pattern.
   var line: Int
-  /// The row itself, for who has to mend it.
+  /// The row's text, for diagnostics.
   var record: String?
   var cells: [Cell]
-  /// The digest that a line of `sha256sum` gives.
+  /// The digest in a line of `sha256sum`.
   var pinnedDigest: ContentDigest?
 
   /// The cell of a column.

@@ -1,19 +1,17 @@
 import ImageBatch
 
-/// Reads every row of a manifest's tables once before anything starts, and notes what is wrong with them.
+/// Checks every row of a manifest's tables before anything starts.
 struct RowCheck {
-  /// The manifest's other jobs.
   var jobs: [Job]
-  /// Where `from` stands, for each.
   var rows: [RowJobs]
 
-  /// Counts the jobs of each, in the rows' order; what is wrong is then in the log.
+  /// Reads and counts the rows of each table; errors are added to the log.
   mutating func run(log: inout DiagnosticLog) {
     var conflicts = RecordConflicts()
     for job in jobs { _ = conflicts.claim(job) }
     for index in rows.indices { check(&rows[index], &conflicts, log: &log) }
     guard log.isEmpty else { return }
-    // More paths than are remembered at once are gone through in parts.
+    // If there are more paths than fit in memory, they are checked in parts.
     for part in conflicts.otherParts {
       var conflicts = RecordConflicts(part)
       var sums = DiagnosticSums()
@@ -34,12 +32,12 @@ struct RowCheck {
       switch result {
       case .failure(let diagnostic): sums.note(diagnostic)
       case .success(let job):
-        // Two outputs that meet in one row meet in every row: that is a mistake of the manifest's.
+        // Two outputs with the same path in one row have it in every row: the mistake is in the manifest.
         if !isAlike, let place = alike(job, rows.template) {
           isAlike = true
           log.error(
             place.place,
-            "two outputs of a row have one path, such as '\(place.path)': put what differs in it, such as {width}"
+            "two outputs of a row have the path '\(place.path)': use a field that differs, such as {width}"
           )
         }
         if !isAlike, let found = conflicts.claim(job) { sums.note(found) }

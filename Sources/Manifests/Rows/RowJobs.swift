@@ -1,6 +1,6 @@
 package import ImageBatch
 
-/// The jobs that a member of a manifest's `jobs` stands for: one for each row of its `from`.
+/// The jobs of a member of a manifest's `jobs` with `from`, one for each row.
 ///
 ///     for result in manifest.rows[0] {
 ///       switch result {
@@ -9,26 +9,26 @@ package import ImageBatch
 ///       }
 ///     }
 ///
-/// The rows are read as they are asked for, however many there are, and again by each iterator.
+/// Rows are read during the iteration, and again by each iterator.
 package struct RowJobs: Sequence, Sendable {
-  /// A job, or what is wrong with its row.
+  /// A job, or an error in its row.
   package typealias Element = Result<Job, ManifestDiagnostic>
 
   let table: RowTable
   let template: RowTemplate
   /// The index of the first row's job.
   package var firstIndex = 1
-  /// How many jobs there are, as they were counted when the manifest was read.
+  /// The number of jobs when the manifest was read.
   package internal(set) var count = 0
-  /// What its outputs' relative paths start from.
+  /// The directory of relative outputs.
   package var outputDirectory: String?
 
-  /// The file that the rows come from; nil for files that a pattern means.
+  /// The file that the rows come from; nil for a pattern.
   package var tablePath: String? {
     if case .records = table.kind { table.name } else { nil }
   }
 
-  /// Whether `markup` asks for a background, in any of the places where it may stand.
+  /// Whether `markup` sets a placeholder in the defaults, the job or an output.
   package var showsPlaceholders: Bool {
     let places = [template.context.defaults, template.node] + (template.node["outputs"]?.list ?? [])
     return places.contains { place in
@@ -42,10 +42,10 @@ package struct RowJobs: Sequence, Sendable {
     self.template = template
   }
 
-  /// An iterator at the first row.
+  /// Makes an iterator at the first row.
   package func makeIterator() -> Iterator { Iterator(self) }
 
-  /// Gives one element after the other.
+  /// Iterates over the rows' jobs.
   package struct Iterator: IteratorProtocol {
     private let jobs: RowJobs
     private var reader: RowReader?
@@ -61,7 +61,7 @@ package struct RowJobs: Sequence, Sendable {
           failures = [
             ManifestDiagnostic(
               file: jobs.table.name, line: 1, column: 1,
-              message: "the columns are others than when the manifest was read: start again")
+              message: "the columns have changed since the manifest was read: start again")
           ]
           return
         }

@@ -2,17 +2,17 @@ import ImageBatch
 import ImageDownloads
 import ImageFilters
 
-/// One output of every row's job, with what of it is the same for all rows.
+/// An output of every row's job, with the parts that are the same for all rows.
 struct RowOutput: Sendable {
   let layers: OutputLayers
   let matrix: [String: String]
   let place: TextPlace
   var fixed: OutputReader.FixedParts
 
-  /// The output of a row's job; nil where something is wrong, which is then in the log.
+  /// The output of a row's job; nil, with an error in the log, if something is wrong.
   func output(
     _ context: JobContext, _ values: FieldSubstitution, placeholder: ImageSource?, log: inout DiagnosticLog
-  ) -> Output? {
+  ) -> JobOutput? {
     var substitution = values
     substitution.matrix = matrix
     var reader = OutputReader(

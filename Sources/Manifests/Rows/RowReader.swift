@@ -1,9 +1,9 @@
 import ImageCaches
 import SystemIO
 
-/// Reads the rows of a table, a list or a pattern one after the other.
+/// Reads the rows of a table, a list or a pattern.
 ///
-/// It reads regular files only, and so on the thread that asks.
+/// It reads regular files only, so it may block the calling thread.
 final class RowReader {
   private enum Input {
     case records(LineForm)
@@ -16,10 +16,11 @@ final class RowReader {
   private var walk: GlobWalk?
   private var records: ArraySlice<Record> = []
   private var isAtEnd = false
-  /// The header's names, once it has been read.
+  /// The header's names; nil without a header.
   private(set) var columns: [String]?
 
-  /// At the first row. Throws where the file can't be opened or has no right header.
+  /// Opens the table.
+  /// - Throws: `RowFailure` if the file can't be opened or the header is wrong.
   init(_ table: RowTable) throws(RowFailure) {
     name = table.name
     switch table.kind {
@@ -41,7 +42,7 @@ final class RowReader {
     }
   }
 
-  /// The next row, or what is wrong with it; nil at the end.
+  /// The next row, or an error in it; nil at the end.
   func next() -> Result<Row, ManifestDiagnostic>? {
     if case .files = input { return nextFile() }
     while let record = nextRecord() {
@@ -72,7 +73,7 @@ final class RowReader {
     while records.isEmpty {
       guard !isAtEnd else { return nil }
       do throws(RecordReader.Failure) {
-        // A descriptor below zero is waited for by no one.
+        // poll(2) ignores a negative descriptor.
         records = try reader?.records(stop: -1)[...] ?? []
         isAtEnd = records.isEmpty
       } catch {
@@ -91,7 +92,7 @@ final class RowReader {
     return .failure(
       wrong(
         record, column: isUTF16 ? 1 : shown.prefix { $0 != "\u{FFFD}" }.count + 1,
-        isUTF16 ? ManifestText.utf16Message : "not UTF-8: write the table as UTF-8"))
+        isUTF16 ? ManifestText.utf16Message : "not UTF-8: save the table as UTF-8"))
   }
 
   private func wrong(_ record: Record, column: Int, _ message: String) -> ManifestDiagnostic {
@@ -101,7 +102,7 @@ final class RowReader {
       sourceLine: line.count > 1 << 20 ? nil : String(decoding: line, as: UTF8.self))
   }
 
-  /// nil where the record holds no row.
+  /// The record's row, or an error; nil for a blank line or a comment.
   private func row(_ record: Record) -> Result<Row, ManifestDiagnostic>? {
     guard case .records(let form) = input, record.bytes.contains(where: { $0 > 0x20 }) else { return nil }
     switch text(record) {
@@ -136,11 +137,12 @@ final class RowReader {
     do throws(JSONNodes.Failure) {
       let node = try JSONNodes.read(bytes: record.bytes, line: record.line)
       guard let entries = node.entries else {
-        return .failure(wrong(record, column: node.place.column, "a row is a JSON object, not \(node.kind)"))
+        return .failure(
+          wrong(record, column: node.place.column, "a row must be a JSON object, not \(node.kind)"))
       }
       var seen: Set<String> = []
       for entry in entries where !seen.insert(entry.key).inserted {
-        return .failure(wrong(record, column: entry.place.column, "'\(entry.key)' is there twice"))
+        return .failure(wrong(record, column: entry.place.column, "duplicate key '\(entry.key)'"))
       }
       let cells = entries.map { entry in
         Row.Cell(
@@ -160,7 +162,7 @@ final class RowReader {
       let columns = columns ?? []
       guard cells.count == columns.count else {
         return .failure(
-          wrong(record, column: 1, "this row has \(cells.count) cells, and the header \(columns.count)"))
+          wrong(record, column: 1, "this row has \(cells.count) cells, but the header has \(columns.count)"))
       }
       let named = zip(columns, cells).map { name, cell in
         Row.Cell(name: name, text: cell.text, json: JSONText.quoted(cell.text), column: cell.column)
@@ -191,11 +193,11 @@ final class RowReader {
       var seen: Set<String> = []
       for cell in cells {
         if cell.text.isEmpty {
-          throw .diagnostics([wrong(record, column: cell.column, "a column without a name")])
+          throw .diagnostics([wrong(record, column: cell.column, "a column has no name")])
         }
         if !seen.insert(cell.text).inserted {
           throw .diagnostics([
-            wrong(record, column: cell.column, "two columns are called '\(cell.text)': rename one")
+            wrong(record, column: cell.column, "two columns have the name '\(cell.text)': rename one")
           ])
         }
       }
@@ -203,7 +205,7 @@ final class RowReader {
     }
     throw .diagnostics([
       ManifestDiagnostic(
-        file: name, line: 1, column: 1, message: "the table is empty: its first line names the columns")
+        file: name, line: 1, column: 1, message: "the table is empty: the first line must name the columns")
     ])
   }
 }

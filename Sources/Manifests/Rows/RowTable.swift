@@ -1,7 +1,7 @@
 import Glibc
 import ImageBatch
 
-/// What `from` names: a table, a list, or the files that a pattern means. It can be read again and again.
+/// The table in `from`: a file of rows, a list, or the files that match a pattern. It can be read repeatedly.
 struct RowTable: Sendable {
   enum Kind: Sendable {
     case records(LineForm)
@@ -9,18 +9,18 @@ struct RowTable: Sendable {
   }
 
   let kind: Kind
-  /// The path, joined to the manifest's directory; the pattern as it is written.
+  /// The path, joined to the manifest's directory; the pattern as written.
   let name: String
-  /// What paths of a pattern are relative to.
+  /// The directory that a pattern's paths are relative to.
   let directory: String
-  /// The names that each row has; nil where each says its own, as in NDJSON.
+  /// The names of the columns; nil for NDJSON, where each row has its own.
   private(set) var columns: [String]?
 
-  /// The column of lists and patterns.
+  /// The only column of lists and patterns.
   static let sourceColumn = "source"
 
-  /// What `text` names in a manifest's directory. Throws a sentence where there is no such thing, or what is wrong
-  /// with its header.
+  /// The table that `text` names in a manifest's directory.
+  /// - Throws: `RowFailure` if it can't be read, lies outside the directory, or has a wrong header.
   init(_ text: String, in directory: ManifestDirectory) throws(RowFailure) {
     let path: String
     do throws(SourceResolver.Failure) { path = try directory.inside(text) } catch {
@@ -38,7 +38,7 @@ struct RowTable: Sendable {
       return
     }
     if facts.st_mode & S_IFMT == S_IFDIR {
-      throw .sentence("'\(text)' is a directory: write '\(text.hasSuffix("/") ? text : text + "/")**/*.jpg'")
+      throw .sentence("'\(text)' is a directory: use '\(text.hasSuffix("/") ? text : text + "/")**/*.jpg'")
     }
     name = path
     let form = try Self.form(path)
@@ -50,12 +50,12 @@ struct RowTable: Sendable {
     }
   }
 
-  /// The files of a pattern.
+  /// The files that match a pattern.
   init(_ pattern: GlobPattern, name: String) {
     (kind, self.name, directory, columns) = (.files(pattern), name, "", [Self.sourceColumn])
   }
 
-  /// The form that a file's name or its first line says.
+  /// The form of a file, by its name or else by its first line.
   private static func form(_ path: String) throws(RowFailure) -> LineForm {
     let file = try open(path)
     var kind = ManifestKind(fileName: path)
@@ -67,7 +67,8 @@ struct RowTable: Sendable {
       }
     }
     guard case .lines(let form) = kind else {
-      throw .sentence("'\(path)' is a manifest: 'from' names a CSV, TSV or NDJSON file, a list, or a pattern")
+      throw .sentence(
+        "'\(path)' is a manifest: 'from' must name a CSV, TSV or NDJSON file, a list, or a pattern")
     }
     return form
   }
@@ -81,7 +82,7 @@ struct RowTable: Sendable {
     var facts = stat()
     guard fstat(file.descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
       throw .sentence(
-        "'\(path)' is no regular file: its rows are read once to be checked, and again to be run")
+        "'\(path)' isn't a regular file: its rows must be read twice, to check them and to run them")
     }
     return file
   }
@@ -89,8 +90,8 @@ struct RowTable: Sendable {
 
 /// Why rows can't be read.
 enum RowFailure: Error {
-  /// Of `from` itself.
+  /// An error in `from` itself.
   case sentence(String)
-  /// Of the file that it names.
+  /// Errors in the file that it names.
   case diagnostics([ManifestDiagnostic])
 }

@@ -1,30 +1,27 @@
 import ImageBatch
 import ImageDownloads
 
-/// A job with `from`, read as far as no row is needed for it.
+/// A job with `from`, read as far as possible without a row.
 struct RowTemplate: Sendable {
   let context: JobContext
-  /// What `{dir}` is relative to: a pattern's fixed part, or what it is for other jobs.
+  /// The root that `{dir}` is relative to: a pattern's fixed part, or the context's.
   let root: SourceRoot
   let table: RowTable
-  /// The job's mapping.
   let node: ManifestNode
-  /// The manifest's name.
   let manifest: String
   let outputs: [RowOutput]
   /// `where`: the values that a row's columns may have.
   let conditions: [String: Set<String>]
-  /// The columns that the text at a place of the manifest uses.
+  /// The columns used by the string at each place of the manifest.
   let columnsUsed: [TextPlace: [String]]
-  /// Where `from` stands.
   let fromPlace: TextPlace
 
-  /// Whether `where` lets the row in.
+  /// Whether the row matches `where`.
   func wants(_ row: Row) -> Bool {
     conditions.allSatisfy { name, values in row[name]?.text.map(values.contains) ?? false }
   }
 
-  /// The row's job, or all that is wrong with it in one message, at the row's line.
+  /// The row's job, or one diagnostic at the row's line with all errors.
   func job(_ row: Row, index: Int) -> Result<Job, ManifestDiagnostic> {
     var log = DiagnosticLog(ManifestText(name: manifest, text: ""))
     if let job = job(row, index: index, log: &log), log.isEmpty { return .success(job) }
@@ -60,7 +57,7 @@ struct RowTemplate: Sendable {
     return job
   }
 
-  /// A pattern's file has no line: its place is that of the pattern.
+  /// The location of the row; that of the pattern for its files, which have no line.
   private func location(_ row: Row) -> ManifestLocation {
     row.line == 0
       ? ManifestLocation(file: manifest, line: fromPlace.line, column: fromPlace.column)
@@ -69,7 +66,7 @@ struct RowTemplate: Sendable {
 
   // MARK: Values
 
-  /// The manifest's defaults, then the row's columns, then the job's own variables, which may use the columns.
+  /// The default variables, overridden by the row's columns, overridden by the job's variables, which may use columns.
   private func variables(_ row: Row, log: inout DiagnosticLog) -> FieldSubstitution {
     var values = FieldSubstitution(matrix: [:], variables: [:])
     for entry in context.defaults?["variables"]?.entries ?? [] {
@@ -91,11 +88,11 @@ struct RowTemplate: Sendable {
   private func sources(_ row: Row, _ reader: JobReader, log: inout DiagnosticLog) -> [ImageSource]? {
     if node["source"] != nil { return reader.sources(of: node, log: &log) }
     guard let text = row[RowTable.sourceColumn]?.text else {
-      log.error(fromPlace, "this row has no 'source', and the job has none either")
+      log.error(fromPlace, "neither this row nor the job has a 'source'")
       return nil
     }
     do {
-      // A file that was found is a file, also where there is a base.
+      // A pattern's files are local even if there is a base URL.
       guard case .files = table.kind else { return [try context.resolver.resolve(text)] }
       return [.file(try context.resolver.directory.inside(text))]
     } catch {
@@ -106,7 +103,7 @@ struct RowTemplate: Sendable {
 
   // MARK: Diagnostics
 
-  /// What is wrong with the row, by a complaint about the manifest's text that uses it.
+  /// The diagnostic at the row for an error in a string of the manifest that uses it.
   private func diagnostic(_ row: Row, _ complaint: ManifestDiagnostic) -> ManifestDiagnostic {
     diagnostic(
       row, place: TextPlace(line: complaint.line, column: complaint.column), complaint.message)
@@ -126,7 +123,7 @@ struct RowTemplate: Sendable {
       sourceLine: row.record?.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init))
   }
 
-  /// A complaint about the table itself; a pattern's place is in the manifest.
+  /// A diagnostic about the table itself; for a pattern, it is placed in the manifest.
   func placed(_ diagnostic: ManifestDiagnostic) -> ManifestDiagnostic {
     guard diagnostic.line == 0 else { return diagnostic }
     return ManifestDiagnostic(

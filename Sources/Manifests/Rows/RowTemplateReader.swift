@@ -1,14 +1,13 @@
 import ImageBatch
 import ImageFilters
 
-/// Reads a job with `from`: what no row can mend is found here, once, and at its place in the manifest.
+/// Reads a job with `from`. Errors that don't depend on a row are reported here, once, at their place in the manifest.
 struct RowTemplateReader {
   let context: JobContext
-  /// The manifest's name.
   let manifest: String
   let node: ManifestNode
 
-  /// The rows' jobs; nil where something is wrong, which is then in the log.
+  /// The rows' jobs; nil, with errors in the log, if something is wrong.
   func rows(log: inout DiagnosticLog) -> RowJobs? {
     guard let from = node["from"], let text = from.text else { return nil }
     let before = log.diagnostics.count
@@ -47,7 +46,7 @@ struct RowTemplateReader {
     let hint = NearestName.hint(RowTable.sourceColumn, in: columns)
     log.error(
       from.place,
-      "'\(table.name)' has no column 'source'\(hint): add one, or say the source, as in source: \"{\(columns.first ?? "file")}\""
+      "'\(table.name)' has no column 'source'\(hint): add one, or set source: \"{\(columns.first ?? "file")}\""
     )
   }
 
@@ -64,7 +63,7 @@ struct RowTemplateReader {
     return result
   }
 
-  /// The texts outside of outputs that rows fill in.
+  /// Checks the fields of strings outside the outputs.
   private func checkTexts(_ names: inout RowNames, log: inout DiagnosticLog) {
     for entry in node["variables"]?.entries ?? [] { names.check(entry.value, isVariable: true, log: &log) }
     for key in ["source", "sha256", "priority"] { if let value = node[key] { names.check(value, log: &log) } }
@@ -104,15 +103,15 @@ struct RowTemplateReader {
   }
 }
 
-/// The names that a job with `from` may use in its texts, and which of them differ from row to row.
+/// The names that a job with `from` may use as fields, and which of them vary from row to row.
 struct RowNames {
-  /// nil: each row says its own.
+  /// The table's columns; nil if each row has its own.
   let columns: [String]?
-  /// Variables of the job that are the same for all rows.
+  /// The job's variables that are the same for all rows.
   let fixed: [String: String]
-  /// The job's other variables, and the manifest's.
+  /// The variables of the job and of the manifest's defaults.
   private let variables: [String]
-  /// The columns that the text at a place uses.
+  /// The columns used by the string at each place.
   private(set) var used: [TextPlace: [String]] = [:]
 
   init(columns: [String]?, node: ManifestNode, defaults: ManifestNode?) {
@@ -126,7 +125,7 @@ struct RowNames {
     variables = [node["variables"], defaults?["variables"]].flatMap { $0?.entries ?? [] }.map(\.key)
   }
 
-  /// All that are known before a row is read.
+  /// All names that are known before a row is read.
   var all: [String] {
     (columns ?? []) + variables.filter { columns?.contains($0) != true }
   }
@@ -136,7 +135,7 @@ struct RowNames {
       || columns == nil && OutputTemplate.BuiltIn(rawValue: name) == nil
   }
 
-  /// Whether any text in the node says something else in another row.
+  /// Whether any string in the node varies from row to row.
   func varies(_ node: ManifestNode, _ matrix: [String: String]) -> Bool {
     switch node.value {
     case .null, .bool, .number: return false
@@ -147,7 +146,7 @@ struct RowNames {
           matrix[$0.name] == nil && fixed[$0.name] == nil
         }
       } catch {
-        // A mistake of all rows alike, and told where the text is checked.
+        // The same mistake in all rows, which is reported where the string is checked.
         return true
       }
     case .list(let members): return members.contains { varies($0, matrix) }
@@ -155,7 +154,7 @@ struct RowNames {
     }
   }
 
-  /// Notes braces that aren't closed and fields that nothing defines.
+  /// Reports unclosed braces and unknown fields.
   mutating func check(
     _ node: ManifestNode, isVariable: Bool = false, matrix: [String: String] = [:], log: inout DiagnosticLog
   ) {

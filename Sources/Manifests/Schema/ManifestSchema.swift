@@ -1,17 +1,18 @@
 import ImageBatch
 import ImageFilters
+import ImageRendering
 
-/// The manifest's JSON Schema (draft 2020-12), for editors and other programs' checks.
+/// The manifest's JSON Schema (draft 2020-12), for editors and other programs.
 ///
-/// It is made from the same table of keys that the reader holds manifests against, and from the tables of filters and
-/// encoders. What a schema can't say (names that must be defined, geometry, paths) only the reader checks.
+/// It is made from the reader's tables of keys, and from those of filters and encoders. Only the reader checks what a
+/// schema can't express: defined names, geometry, paths.
 package enum ManifestSchema {
-  /// The schema's text, which ends with a line break.
+  /// The schema as JSON, with a line break at the end.
   package static func json() -> String {
     let head: SchemaValue = [
       "$schema": "https://json-schema.org/draft/2020-12/schema",
       "title": "imagemill manifest",
-      "description": "Sources of images, and what is made of each. See imagemill-manifest(5).",
+      "description": "Outputs, with the sources and filters to make them from. See imagemill-manifest(5).",
     ]
     let definitions: [(String, SchemaValue)] = [
       ("job", schema(of: .job)),
@@ -40,12 +41,12 @@ package enum ManifestSchema {
         ("anyOf", [["required": [.text(key.name)]], ["required": [.text(other)]]]))
     }
     members.append(("additionalProperties", false))
-    // Several outputs stand in 'outputs' alone.
+    // 'output' and 'outputs' exclude each other.
     if table.names.contains("outputs") { members.append(("not", ["required": ["output", "outputs"]])) }
     return .object(members)
   }
 
-  /// The schema of a key's value, narrower than its form where the key is known.
+  /// The schema of a key's value, narrower than its form for some keys.
   private static func special(_ key: KeyTable.Key) -> SchemaValue {
     switch key.name {
     case "imagemill": ["enum": [1, "1"]]
@@ -87,10 +88,10 @@ package enum ManifestSchema {
     }
   }
 
-  /// A text with a field in it, which stands for what the job's variables or the matrix say.
+  /// A string with a field, whose value comes from variables or the matrix.
   private static let field: SchemaValue = ["type": "string", "pattern": "\\{"]
 
-  /// A whole number, as a number, a text or a field.
+  /// A whole number: a number, a string or a field.
   private static func number(from least: Int? = nil, to most: Int? = nil) -> SchemaValue {
     let bounds = [("minimum", least), ("maximum", most)].compactMap { name, bound in
       bound.map { (name, SchemaValue.number($0)) }
@@ -110,7 +111,7 @@ package enum ManifestSchema {
     ],
   ]
 
-  /// Filters by name, each with its arguments; another name is a chain of the manifest.
+  /// Filters by name, with their arguments. Other names are named chains.
   private static var filters: SchemaValue {
     let known = FilterTable.all.flatMap { filter in
       let schema = arguments(of: filter)
@@ -130,7 +131,7 @@ package enum ManifestSchema {
     ])
   }
 
-  /// One value, several in the filter's order, or values by name.
+  /// One value, a list in the filter's order, or a mapping.
   private static let arguments: SchemaValue = [
     "anyOf": [
       reference("scalar"), ["type": "null"], ["type": "array", "items": reference("scalar")],

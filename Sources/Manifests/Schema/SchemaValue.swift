@@ -1,6 +1,6 @@
 import SystemIO
 
-/// JSON that keeps the order in which it was written.
+/// A JSON value whose objects keep the order of their members.
 indirect enum SchemaValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
@@ -17,13 +17,12 @@ indirect enum SchemaValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiter
   init(arrayLiteral elements: SchemaValue...) { self = .list(elements) }
   init(dictionaryLiteral elements: (String, SchemaValue)...) { self = .object(elements) }
 
-  /// The same object with more members.
   func adding(_ members: [(String, SchemaValue)]) -> SchemaValue {
     guard case .object(let own) = self else { return self }
     return .object(own + members)
   }
 
-  /// The JSON text, indented by two spaces a level.
+  /// The value as JSON, indented by two spaces per level.
   func text(indentation: String = "") -> String {
     let inner = indentation + "  "
     switch self {

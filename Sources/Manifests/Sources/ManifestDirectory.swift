@@ -1,14 +1,14 @@
 import Glibc
 import SystemIO
 
-/// The directory that a manifest's local paths are relative to, and that they may not leave.
+/// The directory that a manifest's local paths are relative to, and must lie inside.
 struct ManifestDirectory: Sendable {
-  /// As given; empty is the process's own directory.
+  /// The path as given; empty for the working directory.
   let path: String
   let allowsOutside: Bool
-  /// What is said of a path outside besides that it lies there.
+  /// The hint for a path outside.
   let outsideHint: String
-  /// Without symbolic links; nil where the directory doesn't exist.
+  /// The path without symbolic links; nil if the directory doesn't exist.
   private let realPath: String?
 
   init(path: String, allowsOutside: Bool, outsideHint: String = "") {
@@ -18,19 +18,20 @@ struct ManifestDirectory: Sendable {
     realPath = RealPath.ofLongestPrefix(path)
   }
 
-  /// `text` joined to the directory; throws where it lies outside, also by way of `..` or a symbolic link.
+  /// Joins a path to the directory.
+  /// - Throws: `SourceResolver.Failure` if the result lies outside, also through `..` or a symbolic link.
   func inside(_ text: String) throws(SourceResolver.Failure) -> String {
     let joined = Paths.isAbsolute(text) || path.isEmpty || path == "." ? text : path + "/" + text
     guard joined.utf8.count < PATH_MAX else {
       throw SourceResolver.Failure(
-        message: "a path of \(joined.utf8.count) bytes: Linux opens none of more than \(PATH_MAX - 1)")
+        message: "the path has \(joined.utf8.count) bytes; Linux allows \(PATH_MAX - 1)")
     }
     if allowsOutside { return joined }
     guard let realPath, let target = RealPath.ofLongestPrefix(joined),
       target == realPath || Paths.isInside(target, realPath)
     else {
       throw SourceResolver.Failure(
-        message: "'\(text)' lies outside the manifest's directory: move it inside\(outsideHint)")
+        message: "'\(text)' is outside the manifest's directory: move it inside\(outsideHint)")
     }
     return joined
   }

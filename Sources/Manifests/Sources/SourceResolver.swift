@@ -1,9 +1,9 @@
 import ImageDownloads
 import SystemIO
 
-/// Turns a source as it is written into what it stands for.
+/// Resolves sources in a manifest.
 struct SourceResolver: Sendable {
-  /// What a source without a scheme is resolved against.
+  /// The URL that sources without a scheme are resolved against.
   var base: URLReference?
   var directory: ManifestDirectory
 
@@ -11,41 +11,29 @@ struct SourceResolver: Sendable {
     var message: String
   }
 
-  /// The source that `text` means in a manifest with this base and directory.
+  /// Resolves a source against the base and the directory.
+  /// - Throws: `Failure` if `text` isn't a source, or a path lies outside the directory.
   func resolve(_ text: String) throws(Failure) -> ImageSource {
     if text.isEmpty { throw Failure(message: "a source can't be empty") }
     if text == "-" { return .standardInput }
-    switch URLReference.scheme(of: text) {
-    case "http", "https":
-      if let control = text.unicodeScalars.first(where: { $0.properties.generalCategory == .control }) {
-        let number = String(control.value, radix: 16, uppercase: true)
-        throw Failure(message: "the URL holds the control character U+\(number): encode it as %\(number)")
-      }
-      guard let host = URLReference(parsing: text)?.host, !host.isEmpty else {
-        throw Failure(message: "the URL names no host: write 'https://HOST/PATH'")
-      }
-      return .url(text)
-    case "data":
-      guard text.contains(",") else { throw Failure(message: "a data: URL has a comma before its data") }
-      return .data(text)
-    case "file":
-      guard let path = FileURL.path(text) else {
-        throw Failure(
-          message: "a file: URL names a path of this machine: write 'file:///PATH', with '%25' for '%'")
-      }
+    let known: ImageSource?
+    do throws(ImageSource.InvalidForm) { known = try ImageSource.ofScheme(text) } catch {
+      throw Failure(message: error.message)
+    }
+    if let known {
+      guard case .file(let path) = known else { return known }
       return .file(try directory.inside(path))
-    case let scheme?:
-      throw Failure(
-        message: "sources with the scheme '\(scheme)' can't be read: there are http, https, file and data")
-    case nil: break
+    }
+    if let scheme = URLReference.scheme(of: text) {
+      throw Failure(message: "unsupported scheme '\(scheme)': use http, https, file or data")
     }
     let isPath = ["/", "./", "../"].contains { text.utf8.starts(with: $0.utf8) }
     if let base, !isPath {
-      // One letter before a colon is no scheme here: "./" keeps it from being read as one (RFC 3986, section 4.2).
+      // `scheme(of:)` doesn't take a single letter for a scheme; "./" makes `resolving` agree (RFC 3986, section 4.2).
       let reference = URLReference(parsing: text)?.scheme == nil ? text : "./" + text
       return .url(base.resolving(reference)?.text ?? text)
     }
-    if text.utf8.contains(0) { throw Failure(message: "a path can't hold a NUL character") }
+    if text.utf8.contains(0) { throw Failure(message: "a path can't contain a NUL character") }
     return .file(try directory.inside(text))
   }
 }

@@ -2,13 +2,13 @@ package import ImageBatch
 import Synchronization
 import SystemIO
 
-/// A report in a file: `--report FILE`.
+/// A report file (`--report FILE`).
 ///
 ///     let report = try FileReport(path: "report.html", version: "1.0.0")
-///     report.receive(event)  // each event of the batch
-///     try report.finish()    // the file is there, whole
+///     report.receive(event)  // for each event of the batch
+///     try report.finish()    // writes the file
 ///
-/// Outputs stand in the manifest's order, whatever order they were finished in.
+/// Outputs are listed in the manifest's order, regardless of the order in which they finished.
 package final class FileReport: BatchReporter {
   private struct State {
     var spool: ReportSpool
@@ -20,9 +20,11 @@ package final class FileReport: BatchReporter {
   private let document: any ReportDocument
   private let state: Mutex<State>
 
-  /// A report of the format that the path's extension says; `-` is standard output. Missing directories are made.
-  /// Throws if the extension is no report's, or if the directory can't be written: before the batch has begun. `version`
-  /// is imagemill's.
+  /// Creates a report and its missing directories before the batch starts.
+  /// - Parameters:
+  ///   - path: The file, whose extension determines the format; `-` is standard output.
+  ///   - version: imagemill's version.
+  /// - Throws: `ReportError` if the extension isn't that of a format, or the directory isn't writable.
   package init(path: String, version: String) throws(ReportError) {
     let format = try ReportFormat(path: path)
     self.path = ReportPath(path)
@@ -31,22 +33,25 @@ package final class FileReport: BatchReporter {
     state = Mutex(State(spool: ReportSpool(descriptor: try self.path.nameless())))
   }
 
-  /// What `--emit` asks for, in the file at `path` or on standard output (`-`); pictures are named from the file's
-  /// directory, which is made if it is missing. Throws if that can't be written.
+  /// Creates a markup file (`--emit`) and its missing directories before the batch starts.
+  /// - Parameters:
+  ///   - path: The file; `-` is standard output. URLs of images are relative to its directory.
+  ///   - markup: The kind of markup.
+  /// - Throws: `ReportError` if the directory isn't writable.
   package init(path: String, markup: MarkupFormat) throws(ReportError) {
     self.path = ReportPath(path)
     try self.path.makeDirectories()
-    let paths = PicturePaths(reportDirectory: self.path.directory)
+    let paths = ImagePaths(reportDirectory: self.path.directory)
     document =
       switch markup {
       case .srcset: MarkupDocument(showsEveryFormat: false, paths: paths)
       case .picture: MarkupDocument(showsEveryFormat: true, paths: paths)
-      case .json: PictureData(paths: paths)
+      case .json: ResponsiveImageData(paths: paths)
       }
     state = Mutex(State(spool: ReportSpool(descriptor: try self.path.nameless())))
   }
 
-  /// Takes note of outputs, jobs and the totals.
+  /// Records outputs, jobs and totals.
   package func receive(_ event: BatchEvent) {
     switch event {
     case .outputFinished(let result):
@@ -69,8 +74,8 @@ package final class FileReport: BatchReporter {
     }
   }
 
-  /// Writes the file and puts it in place. Throws what went wrong, now or earlier; then no file is there, or the
-  /// old one. Where the batch didn't end, there is no report.
+  /// Writes the file and moves it into place. If the batch didn't finish, does nothing.
+  /// - Throws: `ReportError` if writing fails now or failed earlier. An existing file is then left unchanged.
   package func finish() throws(ReportError) {
     try state.withLock { (state) throws(ReportError) in
       if let failure = state.failure { throw failure }

@@ -1,13 +1,13 @@
 import Glibc
 import SystemIO
 
-/// Where a report goes, and the files beside it that become it. `-` is standard output.
+/// The destination of a report, with the temporary files next to it. `-` is standard output.
 struct ReportPath {
-  /// What the path stands for.
+  /// The kind of destination.
   enum Place {
-    /// A file, which appears whole or not at all.
+    /// A file, which is replaced atomically.
     case file
-    /// A pipe or a device, which is written into.
+    /// A pipe or a device, which is written to directly.
     case device
     case standardOutput
   }
@@ -16,7 +16,7 @@ struct ReportPath {
   let directory: String
   let name: String
   let place: Place
-  /// What it is called when it can't be written.
+  /// What the file is, for error messages.
   private let noun: String
 
   init(_ path: String, noun: String = "report") {
@@ -27,17 +27,18 @@ struct ReportPath {
     (directory, name) = (entry.directory, entry.name)
   }
 
-  /// Makes the directories that are missing above the report.
+  /// Creates the report's missing parent directories.
   func makeDirectories() throws(ReportError) {
     guard place == .file else { return }
     do throws(SystemError) {
       try Directory.create(directory)
     } catch {
-      throw .notWritable(path, "make the directory of", noun, errno: error.code)
+      throw .notWritable(path, "create the directory of", noun, errno: error.code)
     }
   }
 
-  /// A file that has no name, for reading and writing: in the report's directory, which is then known to be writable.
+  /// Opens an unlinked temporary file for reading and writing. For a report in a file, it is created in the same
+  /// directory, which fails before the batch starts if the directory isn't writable.
   func nameless() throws(ReportError) -> Int32 {
     let hidden = place == .file ? hiddenName(in: directory) : hiddenName(in: Paths.temporaryDirectory)
     let descriptor = open(hidden, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
@@ -46,8 +47,8 @@ struct ReportPath {
     return descriptor
   }
 
-  /// Makes the file under a hidden name and moves it to its place, whole or not at all. What is no file is written
-  /// into; a reader that has gone has all that it wants.
+  /// Writes the file under a hidden name and renames it, so that readers see all of it or nothing. Pipes and devices
+  /// are written directly; if their reader closes early, that is not an error.
   func replace(_ body: (Int32) throws(SystemError) -> Void) throws(ReportError) {
     switch place {
     case .standardOutput: return try fill(STDOUT_FILENO, body)
@@ -68,7 +69,7 @@ struct ReportPath {
     }
     try fill(descriptor, body)
     guard fdatasync(descriptor) == 0 else { throw .notWritable(path, "write", noun, errno: errno) }
-    guard rename(hidden, path) == 0 else { throw .notWritable(path, "put in place", noun, errno: errno) }
+    guard rename(hidden, path) == 0 else { throw .notWritable(path, "replace", noun, errno: errno) }
     isInPlace = true
   }
 
@@ -84,12 +85,12 @@ struct ReportPath {
   }
 
   private func hiddenName(in directory: String) -> String {
-    // Cut by bytes: a name may have 255 of them.
+    // Cut by bytes, because a file name is limited to 255 bytes.
     let start = String(decoding: name.utf8.prefix(60), as: UTF8.self)
     return "\(directory)/.\(start).\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp"
   }
 
-  /// Nothing below /dev is replaced: `/dev/stdout` may stand for a file.
+  /// Whether to write directly. This includes everything in /dev, because `/dev/stdout` may be a regular file.
   private static func isDevice(_ path: String) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0 else { return false }

@@ -1,10 +1,10 @@
 import Glibc
 import SystemIO
 
-/// Entries of a report in a nameless file, until the head that stands before them is known. Memory holds 24 bytes an
-/// entry, whatever its size, so that they can come out in the manifest's order.
+/// Stores a report's entries in an unlinked file until the report's head, which comes first, is known. Memory holds
+/// only 24 bytes per entry, to return the entries in the manifest's order.
 ///
-/// Used from one thread at a time: it belongs to a ``FileReport``'s mutex.
+/// Not thread-safe; the mutex of a ``FileReport`` protects it.
 final class ReportSpool {
   private struct Entry {
     let job: Int32
@@ -18,12 +18,12 @@ final class ReportSpool {
   private var buffer: [UInt8] = []
   private var end = 0
 
-  /// Takes the descriptor, and closes it in the end.
+  /// Takes ownership of the descriptor and closes it on deinit.
   init(descriptor: Int32) { self.descriptor = descriptor }
 
   deinit { close(descriptor) }
 
-  /// Appends an output's entry. Throws `errno`.
+  /// Appends an entry. Throws `SystemError` if the file can't be written.
   func append(_ bytes: [UInt8], job: Int, output: Int) throws(SystemError) {
     entries.append(
       Entry(
@@ -34,7 +34,10 @@ final class ReportSpool {
     if buffer.count >= 1 << 16 { try flush() }
   }
 
-  /// Hands over the entries in the jobs' order, many at a time, and without the last one's `separator`.
+  /// Passes the entries to `take` in the jobs' order, many at a time, without the last separator.
+  /// - Parameters:
+  ///   - separator: The length of the separator in bytes.
+  ///   - take: Receives adjacent entries.
   func read(separator: Int, _ take: ([UInt8]) throws(SystemError) -> Void) throws(SystemError) {
     try flush()
     entries.sort { ($0.job, $0.output, $0.offset) < ($1.job, $1.output, $1.offset) }

@@ -2,23 +2,27 @@ package import ImageBatch
 import SystemIO
 import TerminalText
 
-/// GitHub's workflow commands: failures and warnings at their place in the manifest.
-/// Spelled as docs.github.com says under "Workflow commands", and escaped as actions/toolkit does
+/// Annotates failures and warnings at their position in the manifest with GitHub's workflow commands.
+///
+/// The syntax is that of docs.github.com, "Workflow commands"; the escaping is that of actions/toolkit
 /// (`packages/core/src/command.ts`).
 package final class GitHubAnnotations: BatchReporter {
   private let write: TextOutput
   private let directory: String
   private let workspace: String?
 
-  /// Annotations name files from the repository's root, which `workspace` (`GITHUB_WORKSPACE`) is; manifests are
-  /// named from `directory`, the current one. `write` is standard output, or standard error where results go there.
+  /// Creates a reporter.
+  /// - Parameters:
+  ///   - directory: The current directory, to which manifest paths are relative.
+  ///   - workspace: The repository's root (`GITHUB_WORKSPACE`), to which annotated paths are relative.
+  ///   - write: Writes to standard output, or to standard error if results go to standard output.
   package init(directory: String, workspace: String?, write: @escaping TextOutput) {
     self.directory = directory
     self.workspace = workspace
     self.write = write
   }
 
-  /// Annotates failures, once for what several outputs of a job failed of, and warnings.
+  /// Annotates warnings and failures. Outputs of a job that failed with the same error share one annotation.
   package func receive(_ event: BatchEvent) {
     switch event {
     case .jobFinished(let job):
@@ -36,6 +40,9 @@ package final class GitHubAnnotations: BatchReporter {
     default: break
     }
   }
+
+  /// Annotates a mistake in a manifest, or what a check found.
+  package func error(_ message: String, at place: ManifestLocation?) { annotate("error", place, message) }
 
   private func annotate(_ kind: String, _ place: ManifestLocation?, _ message: String) {
     var properties: [String] = []
@@ -56,7 +63,7 @@ package final class GitHubAnnotations: BatchReporter {
     return path.isEmpty || path.first == ".." ? file : path.joined(separator: "/")
   }
 
-  /// Control characters that the log would obey are made visible.
+  /// Escapes a message, and replaces control characters that the log would interpret.
   static func escaped(_ message: String) -> String {
     TerminalText.visible(message.escaping(["%": "%25", "\r": "%0D", "\n": "%0A"]))
   }

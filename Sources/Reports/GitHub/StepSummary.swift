@@ -4,9 +4,9 @@ import Synchronization
 import SystemIO
 import TerminalText
 
-/// What GitHub shows under a workflow's run: Markdown, appended to the file that `GITHUB_STEP_SUMMARY` names.
+/// GitHub's job summary: Markdown that is appended to the file named by `GITHUB_STEP_SUMMARY`.
 package final class StepSummary: BatchReporter {
-  /// GitHub takes 1 MiB a step: what fails after these is counted, not listed.
+  /// The most failures to list; further ones are only counted. GitHub accepts 1 MiB per step.
   private static let listed = 50
 
   private struct State {
@@ -17,10 +17,10 @@ package final class StepSummary: BatchReporter {
   private let path: String
   private let state = Mutex(State())
 
-  /// A summary that is appended to the file at `path`.
+  /// Creates a summary for the file at `path`.
   package init(path: String) { self.path = path }
 
-  /// Takes note of failures and of the totals.
+  /// Records failures and totals.
   package func receive(_ event: BatchEvent) {
     switch event {
     case .outputFinished(let result):
@@ -33,7 +33,8 @@ package final class StepSummary: BatchReporter {
     }
   }
 
-  /// Appends the text.
+  /// Appends the summary to the file.
+  /// - Throws: `ReportError` if the file can't be written.
   package func finish() throws(ReportError) {
     let (rows, summary) = state.withLock { ($0.rows, $0.summary) }
     guard let summary else { return }
@@ -78,7 +79,7 @@ package final class StepSummary: BatchReporter {
     return "| " + cells.map(escaped).joined(separator: " | ") + " |"
   }
 
-  /// Text in a cell of a Markdown table: no markup, no HTML, no end of the cell, and of bounded length.
+  /// Escapes text for a cell of a Markdown table, without Markdown or HTML, and limits it to 500 characters.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in TerminalText.visible(

@@ -1,12 +1,13 @@
 import ImageBatch
 import TerminalText
+import ImageRendering
 
 /// One output on the contact sheet.
 struct ContactSheetCard {
   let result: OutputResult
-  let paths: PicturePaths
+  let paths: ImagePaths
 
-  /// Those that browsers show.
+  /// The formats that browsers display.
   private static let shownFormats: Set<OutputFormat> = [.jpeg, .png, .webp, .avif, .gif]
 
   var html: String {
@@ -24,8 +25,7 @@ struct ContactSheetCard {
       """
   }
 
-  /// Text as it may stand in the page: without markup, and with characters in sight that would turn the direction of
-  /// what follows around, so that `gnp.exe` doesn't read `exe.png`.
+  /// Escapes text for the page and replaces bidirectional overrides, which could make `gnp.exe` read as `exe.png`.
   private static func shown(_ text: String) -> String {
     XMLText.escaped(TerminalText.visible(text))
   }
@@ -46,14 +46,14 @@ struct ContactSheetCard {
       """
   }
 
-  /// The tiny picture that stands below until the real one is there. The script gives it its source when it comes
-  /// near the window: thousands of them, decoded at once, would be most of the page's time to load.
+  /// The tiny placeholder below the image. The script sets its source when it approaches the viewport, because decoding
+  /// thousands of placeholders at once would dominate the page's load time.
   private func blur(_ size: String) -> String {
     guard let uri = result.placeholders?.dataURI, uri.hasPrefix("data:image/") else { return "" }
     return "<img class=\"blur\" data-src=\"\(XMLText.escaped(uri))\"\(size) alt=\"\" aria-hidden=\"true\">"
   }
 
-  /// Class and content of each line.
+  /// The CSS class and the HTML of each line.
   private var details: [(String, String)] {
     var lines: [(String, String)] = []
     if let error = result.error {
@@ -65,7 +65,9 @@ struct ContactSheetCard {
     }
     let facts = facts
     if !facts.isEmpty { lines.append(("facts", facts.joined(separator: " · "))) }
-    if result.usedPlaceholder { lines.append(("note", "made of the placeholder: the source failed")) }
+    if result.usedPlaceholder {
+      lines.append(("note", "made from the placeholder because the source failed"))
+    }
     lines.append(("source", source))
     if !result.filter.isEmpty { lines.append(("filter", "<code>\(Self.shown(result.filter))</code>")) }
     var place = "<span class=\"status\">\(result.status.rawValue)</span>"
@@ -86,7 +88,7 @@ struct ContactSheetCard {
     return facts
   }
 
-  /// What is saved against the source's size, in percent.
+  /// The change from the source's size in percent.
   private var saving: String? {
     guard let bytes = result.bytes, let before = result.sourceBytes, before > 0 else { return nil }
     let change = Int((Double(bytes - before) / Double(before) * 100).rounded())

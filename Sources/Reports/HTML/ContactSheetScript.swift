@@ -1,5 +1,4 @@
-/// The contact sheet's script: which outputs are shown, keys, and the crossfade. Without it the page is whole, only
-/// still.
+/// The contact sheet's script: filtering, keyboard navigation and the crossfade. The page is complete without it.
 enum ContactSheetScript {
   static let text = #"""
     'use strict';
@@ -23,7 +22,7 @@ enum ContactSheetScript {
       const percent = Math.round((made - before) / before * 100);
       return percent <= 0 ? '−' + -percent : '+' + percent;
     }
-    // Letters with accents are spelled in two ways, in file names too.
+    // An accented letter may be one code point or two, also in file names.
     function folded(text) {
       return text.normalize().toLowerCase();
     }
@@ -59,7 +58,7 @@ enum ContactSheetScript {
       show();
       remember();
     }
-    // The address says what is shown, so that a link can: report.html#show=failed&find=hero
+    // The fragment stores what is shown, so that links can select it: report.html#show=failed&find=hero
     function remember() {
       const state = new URLSearchParams();
       if (wanted !== 'all') state.set('show', wanted);
@@ -127,7 +126,7 @@ enum ContactSheetScript {
       const steps = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns(), ArrowDown: columns()};
       const card = event.target.closest ? event.target.closest('article') : null;
       if (event.key in steps) {
-        // Up and down scroll the page until a picture has been chosen.
+        // Up and down scroll the page until an image has the focus.
         if (!card && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) return;
         event.preventDefault();
         const place = card ? visible.indexOf(card) : -1;

@@ -1,4 +1,4 @@
-/// The contact sheet's style.
+/// The contact sheet's CSS.
 enum ContactSheetStyle {
   static let text = """
     :root { color-scheme: light dark; --page: #f6f6f4; --card: #fff; --ink: #1d1d1b; --faint: #66665f;
@@ -42,7 +42,7 @@ enum ContactSheetStyle {
     .picture .blur { filter: blur(6px); }
     .picture.none { color: var(--faint); background: var(--check); }
     article[data-status="failed"] .picture { height: 4rem; }
-    .picture.gone::after { content: "not there any more"; grid-area: 1 / 1; color: var(--faint);
+    .picture.gone::after { content: "file not found"; grid-area: 1 / 1; color: var(--faint);
       background: var(--card); padding: .1rem .5rem; border-radius: .3rem; }
     .js .full { opacity: 0; transition: opacity .4s; }
     .js .full.loaded { opacity: 1; }

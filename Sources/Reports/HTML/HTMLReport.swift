@@ -2,13 +2,13 @@ import Crypto
 import FoundationEssentials
 import ImageBatch
 
-/// A contact sheet: one page that needs nothing but the pictures, which it names by relative paths.
+/// A contact sheet: one self-contained page that refers to the images by relative paths.
 ///
-/// Whatever comes from a manifest or the network stands in the page as escaped text. The policy in the head lets
-/// the page's own style and script run, each known by its hash, and pictures load; nothing else.
+/// Text from manifests and the network is escaped. The content security policy allows only images, and the page's own
+/// style and script by their hashes.
 struct HTMLReport: ReportDocument {
   let version: String
-  let paths: PicturePaths
+  let paths: ImagePaths
   let separator = ""
 
   func head(_ summary: BatchSummary) -> [UInt8] {
@@ -54,9 +54,9 @@ struct HTMLReport: ReportDocument {
     Array(
       """
       </main>
-      <p id="nothing" hidden>No output is like that.</p>
-      <footer>Made by imagemill \(XMLText.escaped(version)). Arrow keys go from picture to picture, Enter opens one, \
-      <kbd>/</kbd> searches, <kbd>0</kbd> to <kbd>4</kbd> choose what is shown, Escape shows all.</footer>
+      <p id="nothing" hidden>No outputs match.</p>
+      <footer>Made by imagemill \(XMLText.escaped(version)). Arrow keys move between images, Enter opens one, \
+      <kbd>/</kbd> searches, <kbd>0</kbd> to <kbd>4</kbd> filter by status, Escape shows all.</footer>
       <script>\(ContactSheetScript.text)</script>
       </body>
       </html>
@@ -74,7 +74,7 @@ struct HTMLReport: ReportDocument {
     }.joined(separator: "\n")
   }
 
-  /// As a policy names a text that may run.
+  /// The text's hash as a content security policy source (CSP Level 3, `hash-source`).
   static func hash(_ text: String) -> String {
     "sha256-" + Data(SHA256.hash(data: Array(text.utf8))).base64EncodedString()
   }

@@ -1,17 +1,17 @@
 package import ImageBatch
 import Synchronization
 
-/// Every event of a batch as it happens, one JSON object a line: `--events FILE`.
+/// Writes every event of a batch as it happens, one JSON object per line (`--events FILE`).
 ///
-/// A line has `event` (its name, such as `output-finished`), `time` (seconds since the reporter was made) and the
-/// event's own members.
+/// A line has `version`, `event` (the name, such as `output-finished`), `time` (seconds since the reporter was created)
+/// and the event's members.
 package final class EventLines: BatchReporter {
   private let write: TextOutput
   private let start: ContinuousClock.Instant
   private let now: @Sendable () -> ContinuousClock.Instant
   private let isReaderGone = Mutex(false)
 
-  /// Lines go to `write`, until that says that the reader is gone.
+  /// Creates a reporter that writes lines until `write` returns false.
   package init(
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, write: @escaping TextOutput
   ) {
@@ -24,7 +24,7 @@ package final class EventLines: BatchReporter {
   package func receive(_ event: BatchEvent) {
     guard !isReaderGone.withLock({ $0 }) else { return }
     var json = JSONWriter()
-    json.object { json in
+    json.document { json in
       json.member("event", event.name)
       json.member("time", ((now() - start) / .seconds(1)).roundedToMilliseconds)
       json.members(event)
@@ -75,14 +75,14 @@ extension JSONWriter {
     case .warning(let warning):
       member("source", warning.source)
       member("message", warning.message)
-      if let place = warning.location { member("manifest", object: { $0.members(place) }) }
+      if let place = warning.location { member("location", object: { $0.members(place) }) }
     case .outputFinished(let result): members(result)
     case .outputRemoved(let path): member("path", path)
     case .jobFinished(let job):
       member("index", job.index)
       member("source", job.source)
       member("failed", job.failed)
-      if let place = job.location { member("manifest", object: { $0.members(place) }) }
+      if let place = job.location { member("location", object: { $0.members(place) }) }
     case .finished(let summary): members(summary)
     }
   }

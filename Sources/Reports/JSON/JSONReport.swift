@@ -1,13 +1,13 @@
 import ImageBatch
 
-/// `{"imagemill":"1.0.0","summary":{…},"outputs":[…]}`, an output a line.
+/// `{"version":1,"imagemill":"1.0.0","summary":{…},"outputs":[…]}`, with one output per line.
 struct JSONReport: ReportDocument {
   let version: String
   let separator = ",\n"
 
   func head(_ summary: BatchSummary) -> [UInt8] {
     var json = JSONWriter()
-    json.object { json in
+    json.document { json in
       json.member("imagemill", version)
       json.member("summary", object: { $0.members(summary) })
       json.member("outputs", array: { _ in })
@@ -24,7 +24,7 @@ struct JSONReport: ReportDocument {
   func tail(_ summary: BatchSummary) -> [UInt8] { Array("\n]}\n".utf8) }
 }
 
-/// An output a line, and nothing else: what `--failed` reads.
+/// One output per line, which `--failed` reads.
 struct NDJSONReport: ReportDocument {
   let separator = ""
 
@@ -32,7 +32,7 @@ struct NDJSONReport: ReportDocument {
 
   func entry(_ result: OutputResult) -> [UInt8] {
     var json = JSONWriter()
-    json.reportEntry(result)
+    json.reportLine(result)
     return json.bytes + [UInt8(ascii: "\n")]
   }
 

@@ -1,6 +1,6 @@
 import SystemIO
 
-/// Writes JSON (RFC 8259) as it goes: no tree is built, and texts are copied once.
+/// Writes JSON (RFC 8259) incrementally, without building a tree.
 ///
 ///     var json = JSONWriter()
 ///     json.object { json in
@@ -10,13 +10,21 @@ import SystemIO
 ///     json.bytes  // {"index":1,"source":"a.png"}
 struct JSONWriter {
   private(set) var bytes: [UInt8] = []
-  /// Whether a value stands before this place in the same object or array.
+  /// Whether the current object or array already has a value.
   private var needsComma = false
 
-  /// What was written, which is forgotten.
+  /// Returns the bytes written so far and resets the writer.
   mutating func take() -> [UInt8] {
     defer { self = JSONWriter() }
     return bytes
+  }
+
+  /// A whole document: an object that begins with the version of its form.
+  mutating func document(_ members: (inout JSONWriter) -> Void) {
+    object { json in
+      json.member("version", JSONText.documentVersion)
+      members(&json)
+    }
   }
 
   mutating func object(_ members: (inout JSONWriter) -> Void) { nested("{", "}", members) }
@@ -43,7 +51,7 @@ struct JSONWriter {
     needsComma = true
   }
 
-  /// A number in its shortest form; `null` for one that JSON doesn't know.
+  /// Writes a number in its shortest form; `null` for NaN and infinity, which JSON can't represent.
   mutating func member(_ name: StaticString, _ number: Double) {
     key(name)
     if number.isFinite { bytes.append(contentsOf: number.description.utf8) } else { append("null") }
@@ -56,7 +64,7 @@ struct JSONWriter {
     needsComma = true
   }
 
-  /// A member whose value is JSON text already.
+  /// Writes a member whose value is JSON already.
   mutating func member(_ name: String, json: String) {
     comma()
     quote(name)

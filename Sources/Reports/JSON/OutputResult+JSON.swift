@@ -1,12 +1,21 @@
 import ImageBatch
+import ImageRendering
 
 extension JSONWriter {
-  /// A result object: every member is there, `null` where nothing is known, but for `error`.
+  /// A result object. Every member is present, `null` if unknown, except `error`, which only failures have.
   mutating func resultLine(_ result: OutputResult) {
-    object { $0.resultMembers(result) }
+    document { json in
+      json.resultMembers(result)
+      if let place = result.location { json.member("location", object: { $0.members(place) }) }
+    }
   }
 
-  /// The result object with what a report knows besides.
+  /// The result object as a line of a report: a document of its own.
+  mutating func reportLine(_ result: OutputResult) {
+    document { $0.members(result) }
+  }
+
+  /// The result object with the additional members of a report.
   mutating func reportEntry(_ result: OutputResult) {
     object { $0.members(result) }
   }
@@ -19,14 +28,14 @@ extension JSONWriter {
     member("sourceBytes", result.sourceBytes)
     member("seconds", result.seconds.roundedToMilliseconds)
     member("usedPlaceholder", result.usedPlaceholder)
-    if let place = result.location { member("manifest", object: { $0.members(place) }) }
+    if let place = result.location { member("location", object: { $0.members(place) }) }
     if let placeholders = result.placeholders {
       member("placeholders", object: { $0.members(placeholders) })
     }
   }
 
   mutating func members(_ placeholders: Placeholders) {
-    member("dominantColour", placeholders.dominantColour)
+    member("dominantColor", placeholders.dominantColor)
     member("blurHash", placeholders.blurHash)
     member("thumbHash", placeholders.thumbHash)
     member("dataURI", placeholders.dataURI)
@@ -94,6 +103,6 @@ extension JSONWriter {
 }
 
 extension Double {
-  /// What is shown of a time: more digits would be noise.
+  /// The time rounded for output; more digits would be noise.
   var roundedToMilliseconds: Double { (self * 1000).rounded() / 1000 }
 }

@@ -1,12 +1,13 @@
 import ImageBatch
 import SystemIO
 
-/// JUnit's XML as GitLab and Jenkins read it: a test case for each output, its class named after the manifest.
+/// JUnit XML as GitLab and Jenkins read it: a test case for each output, with a class named after the manifest.
 ///
-/// There is no standard. What is written is what the schema of Jenkins' xUnit plugin (junit-10.xsd) allows, which
-/// refuses the whole report for an attribute too many: a failure's place stands in its text. Whatever isn't in place is
-/// a failure; an `<error>` would be trouble of the test runner's own. GitLab takes the first of two cases with one
-/// class and name, so no two have both.
+/// There is no standard. This follows the schema of Jenkins' xUnit plugin (junit-10.xsd), but for a case's `file` and
+/// `line`, which GitLab and other readers show. That plugin rejects the whole report for an attribute that it doesn't
+/// know; Jenkins' own `junit` step ignores it. A failed output is a `<failure>`; an
+/// `<error>` would be a problem of the test runner. GitLab keeps only the first of several cases with the same class
+/// and name, so the pair must be unique.
 struct JUnitReport: ReportDocument {
   let separator = ""
 
@@ -25,11 +26,14 @@ struct JUnitReport: ReportDocument {
   }
 
   func entry(_ result: OutputResult) -> [UInt8] {
-    let attributes = [
+    var attributes = [
       ("classname", result.location.map { Self.className($0.file) } ?? "imagemill"),
       ("name", Self.name(result)),
       ("time", "\(result.seconds.roundedToMilliseconds)"),
     ]
+    if let place = result.location, place.file != "-" {
+      attributes += [("file", place.file), ("line", "\(place.line)")]
+    }
     let text = attributes.map { "\($0)=\"\(XMLText.escaped($1))\"" }.joined(separator: " ")
     guard result.status == .failed else { return Array("<testcase \(text)/>\n".utf8) }
     let error = result.error
@@ -43,14 +47,14 @@ struct JUnitReport: ReportDocument {
       """.utf8)
   }
 
-  /// What was never begun is one case that was skipped, and the suite's output is the run's last line.
+  /// Adds one skipped case for all jobs that were not started, and the summary as the suite's output.
   func tail(_ summary: BatchSummary) -> [UInt8] {
     var text = ""
     if summary.jobsNotStarted > 0 {
       let jobs = QuantityText.count(summary.jobsNotStarted, "job")
       text += """
         <testcase classname="imagemill" name="\(jobs) not started" time="0">
-        <skipped message="the run was stopped before \(jobs) began"/>
+        <skipped message="the run stopped before \(jobs) started"/>
         </testcase>
 
         """
@@ -68,15 +72,14 @@ struct JUnitReport: ReportDocument {
     return lines.joined(separator: "\n")
   }
 
-  /// The output's path; before it has one, what it was to be made of.
+  /// The output's path; if it has none, its source, filter and position.
   private static func name(_ result: OutputResult) -> String {
     if let output = result.output { return output }
     let chain = result.filter.isEmpty ? "" : " (\(result.filter))"
     return "\(result.source)\(chain), output \(result.outputIndex + 1) of job \(result.index)"
   }
 
-  /// The manifest's path without its extension, in the form of a class in its packages: `site.images` is
-  /// `site/images.yaml`.
+  /// The manifest's path as a class name: `site/images.yaml` becomes `site.images`.
   private static func className(_ file: String) -> String {
     if file == "-" { return "stdin" }
     var parts = Paths.components(file).filter { $0 != "." && $0 != ".." }

@@ -1,7 +1,7 @@
-/// Texts in XML 1.0 and HTML, for element content and for attributes in double quotes alike.
+/// Escapes text for XML 1.0 and HTML, both for element content and for quoted attributes.
 enum XMLText {
-  /// `text` escaped. What XML 1.0 has no character for (controls, U+FFFE, U+FFFF) becomes `�`; line breaks and tabs
-  /// become character references, so that attributes keep them.
+  /// Escapes `text`. Characters that XML 1.0 doesn't allow (controls, U+FFFE, U+FFFF) become `�`. Line breaks and tabs
+  /// become character references, because attributes would otherwise lose them.
   static func escaped(_ text: String) -> String {
     guard text.utf8.contains(where: { isSpecial($0) }) else { return text }
     var result = ""
@@ -23,7 +23,8 @@ enum XMLText {
     return result
   }
 
-  /// Also whatever isn't ASCII, where a character that needs a look may begin.
+  /// Whether `text` may need escaping. Bytes beyond ASCII count, because they may belong to a character that isn't
+  /// allowed.
   private static func isSpecial(_ byte: UInt8) -> Bool {
     switch byte {
     case 0..<0x20, 0x7F..., UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""),

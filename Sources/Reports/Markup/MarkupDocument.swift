@@ -1,47 +1,48 @@
 import ImageBatch
+import SystemIO
 
-/// `--emit srcset` and `--emit picture`: an element for each matrix of outputs, with what the manifest's `markup` says.
-/// Widths and heights are always there, so that pages don't jump.
+/// `--emit srcset` and `--emit picture`: an element for each matrix of outputs, with the manifest's `markup` settings.
+/// It always has width and height, so that pages don't shift while loading.
 struct MarkupDocument: ReportDocument {
-  /// Whether each format has a `<source>`.
+  /// Whether to write a `<picture>` with a `<source>` for each format.
   let showsEveryFormat: Bool
-  let paths: PicturePaths
+  let paths: ImagePaths
   let separator = ""
 
   func head(_ summary: BatchSummary) -> [UInt8] { [] }
 
   func entry(_ job: JobResult) -> [UInt8] {
-    Array(PictureSet.sets(of: job, paths: paths).map(element).joined().utf8)
+    Array(ResponsiveImageSet.sets(of: job, paths: paths).map(element).joined().utf8)
   }
 
   func tail(_ summary: BatchSummary) -> [UInt8] { [] }
 
-  private func element(_ set: PictureSet) -> String {
+  private func element(_ set: ResponsiveImageSet) -> String {
     guard let element = PictureElement(set) else { return "" }
     if let template = set.markup.template { return element.filled(template) }
     return (showsEveryFormat ? element.picture : element.image) + "\n"
   }
 }
 
-/// The HTML of one picture in several sizes and formats. Whatever comes from elsewhere is escaped.
+/// The HTML of one image in several sizes and formats. All input is escaped.
 struct PictureElement {
-  private let pictureSet: PictureSet
-  private let fallback: PictureSet.Variant
-  private let largest: PictureSet.Picture
+  private let pictureSet: ResponsiveImageSet
+  private let fallback: ResponsiveImageSet.Variant
+  private let largest: ResponsiveImageSet.Picture
 
-  /// nil where there is no picture.
-  init?(_ set: PictureSet) {
+  /// Returns nil if the set has no image.
+  init?(_ set: ResponsiveImageSet) {
     guard let fallback = set.fallback, let largest = fallback.pictures.last else { return nil }
     (pictureSet, self.fallback, self.largest) = (set, fallback, largest)
   }
 
-  /// `<picture>` with a source for each format.
+  /// A `<picture>` with a `<source>` for each format.
   var picture: String {
     let sources = self.sources
     return "<picture>\n" + (sources.isEmpty ? "" : sources + "\n") + "  \(image)\n</picture>"
   }
 
-  /// `<source>` for each format but the one that most browsers know.
+  /// A `<source>` for each format except the fallback.
   var sources: String {
     pictureSet.variants.filter { $0.format != fallback.format }.map { variant in
       let sizes = pictureSet.sizes(of: variant).map { " sizes=\"\(XMLText.escaped($0))\"" } ?? ""
@@ -49,7 +50,7 @@ struct PictureElement {
     }.joined(separator: "\n")
   }
 
-  /// `<img>`.
+  /// The `<img>` for the fallback format.
   var image: String {
     var attributes: [MarkupTemplate.Field] = [.src]
     if fallback.pictures.count > 1 { attributes += [.srcset, .sizes] }
@@ -60,7 +61,7 @@ struct PictureElement {
     return "<img " + attributes.map { "\($0.rawValue)=\"\(value($0))\"" }.joined(separator: " ") + ">"
   }
 
-  /// A template with its fields filled in, and a line's end.
+  /// The template with its fields filled in, ending in a line break.
   func filled(_ template: MarkupTemplate) -> String {
     let text = template.parts.map { part in
       switch part {
@@ -90,26 +91,28 @@ struct PictureElement {
     }
   }
 
-  /// The placeholder as background.
+  /// CSS that shows the placeholder as background.
   private var style: String {
     guard let placeholders = pictureSet.placeholders else { return "" }
     switch pictureSet.markup.placeholder {
     case .none: return ""
-    case .color: return "background:\(placeholders.dominantColour)"
+    case .color: return "background:\(placeholders.dominantColor)"
     case .image: return "background:url(\(placeholders.dataURI)) center/cover no-repeat"
     }
   }
 }
 
-/// `--emit json`: an array with an object for each matrix of outputs.
-struct PictureData: ReportDocument {
-  let paths: PicturePaths
+/// `--emit json`: `{"version":1,"images":[…]}`, with one object for each matrix of outputs.
+struct ResponsiveImageData: ReportDocument {
+  let paths: ImagePaths
   let separator = ",\n"
 
-  func head(_ summary: BatchSummary) -> [UInt8] { Array("[\n".utf8) }
+  func head(_ summary: BatchSummary) -> [UInt8] {
+    Array("{\"version\":\(JSONText.documentVersion),\"images\":[\n".utf8)
+  }
 
   func entry(_ job: JobResult) -> [UInt8] {
-    PictureSet.sets(of: job, paths: paths).flatMap { set in
+    ResponsiveImageSet.sets(of: job, paths: paths).flatMap { set in
       var json = JSONWriter()
       json.object { json in
         json.member("source", set.source)
@@ -125,11 +128,11 @@ struct PictureData: ReportDocument {
     }
   }
 
-  func tail(_ summary: BatchSummary) -> [UInt8] { Array("\n]\n".utf8) }
+  func tail(_ summary: BatchSummary) -> [UInt8] { Array("\n]}\n".utf8) }
 }
 
 extension JSONWriter {
-  fileprivate mutating func members(_ variant: PictureSet.Variant, sizes: String?) {
+  fileprivate mutating func members(_ variant: ResponsiveImageSet.Variant, sizes: String?) {
     member("format", variant.format.rawValue)
     member("type", variant.mediaType)
     member("srcset", variant.srcset)

@@ -1,4 +1,4 @@
-/// Prometheus' text format (version 0.0.4): for each metric its help, its type and its samples. Every name begins with
+/// Writes Prometheus' text format (version 0.0.4): the help, type and samples of each metric. Every name starts with
 /// `imagemill_`.
 struct Exposition {
   private(set) var text = ""
@@ -7,30 +7,30 @@ struct Exposition {
 
   typealias Labels = [String: String]
 
-  /// A number that goes up and down.
+  /// Writes a gauge: a number that can go up and down.
   mutating func gauge(_ name: String, _ help: String, _ value: Double) {
     gauge(name, help, [([:], value)])
   }
 
-  /// A number that goes up and down.
+  /// Writes an integer gauge.
   mutating func gauge(_ name: String, _ help: String, _ value: Int) { gauge(name, help, Double(value)) }
 
-  /// Numbers that go up and down, by labels.
+  /// Writes a gauge with labels.
   mutating func gauge(_ name: String, _ help: String, _ samples: [(Labels, Double)]) {
     head(name, help, "gauge")
     for (labels, value) in samples { sample(name, labels, Self.number(value)) }
   }
 
-  /// A number that only grows while the run lasts.
+  /// Writes a counter: a number that only grows during a run.
   mutating func counter(_ name: String, _ help: String, _ value: Int) { counter(name, help, [([:], value)]) }
 
-  /// Numbers that only grow, by labels.
+  /// Writes a counter with labels.
   mutating func counter(_ name: String, _ help: String, _ samples: [(Labels, Int)]) {
     head(name, help, "counter")
     for (labels, value) in samples { sample(name, labels, String(value)) }
   }
 
-  /// A distribution.
+  /// Writes a histogram.
   mutating func histogram(_ name: String, _ help: String, _ histogram: Histogram) {
     head(name, help, "histogram")
     for (bound, count) in histogram.cumulative {
@@ -64,16 +64,16 @@ struct Exposition {
   }
 }
 
-/// How many durations are within each of some bounds.
+/// Counts durations by upper bounds.
 struct Histogram {
-  /// In seconds.
+  /// The buckets' upper bounds in seconds.
   static let bounds: [Double] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
   private var counts = [Int](repeating: 0, count: bounds.count + 1)
   private(set) var sum = 0.0
   private(set) var count = 0
 
-  /// Adds a duration, in seconds.
+  /// Adds a duration in seconds.
   mutating func add(_ seconds: Double) {
     let seconds = max(0, seconds)
     counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
@@ -81,7 +81,7 @@ struct Histogram {
     count += 1
   }
 
-  /// For each bound, and for none, how many durations are within it.
+  /// The number of durations up to each bound, and without a bound (nil).
   var cumulative: [(bound: Double?, count: Int)] {
     var total = 0
     return counts.enumerated().map { index, count in

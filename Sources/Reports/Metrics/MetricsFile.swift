@@ -3,8 +3,9 @@ package import ImageBatch
 import Synchronization
 import SystemIO
 
-/// What a batch has done so far, in Prometheus' text format: `--metrics FILE`, for the textfile collector of
-/// node_exporter. The file is replaced every ten seconds and at the end, whole each time.
+/// A batch's metrics in Prometheus' text format (`--metrics FILE`), for the textfile collector of node_exporter.
+///
+/// The file is replaced atomically every ten seconds and at the end.
 package final class MetricsFile: BatchReporter {
   private struct State {
     var metrics: MetricsState
@@ -12,7 +13,7 @@ package final class MetricsFile: BatchReporter {
     var isWarned = false
   }
 
-  /// How often the file is written.
+  /// The time between writes.
   static let interval = Duration.seconds(10)
 
   private let path: ReportPath
@@ -21,12 +22,13 @@ package final class MetricsFile: BatchReporter {
   private let warn: TextOutput
   private let state: Mutex<State>
 
-  /// Metrics of a run with so many rendering slots. Missing directories are made, and the file is written at once.
+  /// Creates missing directories and writes the file for the first time.
   /// - Parameters:
-  ///   - path: `-` is standard output, which is written at the end only.
-  ///   - version: imagemill's.
-  ///   - warn: Told, once, that the file can't be written while the run lasts.
-  /// - Throws: `ReportError` where the file can't be written.
+  ///   - path: The file; `-` is standard output, which is written only at the end.
+  ///   - workers: The number of rendering slots.
+  ///   - version: imagemill's version.
+  ///   - warn: Writes one warning if the file can't be written during the run.
+  /// - Throws: `ReportError` if the file can't be written.
   package init(
     path: String, workers: Int, version: String,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, warn: @escaping TextOutput
@@ -42,16 +44,16 @@ package final class MetricsFile: BatchReporter {
     if self.path.place != .standardOutput { try write() }
   }
 
-  /// Takes note of jobs that have been read and wait.
+  /// Adds jobs that have been read and are waiting.
   package func queue(_ jobs: Int) { state.withLock { $0.metrics.queue(jobs) } }
 
-  /// Takes note of what happened.
+  /// Counts an event.
   package func receive(_ event: BatchEvent) {
     let seconds = (now() - start) / .seconds(1)
     state.withLock { $0.metrics.apply(event, at: seconds) }
   }
 
-  /// Writes the file where it is time to. A failure is a warning: it may pass.
+  /// Writes the file if it is due. A failure is only a warning, because a later write may succeed.
   package func tick() {
     let now = now()
     let isTime = state.withLock { state in
@@ -71,7 +73,8 @@ package final class MetricsFile: BatchReporter {
     }
   }
 
-  /// Writes the totals.
+  /// Writes the file with the run's totals.
+  /// - Throws: `ReportError` if the file can't be written.
   package func finish() throws(ReportError) { try write() }
 
   private func write() throws(ReportError) {

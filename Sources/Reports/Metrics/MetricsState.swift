@@ -1,11 +1,12 @@
 import ImageBatch
+import ImageRendering
 
-/// What a batch has done so far, as numbers for a monitoring system: events in, metrics out.
+/// Turns a batch's events into metrics for a monitoring system.
 struct MetricsState {
-  /// Rendering slots.
+  /// The number of rendering slots.
   let workers: Int
   let version: String
-  /// When the run began, in seconds since 1970.
+  /// The start of the run in seconds since 1970.
   let start: Double
 
   private var jobsKnown: Int?
@@ -18,9 +19,9 @@ struct MetricsState {
   private var downloadsDone = 0
   private var downloadsFailed = 0
   private var downloadedBytes = 0
-  /// When each download under way began, by its id, and what it has received.
+  /// The start and the received bytes of each active download, by its ID.
   private var downloads: [Int: (start: Double, received: Int)] = [:]
-  /// When each slot at work took its job.
+  /// The start of each active rendering, by slot.
   private var renderings: [Int: Double] = [:]
   private var renders = 0
   private var downloadTimes = Histogram()
@@ -39,17 +40,17 @@ struct MetricsState {
     self.start = start
   }
 
-  /// Takes note of jobs that have been read.
+  /// Adds jobs that have been read.
   mutating func queue(_ jobs: Int) { jobsRead += jobs }
 
-  /// Takes note of an event that came `seconds` after the start.
+  /// Counts an event that occurred `seconds` after the start.
   mutating func apply(_ event: BatchEvent, at seconds: Double) {
     switch event {
     case .jobsCounted(let count): jobsKnown = count
     case .warning, .outputRemoved: break
     case .downloadStarted(let id, _, _): downloads[id] = (seconds, 0)
     case .downloadProgressed(let id, let received, _):
-      // A try that begins anew counts down: its bytes were received all the same.
+      // A retry starts again from 0 bytes. The bytes of the first attempt still count as received.
       downloadedBytes += max(0, received - (downloads[id]?.received ?? received))
       downloads[id]?.received = received
     case .downloadFinished(let id, let bytes, let failed):
@@ -74,23 +75,25 @@ struct MetricsState {
     }
   }
 
-  /// Everything, `seconds` after the start.
+  /// All metrics, `seconds` after the start.
   func exposition(at seconds: Double) -> [UInt8] {
     var text = Exposition()
-    text.gauge("info", "The version that runs.", [(["version": version], 1)])
-    text.gauge("start_time_seconds", "When the run began, in seconds since 1970.", start)
-    text.gauge("run_seconds", "How long the run has taken.", summary?.seconds ?? seconds)
-    text.gauge("run_finished", "1 when the run has ended.", summary == nil ? 0 : 1)
+    text.gauge("info", "The version of imagemill.", [(["version": version], 1)])
+    text.gauge("start_time_seconds", "Start of the run in seconds since 1970.", start)
+    text.gauge("run_seconds", "Duration of the run so far in seconds.", summary?.seconds ?? seconds)
+    text.gauge("run_finished", "1 if the run has finished, otherwise 0.", summary == nil ? 0 : 1)
     jobs(in: &text)
     downloads(in: &text)
     rendering(in: &text)
     text.counter(
-      "outputs_total", "Outputs that are in place, or have failed.",
+      "outputs_total", "Finished outputs by status.",
       [.written, .unchanged, .cached, .kept, .failed].map { (["status": $0.rawValue], outputs[$0] ?? 0) })
-    text.counter("output_bytes_total", "Bytes of the outputs that were put in place.", outputBytes)
-    text.histogram("output_duration_seconds", "From a job's start to an output's end.", outputTimes)
     text.counter(
-      "failures_total", "Outputs that failed, by the error's code and stage.",
+      "output_bytes_total", "Bytes of outputs that were written or restored from the cache.", outputBytes)
+    text.histogram(
+      "output_duration_seconds", "Time from the start of a job to the end of an output.", outputTimes)
+    text.counter(
+      "failures_total", "Failed outputs by error code and stage.",
       failures.sorted { ($0.key.code, $0.key.stage) < ($1.key.code, $1.key.stage) }.map {
         (["code": $0.key.code, "stage": $0.key.stage], $0.value)
       })
@@ -100,33 +103,33 @@ struct MetricsState {
 
   private func jobs(in text: inout Exposition) {
     text.counter(
-      "jobs_total", "Jobs that have ended.",
+      "jobs_total", "Finished jobs by result.",
       [(["result": "done"], jobsDone), (["result": "failed"], jobsFailed)])
-    if let jobsKnown { text.gauge("jobs_known", "Jobs of the manifests that were read whole.", jobsKnown) }
+    if let jobsKnown { text.gauge("jobs_known", "Total number of jobs, if known in advance.", jobsKnown) }
     let pending = max(0, max(jobsRead, summary?.jobs ?? 0) - jobsDone - jobsFailed)
-    text.gauge("jobs_pending", "Jobs that have been read and haven't ended.", summary == nil ? pending : 0)
+    text.gauge("jobs_pending", "Jobs that have been read but not finished.", summary == nil ? pending : 0)
   }
 
   private func downloads(in text: inout Exposition) {
     text.counter(
-      "downloads_total", "Downloads that have ended.",
+      "downloads_total", "Finished downloads by result.",
       [(["result": "done"], downloadsDone), (["result": "failed"], downloadsFailed)])
-    text.counter("download_bytes_total", "Bytes of bodies that were received.", downloadedBytes)
-    text.gauge("downloads_active", "Downloads under way.", downloads.count)
-    text.histogram("download_duration_seconds", "How long downloads took.", downloadTimes)
+    text.counter("download_bytes_total", "Bytes received in response bodies.", downloadedBytes)
+    text.gauge("downloads_active", "Downloads in progress.", downloads.count)
+    text.histogram("download_duration_seconds", "Duration of downloads.", downloadTimes)
   }
 
   private func rendering(in text: inout Exposition) {
     text.gauge("workers", "Rendering slots.", workers)
-    text.gauge("workers_busy", "Rendering slots at work.", renderings.count)
-    text.counter("renders_total", "Sources that a slot has rendered outputs of.", renders)
-    text.histogram("render_duration_seconds", "How long a slot took for one source.", renderTimes)
+    text.gauge("workers_busy", "Rendering slots in use.", renderings.count)
+    text.counter("renders_total", "Renderings, each of the outputs of one source in one slot.", renders)
+    text.histogram("render_duration_seconds", "Duration of renderings.", renderTimes)
     if let summary {
-      text.counter("decodes_total", "Sources that were decoded; known at the end.", summary.decodes)
+      text.counter("decodes_total", "Decoded sources; known at the end.", summary.decodes)
     }
   }
 
-  /// What was not done again. What only the totals say is known at the end.
+  /// Work that was not repeated. Some kinds are known only from the totals at the end.
   private func hits(in text: inout Exposition) {
     var hits = [("output", outputs[.unchanged] ?? 0), ("stored", outputs[.cached] ?? 0)]
     if let summary {
@@ -137,8 +140,9 @@ struct MetricsState {
     }
     text.counter(
       "hits_total",
-      "Work that was not done again: outputs in place (output) and put in place from the cache (stored); at the end also "
-        + "shared downloads (merged), stored responses that were confirmed (revalidated) or fresh (fresh), and renditions (rendition).",
+      "Work that was not repeated: unchanged outputs (output) and outputs restored from the cache (stored); at the end "
+        + "also shared downloads (merged), revalidated responses (revalidated), fresh responses (fresh) and reused "
+        + "renditions (rendition).",
       hits.map { (["kind": $0.0], $0.1) })
   }
 }

@@ -1,26 +1,32 @@
 import FoundationEssentials
 package import ImageBatch
 package import ImageCaches
+import SystemIO
 import TerminalText
 
-/// Why a file is what it is.
+/// Explains how an output file was made and what a run would do with it now.
 package struct Explanation {
-  /// What the manifest says today.
+  /// What the manifest says about the file now.
   package enum Today {
+    /// The manifest doesn't exist.
     case noManifest
+    /// The manifest has no such output.
     case notMade
+    /// The manifest is invalid, for the given reason.
     case unreadable(String)
+    /// The manifest has the output, with the given plan.
     case made(BatchPlan.Entry)
   }
 
-  let entry: LedgerEntry
+  let entry: RegistryEntry
   let recipe: OutputRecipe?
   let today: Today
-  let state: LedgerLookup.State
+  let state: RegistryLookup.State
   let removal: String
 
-  /// - Parameter removal: How a file is removed that the manifest no longer makes.
-  package init(_ entry: LedgerEntry, today: Today, state: LedgerLookup.State, removal: String) {
+  /// Explains the file of a registry entry.
+  /// - Parameter removal: How to remove a file that the manifest no longer makes, as the end of a sentence.
+  package init(_ entry: RegistryEntry, today: Today, state: RegistryLookup.State, removal: String) {
     self.entry = entry
     recipe = OutputRecipe(json: entry.recipe)
     self.today = today
@@ -28,15 +34,15 @@ package struct Explanation {
     self.removal = removal
   }
 
-  /// One sentence about today.
+  /// What a run would do now, in one sentence.
   var verdict: String {
     switch today {
-    case .noManifest: "the manifest is no longer there"
-    case .unreadable(let reason): "a run would refuse the manifest: \(reason)"
+    case .noManifest: "the manifest no longer exists"
+    case .unreadable(let reason): "the manifest is invalid: \(reason)"
     case .notMade: "the manifest no longer makes it; \(removal)"
     case .made(let planned):
       switch (planned.action, differences.isEmpty) {
-      case (.keep, _): "nothing differs: a run would leave it alone"
+      case (.keep, _): "nothing differs: a run would keep it"
       case (_, true): "a run would \(planned.action.rawValue): \(planned.reason)"
       case (_, false):
         "a run would \(planned.action.rawValue): \(differences.map(\.part).joined(separator: ", ")) "
@@ -60,7 +66,7 @@ package struct Explanation {
         ("source", recipe.source), ("content", recipe.content.hex), ("filter", recipe.filter),
         ("encoding", recipe.encoding), ("engine", recipe.engine),
       ]
-      rows += recipe.auxiliary.sorted { $0.key < $1.key }.map { ("picture", "\($0.key) \($0.value.hex)") }
+      rows += recipe.auxiliary.sorted { $0.key < $1.key }.map { ("image", "\($0.key) \($0.value.hex)") }
     }
     rows.append(("today", verdict))
     var text = rows.map { "\(TerminalText.padded($0.0, to: 9)) \($0.1)\n" }.joined()
@@ -77,17 +83,32 @@ package struct Explanation {
         let state: String
         let manifest: String
         let key: String
-        let recipe: OutputRecipe?
+        let recipe: Recipe?
         let today: String
         let differences: [OutputRecipe.Difference]
       }
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      /// The recipe, with the digests of the images under the name that all documents have for digests.
+      struct Recipe: Encodable {
+        let source: String
+        let sha256: String
+        let filter: String
+        let encoding: String
+        let engine: String
+        let auxiliary: [String: String]
+
+        init(_ recipe: OutputRecipe) {
+          source = recipe.source
+          sha256 = recipe.content.hex
+          filter = recipe.filter
+          encoding = recipe.encoding
+          engine = recipe.engine
+          auxiliary = recipe.auxiliary.mapValues(\.hex)
+        }
+      }
       let document = Document(
         file: entry.path, state: state.rawValue, manifest: entry.scope.manifest, key: entry.key.hex,
-        recipe: recipe,
-        today: verdict, differences: differences)
-      return String(decoding: try encoder.encode(document), as: UTF8.self) + "\n"
+        recipe: recipe.map(Recipe.init), today: verdict, differences: differences)
+      return String(decoding: try JSONText.document(document, pretty: true), as: UTF8.self) + "\n"
     }
   }
 }

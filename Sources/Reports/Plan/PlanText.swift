@@ -1,10 +1,11 @@
 import FoundationEssentials
 package import ImageBatch
+import SystemIO
 import TerminalText
 
-/// A plan as text.
+/// Formats a plan.
 package enum PlanText {
-  /// A line an output, then the totals.
+  /// The plan as text: a line per output, then the totals.
   package static func lines(_ plan: BatchPlan) -> String {
     var text = ""
     for entry in plan.entries {
@@ -21,7 +22,8 @@ package enum PlanText {
       + "\(totals.isExact ? "" : "at least ")\(totals.decodes) to decode; \(totals.renderings) to render\n"
   }
 
-  /// `{"totals": …, "outputs": […]}`.
+  /// The plan as JSON: `{"version": 1, "totals": …, "outputs": […]}`.
+  /// - Throws: `EncodingError`.
   package static func json(_ plan: BatchPlan) throws -> String {
     struct Document: Encodable {
       struct Output: Encodable {
@@ -32,7 +34,8 @@ package enum PlanText {
         let reason: String
         let filter: String
         let format: String
-        let content: String?
+        /// The digest of the source's bytes, if it is known.
+        let sha256: String?
         let key: String?
         let location: ManifestLocation?
       }
@@ -42,16 +45,14 @@ package enum PlanText {
     let outputs = plan.entries.map { entry in
       Document.Output(
         index: entry.index, source: entry.source, output: entry.path, action: entry.action.rawValue,
-        reason: entry.reason, filter: entry.filter, format: entry.format, content: entry.content?.hex,
+        reason: entry.reason, filter: entry.filter, format: entry.format, sha256: entry.content?.hex,
         key: entry.key?.hex, location: entry.location)
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     let document = Document(totals: plan.totals, outputs: outputs)
-    return String(decoding: try encoder.encode(document), as: UTF8.self)
+    return String(decoding: try JSONText.document(document, pretty: true), as: UTF8.self)
   }
 
-  /// The graph of steps in Graphviz's language: what is at hand is drawn with dashes.
+  /// The graph of steps in Graphviz's DOT language. Steps whose results exist already are dashed.
   package static func dot(_ plan: BatchPlan) -> String {
     guard let graph = plan.graph else { return "" }
     var text = "digraph plan {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n"

@@ -1,26 +1,27 @@
 import Synchronization
 
-/// Holds an ordered stream's input back while its oldest job goes on, so that the results that wait for it are
-/// bounded: one job that takes a minute isn't followed by a million finished ones.
+/// Bounds the results that wait in an ordered stream, by holding back its input while the oldest job is unfinished.
+///
+/// Without it, a million finished results could wait in memory for one slow job.
 package final class OrderWindow: Sendable {
-  /// How many jobs may be read behind the oldest unfinished one. As many are in flight at most.
+  /// How far reading may be ahead of the oldest unfinished job, which also limits the jobs in flight.
   package static let size = 1024
 
   private struct State {
     /// All jobs up to this index are finished.
     var finished = 0
-    /// Set for good when nobody is to wait any more.
+    /// Whether nothing waits any more, because the reading task was cancelled.
     var isOpen = false
-    /// The one who reads the input; whoever takes it out of here resumes it, and nobody else can.
+    /// The task that reads the input. Whoever removes the continuation from here resumes it, so it is resumed once.
     var waiting: (index: Int, continuation: CheckedContinuation<Void, Never>)?
   }
 
   private let state = Mutex(State())
 
-  /// A window at the beginning of the input.
+  /// Creates a window at the start of the input.
   package init() {}
 
-  /// Returns when the job of this index may be read: at once for most. A cancelled task waits no longer.
+  /// Returns when the job with this index may be read, usually at once. Cancelling the task ends all waiting.
   package func admit(_ index: Int) async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -36,7 +37,7 @@ package final class OrderWindow: Sendable {
     }
   }
 
-  /// All jobs up to `index` are finished.
+  /// Records that all jobs up to `index` are finished.
   package func advance(to index: Int) { release { $0.finished = index } }
 
   private func release(_ change: (inout State) -> Void) {

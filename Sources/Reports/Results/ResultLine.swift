@@ -1,14 +1,14 @@
 package import ImageBatch
 
-/// What `pipe` prints for an output that is finished, without the line's end.
+/// The line that `pipe` prints for a finished output, without a line break.
 package enum ResultLine {
-  /// The path to open; nil for an output that failed, of which standard output says nothing.
+  /// The output's path; nil for a failed output, which prints nothing.
   package static func text(_ result: OutputResult) -> String? {
     result.status == .failed ? nil : result.path ?? result.output
   }
 
-  /// One JSON object, as `pipe --json` prints it. Members are always there, `null` where nothing is known; `error` is there
-  /// for a failure only, and `fields` holds the input's own fields as they were written.
+  /// The JSON object that `pipe --json` prints. Every member is present, `null` if unknown, except `error`, which only
+  /// failures have. `fields` contains the input's fields as written.
   package static func json(_ result: OutputResult) -> String {
     var json = JSONWriter()
     json.resultLine(result)

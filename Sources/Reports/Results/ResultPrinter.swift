@@ -1,20 +1,21 @@
 package import ImageBatch
 import Synchronization
 
-/// Prints `pipe`'s results: a record for each output, flushed as it is finished.
+/// Prints the results of `pipe`: a record for each output, flushed when it finishes.
 package final class ResultPrinter: BatchReporter {
-  /// What a record is.
+  /// The format of the records.
   package struct Form: Sendable {
-    /// An object, instead of a path.
+    /// Whether a record is a JSON object instead of a path.
     var json = false
-    /// In the order of the input, of which this lets no more be read than can wait.
+    /// If set, records are printed in the order of the input, and this window bounds those that wait.
     var order: OrderWindow?
-    /// Ended by NUL instead of a line break.
+    /// Whether a record ends in NUL instead of a line break.
     var isNULSeparated = false
 
+    /// Creates a format.
     /// - Parameters:
-    ///   - json: An object for each output, instead of its path.
-    ///   - order: Holds the input back, where results are in its order.
+    ///   - json: Whether to print a JSON object for each output instead of its path.
+    ///   - order: The window that bounds waiting records, to print them in the order of the input.
     ///   - isNULSeparated: Whether a record ends in NUL instead of a line break.
     package init(json: Bool = false, order: OrderWindow? = nil, isNULSeparated: Bool = false) {
       self.json = json
@@ -24,7 +25,7 @@ package final class ResultPrinter: BatchReporter {
   }
 
   private struct State {
-    /// Of jobs that are finished while an earlier one isn't.
+    /// The records of jobs that finished before an earlier job, by job index.
     var held: [Int: String] = [:]
     var next = 1
   }
@@ -33,7 +34,7 @@ package final class ResultPrinter: BatchReporter {
   private let write: TextOutput
   private let state = Mutex(State())
 
-  /// A printer that writes whole records with `write`.
+  /// Creates a printer. `write` always receives complete records.
   package init(_ form: Form, write: @escaping TextOutput) {
     self.form = form
     self.write = write
@@ -49,7 +50,7 @@ package final class ResultPrinter: BatchReporter {
       print(text)
       order.advance(to: finished)
     case .finished:
-      // Jobs that were never started leave gaps: what is behind them has waited long enough.
+      // Jobs that were never started leave gaps in the order. Print the records after them now.
       let rest = state.withLock { state in
         defer { state.held = [:] }
         return state.held.sorted { $0.key < $1.key }.map(\.value)
@@ -59,7 +60,7 @@ package final class ResultPrinter: BatchReporter {
     }
   }
 
-  /// What can be printed now, and the index up to which all jobs are finished.
+  /// The records that can be printed now, and the index up to which all jobs are finished.
   private func inOrder(_ job: JobResult) -> (text: String, finished: Int) {
     let text = job.outputs.map(record).joined()
     return state.withLock { state in
@@ -79,7 +80,7 @@ package final class ResultPrinter: BatchReporter {
   }
 
   private func print(_ text: String) {
-    // A reader that is gone is noticed by whoever made `write`.
+    // Ignore the result: the owner of `write` notices that the reader has gone.
     if !text.isEmpty { _ = write(text) }
   }
 }

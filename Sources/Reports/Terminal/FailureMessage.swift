@@ -1,11 +1,13 @@
 package import ImageBatch
 import TerminalText
 
-/// What standard error says of failures, warnings and, on request, of the rest, one line each, in GNU's form: the place in the manifest (else
-/// the program's name), the kind, the source, the stage, the sentence.
+/// Messages on standard error, one line each in GNU's format: the position in the manifest (or the program's name), the
+/// kind, the source, the stage and the message.
 package enum FailureMessage {
-  /// `m.yaml:4:5: error: https://example.com/a.jpg: download: the server says 404 …`, one line for each failure of
-  /// a job; what several outputs failed of is said once. No line ends.
+  /// A job's failures, without line breaks:
+  /// `m.yaml:4:5: error: https://example.com/a.jpg: download: the server says 404 …`.
+  ///
+  /// Outputs that failed with the same error share one line.
   package static func lines(_ job: JobResult) -> [String] {
     var said: Set<JobError> = []
     return job.outputs.compactMap { output in
@@ -14,19 +16,19 @@ package enum FailureMessage {
     }
   }
 
-  /// One output's failure, nil where it didn't fail.
+  /// An output's failure; nil if it didn't fail.
   package static func line(_ output: OutputResult) -> String? {
     guard let error = output.error else { return nil }
     return line(
       "error", output.location, [error.source ?? output.source, error.stage.rawValue, error.message])
   }
 
-  /// Something that fails nothing.
+  /// A warning.
   package static func line(_ warning: BatchWarning) -> String {
     line("warning", warning.location, [warning.source, warning.message].compactMap(\.self))
   }
 
-  /// What became of an output that is in place, nil where it failed:
+  /// A successful output; nil if it failed:
   /// `m.yaml:4:5: note: https://example.com/a.jpg: written out/a.png, 90 × 60 png, 1.2 kB`.
   static func note(_ result: OutputResult) -> String? {
     guard result.status != .failed, let path = result.path ?? result.output else { return nil }
@@ -38,7 +40,7 @@ package enum FailureMessage {
     return note(result.location, [result.source, facts])
   }
 
-  /// Something that happened as it should.
+  /// A note, for events that aren't problems.
   static func note(_ place: ManifestLocation?, _ parts: [String]) -> String { line("note", place, parts) }
 
   private static func line(_ kind: String, _ place: ManifestLocation?, _ parts: [String]) -> String {

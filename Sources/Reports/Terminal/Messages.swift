@@ -1,39 +1,40 @@
 package import ImageBatch
 import Synchronization
 
-/// Writes failures, warnings and the closing summary as they happen, each on a line of its own.
+/// Writes failures, warnings and the final summary as they happen, one per line.
 package final class Messages: BatchReporter {
-  /// How much is said.
-  package enum Extent: Sendable {
+  /// Which messages are written.
+  package enum Verbosity: Sendable {
     /// Failures only.
     case failures
-    /// Warnings too.
+    /// Failures and warnings.
     case warnings
-    /// The summary too.
+    /// Failures, warnings and the summary.
     case usual
-    /// Every download and every output too.
+    /// Also every download and every output.
     case everything
   }
 
   private let write: TextOutput
-  private let extent: Extent
-  /// What is being downloaded, where that is to be said.
+  private let verbosity: Verbosity
+  /// The sources of active downloads by ID, if downloads are reported.
   private let downloads = Mutex<[Int: String]>([:])
 
-  /// `write` is standard error, or what writes above a live display.
-  package init(_ extent: Extent = .usual, write: @escaping TextOutput) {
+  /// Creates a reporter. `write` writes to standard error, above the live display if there is one.
+  package init(_ verbosity: Verbosity = .usual, write: @escaping TextOutput) {
     self.write = write
-    self.extent = extent
+    self.verbosity = verbosity
   }
 
-  /// Writes the event's message, if it has one of this extent.
+  /// Writes the event's message, if the verbosity includes it.
   package func receive(_ event: BatchEvent) {
     switch event {
     case .jobFinished(let job):
       for line in FailureMessage.lines(job) { say(line) }
-    case .warning(let warning) where extent != .failures: say(FailureMessage.line(warning))
-    case .finished(let summary) where extent == .usual || extent == .everything: say(Summary.text(summary))
-    default: if extent == .everything { tell(event) }
+    case .warning(let warning) where verbosity != .failures: say(FailureMessage.line(warning))
+    case .finished(let summary) where verbosity == .usual || verbosity == .everything:
+      say(Summary.text(summary))
+    default: if verbosity == .everything { tell(event) }
     }
   }
 
@@ -52,6 +53,6 @@ package final class Messages: BatchReporter {
     }
   }
 
-  /// Standard error has no reader to miss: what it doesn't take is dropped.
+  /// Writes a line. A failure is ignored, because there is nowhere left to report it.
   private func say(_ line: String) { _ = write(line + "\n") }
 }

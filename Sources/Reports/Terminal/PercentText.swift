@@ -1,6 +1,6 @@
-/// URLs as people read them.
+/// Makes URLs readable.
 enum PercentText {
-  /// `text` with each run of `%XX` that is UTF-8 replaced by what it says; other runs stay as they are.
+  /// Decodes each run of `%XX` that is valid UTF-8 and leaves other runs unchanged.
   static func decoded(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
     var result = ""

@@ -1,7 +1,7 @@
 package import ImageBatch
 import Synchronization
 
-/// Progress where there is no terminal: a line every few seconds, so that a log shows that something goes on.
+/// Progress without a terminal: a line every few seconds, so that a log shows activity.
 package final class PlainProgress: BatchReporter {
   private struct State {
     var progress = ProgressState()
@@ -14,7 +14,7 @@ package final class PlainProgress: BatchReporter {
   private let now: @Sendable () -> ContinuousClock.Instant
   private let write: TextOutput
 
-  /// `interval` is in seconds. `write` is standard error.
+  /// Creates a reporter that writes a line to standard error every `interval` seconds.
   package init(
     interval: Double = 5, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
     write: @escaping TextOutput
@@ -25,10 +25,10 @@ package final class PlainProgress: BatchReporter {
     start = now()
   }
 
-  /// Takes note, and says so if it is time.
+  /// Records an event, and writes a line if it is due.
   package func receive(_ event: BatchEvent) { update { $0.apply(event, at: $1) } }
 
-  /// Says something if it is time.
+  /// Writes a line if it is due.
   package func tick() { update { _, _ in } }
 
   private func update(_ change: (inout ProgressState, Double) -> Void) {
@@ -42,7 +42,8 @@ package final class PlainProgress: BatchReporter {
     if let line { _ = write(line + "\n") }
   }
 
-  /// `imagemill: 45 of 120 jobs (37 %), 2 outputs failed; 12 downloads under way, 8.1 MB received (2.3 MB/s); about 20 s left`
+  /// `imagemill: 45 of 120 jobs (37 %), 2 outputs failed; 12 downloads under way, 8.1 MB received (2.3 MB/s); about
+  /// 20 s left`
   static func line(_ state: ProgressState, seconds: Double) -> String {
     var line = "imagemill: "
     if let jobs = state.jobs, let fraction = state.fraction {

@@ -2,10 +2,10 @@ package import ImageBatch
 import Synchronization
 import TerminalText
 
-/// A live display at the foot of a terminal, redrawn at most ten times a second, that leaves nothing behind.
+/// A live display at the bottom of a terminal, redrawn at most ten times per second and erased at the end.
 ///
-/// Whoever else writes to the same terminal does it through ``writeAbove(_:)``. The terminal's size is asked for at
-/// each drawing, so that it may change.
+/// All other output to the same terminal must go through ``writeAbove(_:)`` or ``above(_:)``. The terminal's size is
+/// read at each redraw, because it may change.
 package final class ProgressDisplay: BatchReporter {
   private struct State {
     var progress = ProgressState()
@@ -15,25 +15,29 @@ package final class ProgressDisplay: BatchReporter {
   }
 
   private static let interval = 0.1
-  /// Seconds before the first drawing: what is over by then needs no display that flashes up.
+  /// The delay before the first drawing in seconds, so that the display doesn't flash up for a short run.
   private static let patience = 0.25
 
   private let state = Mutex(State())
-  private let usesColour: Bool
+  private let usesColor: Bool
   private let size: @Sendable () -> TerminalSize
   private let isInForeground: @Sendable () -> Bool
   private let start: ContinuousClock.Instant
   private let now: @Sendable () -> ContinuousClock.Instant
   private let write: TextOutput
 
-  /// A display of a terminal of this `size`, which takes what `write` is given. No colour where `NO_COLOR` is set:
-  /// the caller says so. Nothing is drawn while the terminal is another job's.
+  /// Creates a display.
+  /// - Parameters:
+  ///   - usesColor: Whether to use color. The caller must respect `NO_COLOR`.
+  ///   - size: Returns the terminal's current size.
+  ///   - isInForeground: Whether this process may write to the terminal; if not, nothing is drawn.
+  ///   - write: Writes to the terminal.
   package init(
-    usesColour: Bool, size: @escaping @Sendable () -> TerminalSize,
+    usesColor: Bool, size: @escaping @Sendable () -> TerminalSize,
     isInForeground: @escaping @Sendable () -> Bool = { true },
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, write: @escaping TextOutput
   ) {
-    self.usesColour = usesColour
+    self.usesColor = usesColor
     self.size = size
     self.isInForeground = isInForeground
     self.now = now
@@ -41,7 +45,7 @@ package final class ProgressDisplay: BatchReporter {
     start = now()
   }
 
-  /// Takes note, and draws if it is time. The end of the batch clears the display, so that the summary can follow.
+  /// Records an event, and redraws if due. The end of the batch erases the display, so that the summary can follow.
   package func receive(_ event: BatchEvent) {
     let seconds = seconds
     state.withLock { state in
@@ -50,13 +54,13 @@ package final class ProgressDisplay: BatchReporter {
     }
   }
 
-  /// Draws if it is time.
+  /// Redraws if due.
   package func tick() {
     let seconds = seconds
     state.withLock { drawIfDue(&$0, seconds) }
   }
 
-  /// Writes `text`, whole lines, above the display; plainly once the display has ended.
+  /// Writes complete lines above the display. Once the display has ended, writes them as they are.
   package func writeAbove(_ text: String) -> Bool {
     let seconds = seconds
     return state.withLock { state in
@@ -65,7 +69,7 @@ package final class ProgressDisplay: BatchReporter {
     }
   }
 
-  /// The same for what another stream takes to the same terminal: `body` writes whole lines there.
+  /// Erases the display while `body` writes complete lines to the same terminal through another stream.
   package func above(_ body: () -> Bool) -> Bool {
     let seconds = seconds
     return state.withLock { state in
@@ -77,7 +81,7 @@ package final class ProgressDisplay: BatchReporter {
     }
   }
 
-  /// Takes the display off the terminal until it is time to draw again: before the process is stopped.
+  /// Erases the display until the next redraw. Call it before the process is suspended.
   package func hide() {
     let seconds = seconds
     state.withLock { state in
@@ -87,10 +91,10 @@ package final class ProgressDisplay: BatchReporter {
     }
   }
 
-  /// Takes the display off the terminal for good: before the process ends, however it ends.
+  /// Erases the display permanently. Call it before the process exits for any reason.
   package func clear() { state.withLock { end(&$0) } }
 
-  /// Clears.
+  /// Erases the display permanently.
   package func finish() throws(ReportError) { clear() }
 
   private var seconds: Double { (now() - start) / .seconds(1) }
@@ -104,31 +108,31 @@ package final class ProgressDisplay: BatchReporter {
   private func drawIfDue(_ state: inout State, _ seconds: Double) {
     guard !state.isOver, seconds - state.lastDrawing >= Self.interval, isInForeground() else { return }
     state.lastDrawing = seconds
-    // The old lines are written over and not cleared before, so that nothing flickers.
+    // Overwrite the old lines instead of clearing them first, which would flicker.
     let top = top(state)
     _ = write(top + frame(&state, seconds))
   }
 
-  /// The lines, each cleared before it is written, and what was below them cleared. tmux counts what was cleared behind
-  /// a text as part of its line when the width changes; a line that was cleared from its beginning has nothing there.
+  /// The lines, each cleared before it is written, and then the rest of the screen cleared. tmux counts cells cleared
+  /// after a text as part of its line when the width changes; clearing the line before writing it avoids that.
   private func frame(_ state: inout State, _ seconds: Double) -> String {
     state.drawn = ProgressLines(state: state.progress, size: size(), seconds: seconds).lines
-    return state.drawn.map { "\u{1B}[K\($0.text(colour: usesColour))\n" }.joined() + "\u{1B}[J"
+    return state.drawn.map { "\u{1B}[K\($0.text(color: usesColor))\n" }.joined() + "\u{1B}[J"
   }
 
-  /// Row by row from the bottom: tmux keeps a screen that is cleared as a whole in its history.
+  /// Erases row by row from the bottom, because tmux keeps a screen that is cleared as a whole in its history.
   private func erasure(_ state: inout State) -> String {
     guard !state.drawn.isEmpty else { return "" }
     defer { state.drawn = [] }
     return "\r\u{1B}[K" + String(repeating: "\u{1B}[A\u{1B}[K", count: rows(state))
   }
 
-  /// Moves the cursor to where the display begins.
+  /// Moves the cursor to the start of the display.
   private func top(_ state: State) -> String {
     state.drawn.isEmpty ? "" : "\r\u{1B}[\(rows(state))A"
   }
 
-  /// Those that the display takes now: a terminal that has become narrower has broken its lines.
+  /// The number of rows that the display takes now. A terminal that has become narrower has wrapped its lines.
   private func rows(_ state: State) -> Int {
     let columns = size().columns
     return state.drawn.reduce(0) { $0 + max(1, ($1.width + columns - 1) / columns) }

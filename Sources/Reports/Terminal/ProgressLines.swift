@@ -1,16 +1,17 @@
 import TerminalText
+import ImageRendering
 
-/// What a live display shows: a function of what goes on, the room and the time, and of nothing else.
+/// The lines of a live display: a pure function of the progress, the terminal's size and the time.
 struct ProgressLines {
   private static let shownDownloads = 4
   private static let shownRenderings = 4
 
   let state: ProgressState
   let size: TerminalSize
-  /// Since the batch began.
+  /// The time since the start of the batch.
   let seconds: Double
 
-  /// The last column stays free: some terminals begin a new line when it is filled.
+  /// The usable columns. The last column stays empty, because some terminals wrap when it is filled.
   private var columns: Int { max(1, size.columns - 1) }
 
   var lines: [StyledLine] {
@@ -18,11 +19,11 @@ struct ProgressLines {
     if !state.downloads.isEmpty || state.receivedBytes > 0 { lines.append(transfers) }
     lines += state.downloads.prefix(Self.shownDownloads).map(download)
     lines += state.renderings.prefix(Self.shownRenderings).map(rendering)
-    // A line stays free for what the user types.
+    // Keep one row free for the user's input.
     return lines.prefix(size.rows - 1).map { $0.cut(to: columns) }
   }
 
-  /// The first that fits; where none does, the last, cut. Narrow terminals get fewer words and not half of them.
+  /// The first form that fits, or else the last, cut. Narrow terminals get a shorter form instead of a truncated one.
   private func fitting(_ forms: [StyledLine]) -> StyledLine {
     forms.first { $0.width <= columns } ?? forms.last ?? StyledLine()
   }
@@ -55,7 +56,7 @@ struct ProgressLines {
       + StyledLine(String(repeating: "─", count: columns - done), .faint)
   }
 
-  /// `310 written, 40 unchanged, 12 cached, 4 failed`; where that is too long, what isn't zero.
+  /// `310 written, 40 unchanged, 12 cached, 4 failed`; if that is too long, without the zeros.
   private var outcomes: StyledLine {
     let failed = StyledLine("\(state.failed) failed", state.failed > 0 ? .red : .plain)
     let counts = [(state.written, "written"), (state.unchanged, "unchanged"), (state.cached, "cached")]
@@ -80,7 +81,7 @@ struct ProgressLines {
     return fitting(forms + [downloads, amounts, arrow + speed])
   }
 
-  /// Those with the most downloads, at most `limit`, and how many others there are.
+  /// The `limit` hosts with the most downloads, and the number of other hosts.
   private func hosts(_ limit: Int) -> String {
     var counts: [(host: String, count: Int)] = []
     for download in state.downloads {
@@ -113,7 +114,7 @@ struct ProgressLines {
     return slot + shown(rendering.source, in: max(8, columns - slot.width))
   }
 
-  /// A source's beginning and its end, `%E7%8C%AB` as the `猫` that it stands for; where there is little room, without its scheme.
+  /// The source, percent-decoded (`%E7%8C%AB` as `猫`) and shortened in the middle. Narrow lines omit its scheme.
   private func shown(_ source: String, in room: Int) -> String {
     let text = TerminalText.unjoined(TerminalText.visible(PercentText.decoded(source)))
     let bare = text.firstRange(of: "://").map { String(text[$0.upperBound...]) } ?? text

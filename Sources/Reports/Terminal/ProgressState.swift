@@ -1,6 +1,7 @@
 import ImageBatch
+import ImageRendering
 
-/// What a batch is doing at the moment: events in, numbers out.
+/// Turns a batch's events into the state of its progress.
 struct ProgressState {
   struct Download: Equatable {
     var id: Int
@@ -15,18 +16,18 @@ struct ProgressState {
     var source: String
   }
 
-  /// The number of jobs, where it is known.
+  /// The number of jobs, if known.
   private(set) var jobs: Int?
   private(set) var jobsEnded = 0
   private(set) var written = 0
   private(set) var unchanged = 0
   private(set) var cached = 0
   private(set) var failed = 0
-  /// Those under way, in the order that they began.
+  /// The active downloads, in the order in which they started.
   private(set) var downloads: [Download] = []
-  /// The slots at work, in their order.
+  /// The active renderings, by slot.
   private(set) var renderings: [Rendering] = []
-  /// Bytes received from the beginning.
+  /// The bytes received since the start.
   private(set) var receivedBytes = 0
   private(set) var isFinished = false
   private var speed = SpeedMeter()
@@ -63,32 +64,32 @@ struct ProgressState {
     }
   }
 
-  /// A try that begins anew counts down: its bytes were received all the same.
+  /// Adds received bytes. Ignores the negative difference of a retry, which starts again from 0.
   private mutating func add(_ bytes: Int, at seconds: Double) {
     guard bytes > 0 else { return }
     receivedBytes += bytes
     speed.add(bytes, at: seconds)
   }
 
-  /// Bytes per second of late.
+  /// The recent download speed in bytes per second.
   func bytesPerSecond(at seconds: Double) -> Double { speed.bytesPerSecond(at: seconds) }
 
-  /// From 0 to 1, where the number of jobs is known.
+  /// The fraction of jobs that have ended, from 0 to 1; nil if the number of jobs is unknown.
   var fraction: Double? {
     guard let jobs, jobs > 0 else { return nil }
     return min(1, Double(jobsEnded) / Double(jobs))
   }
 
-  /// Seconds left, guessed from the jobs that have ended; nil before there is enough to guess from.
+  /// The estimated remaining time in seconds, from the jobs that have ended; nil if it is too early to estimate.
   func secondsLeft(at seconds: Double) -> Double? {
     guard let jobs, jobsEnded > 0, jobsEnded < jobs, seconds >= 2 else { return nil }
     return seconds / Double(jobsEnded) * Double(jobs - jobsEnded)
   }
 }
 
-/// Bytes per second over the last few seconds.
+/// Measures the bytes per second over the last five seconds.
 struct SpeedMeter {
-  /// Each slice counts the bytes of half a second.
+  /// The duration of a slice in seconds.
   private static let slice = 0.5
   private static let slices = 10
   private var counts: [(slice: Int, bytes: Int)] = []

@@ -1,8 +1,8 @@
 import TerminalText
 
-/// A line of a display, which knows its width though it has colours.
+/// A line of a display with styles, whose width is known.
 struct StyledLine: Equatable {
-  /// ECMA-48's "select graphic rendition".
+  /// A "select graphic rendition" parameter of ECMA-48.
   enum Style: Int {
     case plain = 0
     case bold = 1
@@ -21,10 +21,10 @@ struct StyledLine: Equatable {
 
   init(_ text: String = "", _ style: Style = .plain) { append(text, style) }
 
-  /// In columns.
+  /// The width in columns.
   var width: Int { parts.reduce(0) { $0 + TerminalText.width($1.text) } }
 
-  /// Control characters in `text` are made visible.
+  /// Appends text, with control characters replaced.
   mutating func append(_ text: String, _ style: Style = .plain) {
     if !text.isEmpty { parts.append(Part(text: TerminalText.visible(text), style: style)) }
   }
@@ -37,7 +37,7 @@ struct StyledLine: Equatable {
 
   static func + (line: StyledLine, text: String) -> StyledLine { line + StyledLine(text) }
 
-  /// At most `columns` wide, with `…` where something was left out.
+  /// Cuts the line to at most `columns`, with `…` for the omitted part.
   func cut(to columns: Int) -> StyledLine {
     guard width > columns else { return self }
     var result = StyledLine()
@@ -50,9 +50,9 @@ struct StyledLine: Equatable {
     return result
   }
 
-  func text(colour: Bool) -> String {
+  func text(color: Bool) -> String {
     parts.map { part in
-      colour && part.style != .plain ? "\u{1B}[\(part.style.rawValue)m\(part.text)\u{1B}[0m" : part.text
+      color && part.style != .plain ? "\u{1B}[\(part.style.rawValue)m\(part.text)\u{1B}[0m" : part.text
     }.joined()
   }
 }

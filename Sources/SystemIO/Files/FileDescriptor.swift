@@ -6,7 +6,7 @@ package final class FileDescriptor: Sendable {
 
   /// Opens a file.
   package convenience init(
-    opening path: String, _ flags: Int32, mode: mode_t = 0o666
+    opening path: String, _ flags: Int32, mode: UInt32 = 0o666
   ) throws(SystemError) {
     self.init(try FileIO.open(path, flags, mode: mode))
   }

@@ -1,11 +1,11 @@
-package import Glibc
+import Glibc
 
 /// Calls on open descriptors, whoever owns them. A signal fails none of them, and what the kernel takes or gives of the
 /// bytes at a time is theirs to know.
 package enum FileIO {
   /// Opens a file, which no child process inherits.
   /// - Parameter mode: That of a file that is made.
-  package static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> Int32
+  package static func open(_ path: String, _ flags: Int32, mode: UInt32 = 0o666) throws(SystemError) -> Int32
   {
     try SystemError.retrying { Glibc.open(path, flags | O_CLOEXEC, mode) }
   }

@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// Directories of the file system.
 package enum Directory {
@@ -10,7 +10,7 @@ package enum Directory {
   ///   - mode: What the process's mask takes bits from.
   ///   - parentMode: The same for parents; `mode` where nil.
   package static func create(
-    _ path: String, mode: mode_t = 0o777, parentMode: mode_t? = nil
+    _ path: String, mode: UInt32 = 0o777, parentMode: UInt32? = nil
   ) throws(SystemError) {
     if mkdir(path, mode) == 0 || errno == EEXIST { return }
     let failure = SystemError.last
@@ -20,6 +20,12 @@ package enum Directory {
     guard failure.code == ENOENT, parent != ".", parent != "/" else { throw failure }
     try create(parent, mode: parentMode ?? mode, parentMode: parentMode)
     if mkdir(path, mode) != 0, errno != EEXIST { throw .last }
+  }
+
+  /// Whether there is a directory at the path, behind links too.
+  package static func exists(at path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// What is in a directory, without `.` and `..`.

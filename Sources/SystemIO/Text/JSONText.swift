@@ -11,6 +11,26 @@ package enum JSONText {
     return try encoder.encode(value)
   }
 
+  /// The version of the documents' forms. A member may be added without a new version; none is renamed or removed.
+  package static let documentVersion = 1
+
+  /// An object as a JSON document, with a member `version`.
+  package static func document(_ value: some Encodable, pretty: Bool = false) throws -> Data {
+    try encoded(VersionedDocument(value: value), pretty: pretty)
+  }
+
+  private struct VersionedDocument<Value: Encodable>: Encodable {
+    let value: Value
+
+    private enum Keys: String, CodingKey { case version }
+
+    func encode(to encoder: any Encoder) throws {
+      try value.encode(to: encoder)
+      var container = encoder.container(keyedBy: Keys.self)
+      try container.encode(JSONText.documentVersion, forKey: .version)
+    }
+  }
+
   /// `text` in quotes.
   package static func quoted(_ text: String) -> String {
     var bytes: [UInt8] = []

@@ -24,7 +24,7 @@ package enum PercentEncoding {
   }
 
   /// The text with every byte encoded that can't stand in a URL; what is encoded already stays.
-  package static func mended(_ text: some StringProtocol) -> String {
+  package static func normalized(_ text: some StringProtocol) -> String {
     encoded(text) { $0 <= 0x20 || $0 >= 0x7F || "\"<>\\^`{|}".utf8.contains($0) }
   }
 

@@ -57,7 +57,7 @@ package struct URLReference: Sendable, Hashable {
   /// The URL that `reference` means here. What a URL can't hold, such as a space, is encoded.
   /// - Returns: nil where the reference is none.
   package func resolving(_ reference: String) -> URLReference? {
-    URLReference(parsing: PercentEncoding.mended(reference)).map(resolving)
+    URLReference(parsing: PercentEncoding.normalized(reference)).map(resolving)
   }
 
   /// The URL that `reference` means here (section 5.2.2).

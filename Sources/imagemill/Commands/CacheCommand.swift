@@ -6,62 +6,64 @@ import SystemIO
 /// The disk cache.
 struct CacheCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "cache", abstract: "Look at the disk cache, and look after it.",
+    commandName: "cache", abstract: "Inspect and maintain the disk cache.",
     discussion: """
-      The cache holds nothing that can't be made again: it may be removed at any time.
+      The cache may be removed at any time: its contents can be downloaded or rendered again.
 
         imagemill cache stats
         imagemill cache verify
       """,
     subcommands: [Path.self, Stats.self, List.self, Explain.self, Verify.self, Purge.self, Clear.self])
 
-  /// Where the cache is.
+  /// Options that locate the cache.
   struct Place: ParsableArguments {
     @Option(
       help: ArgumentHelp(
-        "The cache's directory (default: $IMAGEMILL_CACHE_DIR, else ~/.cache/imagemill).", valueName: "dir"),
+        "Cache directory (default: $IMAGEMILL_CACHE_DIR, else ~/.cache/imagemill).", valueName: "dir"),
       completion: .directory)
     var cacheDir: String?
 
-    @Option(help: ArgumentHelp("What the cache may take on disk.", valueName: "size"))
+    @Option(help: ArgumentHelp("Maximum size of the cache on disk.", valueName: "size"))
     var cacheSize = SizeArgument(CacheSettings().capacity)
 
-    /// The cache as every command uses it where no option says otherwise.
+    /// The cache settings, with the defaults of the other commands.
     var settings: CacheSettings { CacheSettings(directory: cacheDir, capacity: cacheSize.bytes) }
 
-    /// The store, which says what it mends.
+    /// Opens the store; repairs are reported on standard error.
     func openStore() throws -> DiskStore {
       let store = try settings.openStore(canDoWithout: false)
-      store.onMend { StandardError.write("imagemill: \($0.messageWithRemedy(canDoWithout: false))\n") }
+      store.onRepair { StandardError.write("imagemill: \($0.messageWithRemedy(canDoWithout: false))\n") }
       return store
     }
 
-    /// Runs `body` on the store, which `body` is about to change or not.
+    /// Runs `body` on the store.
+    /// - Parameter changing: Whether `body` changes the store.
+    /// - Throws: `CommandError` if the store fails, or is read-only and would be changed.
     func withStore(changing: Bool = false, _ body: (DiskStore) throws -> Void) throws {
       let store = try openStore()
       defer { store.close() }
       if changing, store.isReadOnly {
-        throw Complaint(
-          .failed, "\(store.directory) is read-only to you; run this as the user whom it belongs to")
+        throw CommandError(
+          .failed, "\(store.directory) is read-only for you; run this as its owner")
       }
       do {
         try body(store)
       } catch let error as CacheError {
-        throw Complaint(.failed, error.messageWithRemedy(canDoWithout: false))
+        throw CommandError(.failed, error.messageWithRemedy(canDoWithout: false))
       }
     }
   }
 
   struct Path: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Print where it is.")
+    static let configuration = CommandConfiguration(abstract: "Print the cache directory.")
     @OptionGroup var place: Place
     func run() throws { try place.withStore { try StandardOutput.write($0.directory + "\n") } }
   }
 
   struct Stats: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Count what is in it.")
+    static let configuration = CommandConfiguration(abstract: "Show size, contents and hit statistics.")
     @OptionGroup var place: Place
-    @Flag(help: "As one JSON object.") var json = false
+    @Flag(help: "Print one JSON object.") var json = false
 
     func run() throws {
       try place.withStore { store in
@@ -85,31 +87,31 @@ struct CacheCommand: AsyncParsableCommand {
       }
     }
 
-    /// What one kind of hit has spared since the cache was made or cleared.
+    /// The savings of one kind of hit since the cache was made or cleared.
     private static func line(_ kind: CacheSavings.Kind, _ saving: CacheSavings) -> String {
       let seconds = "\((saving.seconds * 10).rounded() / 10) s"
       let spared =
         switch kind {
-        case .response: "downloads spared: \(saving.bytes) bytes"
-        case .revalidated: "downloads confirmed by their origins: \(saving.bytes) bytes spared"
+        case .response: "downloads saved: \(saving.bytes) bytes"
+        case .revalidated: "responses revalidated: \(saving.bytes) bytes saved"
         case .output:
-          "outputs found in place: \(seconds) of rendering and \(saving.bytes) bytes of writing spared"
-        case .stored: "outputs found in the cache: \(seconds) of rendering spared"
-        case .rendition: "renditions used again"
+          "outputs already in place: \(seconds) of rendering and \(saving.bytes) bytes of writing saved"
+        case .stored: "outputs found in the cache: \(seconds) of rendering saved"
+        case .rendition: "renditions reused"
         }
       return "\("hits".padded(to: 10)) \(saving.hits) \(spared)"
     }
   }
 
   struct List: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List the objects, the last used first.")
+    static let configuration = CommandConfiguration(abstract: "List the objects, most recently used first.")
     @OptionGroup var place: Place
-    @Flag(help: "As one JSON array.") var json = false
+    @Flag(help: "Print one JSON object.") var json = false
 
     func run() throws {
       try place.withStore { store in
         let objects = try store.list()
-        if json { return try CacheCommand.printJSON(objects) }
+        if json { return try CacheCommand.printJSON(Listing(objects: objects.map(Listing.Object.init))) }
         let width = objects.map { String($0.bytes).count }.max() ?? 0
         for object in objects {
           let bytes = String(repeating: " ", count: width - String(object.bytes).count) + String(object.bytes)
@@ -122,9 +124,30 @@ struct CacheCommand: AsyncParsableCommand {
     }
   }
 
+  /// The JSON of `cache list`.
+  private struct Listing: Encodable {
+    struct Object: Encodable {
+      let sha256: String
+      let bytes: Int
+      let lastUsed: Double
+      let urls: [String]
+      let outputs: Int
+
+      init(_ object: DiskStore.ListedObject) {
+        sha256 = object.digest
+        bytes = object.bytes
+        lastUsed = object.lastUsed
+        urls = object.urls
+        outputs = object.outputs
+      }
+    }
+
+    let objects: [Object]
+  }
+
   struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Read every object and drop what is damaged; exit 1 if anything was.")
+      abstract: "Read every object and remove damaged ones; exit 1 if any was damaged.")
     @OptionGroup var place: Place
 
     func run() throws {
@@ -140,9 +163,10 @@ struct CacheCommand: AsyncParsableCommand {
 
   struct Purge: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove the least recently used until it is as small as after a purge.")
+      abstract: "Evict the least recently used objects until the cache is at 60% of its limit, or at --to.")
     @OptionGroup var place: Place
-    @Option(help: ArgumentHelp("Until no more than this is left.", valueName: "size")) var to: SizeArgument?
+    @Option(help: ArgumentHelp("Size to reach (default: 60% of the limit).", valueName: "size"))
+    var to: SizeArgument?
 
     func run() throws {
       try place.withStore(changing: true) { store in
@@ -153,13 +177,13 @@ struct CacheCommand: AsyncParsableCommand {
 
   struct Clear: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove everything that no process uses at the moment.")
+      abstract: "Remove everything that no process is using.")
     @OptionGroup var place: Place
     func run() throws { try place.withStore(changing: true) { try $0.clear() } }
   }
 
   private static func printJSON(_ value: some Encodable) throws {
     try StandardOutput.write(
-      String(decoding: try JSONText.encoded(value, pretty: true), as: UTF8.self) + "\n")
+      String(decoding: try JSONText.document(value, pretty: true), as: UTF8.self) + "\n")
   }
 }

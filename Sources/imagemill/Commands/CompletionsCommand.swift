@@ -3,9 +3,9 @@ import ArgumentParser
 /// Completion scripts for shells.
 struct CompletionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "completions", abstract: "Print the completions for a shell: bash, zsh or fish.",
+    commandName: "completions", abstract: "Print a completion script for bash, zsh or fish.",
     discussion: """
-      'make install' puts them where the shells look.
+      'make install' installs the scripts where the shells look for them.
 
         imagemill completions bash > /etc/bash_completion.d/imagemill
         imagemill completions zsh > "${fpath[1]}/_imagemill"
@@ -22,18 +22,18 @@ struct CompletionsCommand: ParsableCommand {
       case .zsh: .zsh
       case .fish: .fish
       }
-    try StandardOutput.write(Self.mended(Imagemill.completionScript(for: known)))
+    try StandardOutput.write(Self.repaired(Imagemill.completionScript(for: known)))
   }
 
-  /// What the parser makes, without the 'help' of its own that it adds after ours, which shells would take instead.
-  private static func mended(_ script: String) -> String {
+  /// The parser's script without its own `help` command, which shells would use instead of imagemill's.
+  private static func repaired(_ script: String) -> String {
     var lines = script.split(separator: "\n", omittingEmptySubsequences: false)
     lines.removeAll { $0.contains("Show subcommand help information.") }
     let heads = lines.indices.filter { lines[$0] == "_imagemill_help() {" }
     if heads.count > 1, let head = heads.last, let end = lines[head...].firstIndex(of: "}") {
       lines.removeSubrange(head...end)
     }
-    // zsh's _describe takes what follows a colon for a description.
+    // zsh's _describe takes the text after a colon for a description.
     for (index, line) in lines.enumerated() where line.hasPrefix("    local -ar _") && line.hasSuffix("')") {
       lines[index] = line.replacing(":", with: "\\:")[...]
     }
@@ -41,7 +41,6 @@ struct CompletionsCommand: ParsableCommand {
   }
 }
 
-/// A shell that completions are made for.
 enum ShellArgument: String, ExpressibleByArgument, CaseIterable {
   case bash, zsh, fish
 }

@@ -5,17 +5,18 @@ import ImageDownloads
 import ImageFilters
 import Manifests
 import Reports
+import SystemIO
 
-/// One conversion, in this process; or several, by a template.
+/// Converts one image in this process, or several as a batch.
 struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
   static let configuration = CommandConfiguration(
-    commandName: "convert", abstract: "Convert one picture, or with -o several.",
+    commandName: "convert", abstract: "Convert one image, or several with -o.",
     usage: """
       imagemill convert [<options>] <source> <output>
       imagemill convert [<options>] -o <template> <source> ...
       """,
     discussion: """
-      The output's format follows its extension, or --format. 'imagemill filters' lists the filters.
+      The output's extension or --format sets its format. 'imagemill filters' lists the filters.
 
         imagemill convert in.jpg -f fill:100x100,circle out.png
         curl … | imagemill convert - -f fit:800x600 - --format webp > out.webp
@@ -25,9 +26,9 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
   @Argument(
     help: ArgumentHelp(
       """
-      The source: a path, an http(s), file or data URL, or '-' for standard input. The output: a path, which may have \
-      a template's fields such as {ext}, or '-' for standard output. With -o, sources: paths, URLs, directories, or \
-      patterns such as 'photos/**/*.heic'.
+      A source and an output. The source is a path, an http(s), file or data URL, or '-' for standard input. The \
+      output is a path, which may use template fields such as {ext}, or '-' for standard output. With -o, every \
+      operand is a source: a path, a URL, a directory, or a pattern such as 'photos/**/*.heic'.
       """,
       valueName: "operand"),
     completion: .file())
@@ -35,10 +36,10 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
 
   @OptionGroup(title: "Several sources") var several: SeveralSources
 
-  @Flag(name: [.short, .long], help: "Say nothing but failures.")
+  @Flag(name: [.short, .long], help: "Print failures only.")
   var quiet = false
 
-  @Flag(name: [.short, .long], help: "Say what was written.")
+  @Flag(name: [.short, .long], help: "Print what was written.")
   var verbose = false
 
   @OptionGroup(title: "Output") var outputs: OutputOptions
@@ -47,29 +48,29 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
   @OptionGroup(title: "Cache") var cache: CacheOptions
 
   func validate() throws {
-    if quiet && verbose { throw ValidationError("--quiet and --verbose are opposites; ask for one") }
+    if quiet && verbose { throw ValidationError("--quiet and --verbose can't be used together") }
   }
 
-  /// The output's path, which may have fields such as `{ext}`.
+  /// The output's path as a template, with fields such as `{ext}`.
   private static func template(_ output: String) throws -> OutputTemplate? {
     guard let template = try OutputOptions.template(output) else { return nil }
     guard let field = template.unknownFields(variables: [String]()).first else { return template }
-    throw Complaint(
+    throw CommandError(
       .usage,
       OutputOptions.pointed(
-        output, at: field.offset, "nothing defines '{\(field.name)}'; write '{{' for a brace"))
+        output, at: field.offset, "unknown field '{\(field.name)}'; write '{{' for a brace"))
   }
 
   func run() async throws {
     let words = operands.words
     if let template = several.template { return try await convertAll(words, to: template) }
     guard words.count > 1 else {
-      throw Complaint(
+      throw CommandError(
         .usage,
-        "the output is missing; write 'imagemill convert SOURCE OUTPUT', or -o TEMPLATE and the sources")
+        "no output given; write 'imagemill convert SOURCE OUTPUT', or -o TEMPLATE and the sources")
     }
     if words.count > 2 {
-      throw Complaint(
+      throw CommandError(
         .usage,
         "unexpected argument '\(words[2])'; several sources need -o TEMPLATE, such as -o '{name}.webp'")
     }
@@ -81,30 +82,37 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     let source = try ImageSource(argument: source)
     let chain = try outputs.chain(for: source)
     let template = output == "-" ? nil : try Self.template(output)
+    if output != "-", output.hasSuffix("/") || Directory.exists(at: output) {
+      throw CommandError(
+        .usage,
+        "the output \(output) is a directory; name a file in it, or use -o "
+          + "'\(output.hasSuffix("/") ? output : output + "/"){name}.webp'")
+    }
     let encoding = try outputs.encoding(pathExtension: template?.literalPathExtension, chain: chain)
     let named = try outputs.sources()
     if output != "-" { try refuseOverwrite(of: [source] + named.values, by: output) }
-    let session = try Session(
+    let services = try CommandServices(
       downloads: downloads, cache: cache.settings, limits: limits,
       typedHosts: ([source] + named.values).compactMap(\.host))
     var conversion = Conversion(
       source: source, chain: chain, encoding: encoding, namedSources: named, limits: limits.limits(slots: 1),
       onCorrupt: limits.corruptPolicy)
     conversion.replacing = outputs.replacing
+    conversion.durability = outputs.durability.level
     conversion.template = template
     let result: Conversion.Outcome
     do throws(JobError) {
-      result = try await conversion.run(downloader: session.downloader, store: session.store)
+      result = try await conversion.run(downloader: services.downloader, store: services.store)
     } catch {
-      await session.end()
-      throw Complaint(
+      await services.end()
+      throw CommandError(
         error.isTemporary ? .temporary : .failed,
         "\(error.source ?? source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)")
     }
-    await session.end()
+    await services.end()
     for warning in result.warnings where !quiet { StandardError.write("imagemill: warning: \(warning)\n") }
     if result.isKept, let path = result.path {
-      StandardError.write("imagemill: warning: \(path) is kept: it was there before\n")
+      StandardError.write("imagemill: warning: \(path) is kept: the file already exists\n")
     } else if verbose {
       let image = result.image
       StandardError.write(
@@ -115,12 +123,12 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     if let bytes = result.bytes { try StandardOutput.write(bytes) }
   }
 
-  /// Converts every operand as `pipe` would. Without --verbose it writes failures and warnings only, as one conversion
-  /// does.
+  /// Converts every operand as `pipe` would. Without `--verbose` it prints failures and warnings only, as one
+  /// conversion does.
   private func convertAll(_ words: [String], to template: String) async throws {
     var options = ManifestOptions()
     options.hints = Remedies.hints
-    // Who runs the command has written the template, and what fields put in it is no way out.
+    // The template comes from the user, and fields can't make a path leave its directory.
     options.allowsOutside = true
     options.encoding = outputs.encoding
     options.namedSources = try outputs.sources()
@@ -139,6 +147,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
       words.compactMap { SourceOperands.host(of: $0) } + options.namedSources.values.compactMap(\.host)
     run.commandTemplate = template
     run.replacing = outputs.replacing
+    run.durability = outputs.durability.level
     let status = try await run.run(JobItems(streams: [], operands: operands))
     if status != .success { throw status }
   }
@@ -146,19 +155,19 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
   private func refuseOverwrite(of sources: [ImageSource], by output: String) throws {
     guard !outputs.inPlace, let target = FileIdentity(path: output) else { return }
     for case .file(let path) in sources where FileIdentity(path: path) == target {
-      throw Complaint(
+      throw CommandError(
         .usage,
         "the output \(output) is the source \(path); name another output, or replace it with --in-place")
     }
   }
 }
 
-/// What `convert` does with more than one source.
+/// The option for more than one source.
 struct SeveralSources: ParsableArguments {
   @Option(
     name: [.customShort("o"), .customLong("output")],
     help: ArgumentHelp(
-      "The outputs' path, with fields such as {name}, {dir}, {ext}; every operand is then a source.",
+      "Output path template, with fields such as {name}, {dir} and {ext}; every operand is then a source.",
       valueName: "template"))
   var template: String?
 }

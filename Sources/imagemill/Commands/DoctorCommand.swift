@@ -2,21 +2,21 @@ import ArgumentParser
 import FoundationEssentials
 import SystemIO
 
-/// What this installation is, and what is wrong with it.
+/// Reports on this installation and its problems.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Say what imagemill finds here, and what is wrong; made for bug reports.",
+    abstract: "Check this installation and print a report for bug reports.",
     discussion: """
-      Versions, formats, limits as imagemill sees them, and the cache's health. It changes nothing and shows no \
-      password. Exit 1 if something that is needed is broken, with the remedy.
+      The report has versions, formats, limits, the state of the cache, and a remedy for each problem. The command \
+      changes nothing and shows no password. It exits 1 if something that imagemill needs is broken.
 
         imagemill doctor
         imagemill doctor --json
       """)
 
   @OptionGroup var place: CacheCommand.Place
-  @Flag(help: "As one JSON object.") var json = false
+  @Flag(help: "Print one JSON object.") var json = false
 
   func run() throws {
     let diagnosis = Diagnosis(cacheDir: place.cacheDir, cacheSize: place.cacheSize.bytes)

@@ -5,21 +5,21 @@ import Reports
 import SystemIO
 
 extension CacheCommand {
-  /// What an output was made from, and what would make it another today.
+  /// Explains what an output was made from, and what would change it today.
   struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Say what a file was made from, and which part of its key differs from the last run.",
+      abstract: "Show what a file was made from, and which part of its key differs from the last run.",
       discussion: """
-        The manifest that it was made for is read again, and nothing is downloaded. Options that the run was given, \
-        such as -f for a list or --allow-net, are given here too. Exit 1 where no run is known to have made the file.
+        The file's manifest is read again; nothing is downloaded. Repeat the options of the run, such as -f for a \
+        list or --allow-net. The command exits 1 if no known run made the file.
 
           imagemill cache explain public/hero.webp
         """)
 
-    @Argument(help: "A file that a run has put in place.", completion: .file())
+    @Argument(help: "A file that a run has written.", completion: .file())
     var output: String
 
-    @Flag(help: "As one JSON object.") var json = false
+    @Flag(help: "Print one JSON object.") var json = false
     @OptionGroup var place: Place
     @OptionGroup(title: "Jobs") var jobs: JobOptions
     @OptionGroup(title: "Downloads") var downloads: DownloadOptions
@@ -33,22 +33,22 @@ extension CacheCommand {
       let store = try place.openStore()
       defer { store.close() }
       do {
-        guard let entry = try LedgerLookup(store: store).entry(of: output) else {
-          throw Complaint(
+        guard let entry = try RegistryLookup(store: store).entry(of: output) else {
+          throw CommandError(
             .failed,
-            "no run is known to have made \(output): it was made with another cache directory, from standard input, "
-              + "or by something else")
+            "no known run made \(output): it was made with another cache directory, from standard input, or by another "
+              + "program")
         }
         return try await Explanation(
-          entry, today: today(entry), state: LedgerLookup(store: store).state(of: entry),
+          entry, today: today(entry), state: RegistryLookup(store: store).state(of: entry),
           removal: Remedies.removal)
       } catch let error as CacheError {
-        throw Complaint(.failed, error.messageWithRemedy(canDoWithout: false))
+        throw CommandError(.failed, error.messageWithRemedy(canDoWithout: false))
       }
     }
 
-    /// What a run of the manifest would make the file from today; nil where it would make no such file.
-    private func today(_ entry: LedgerEntry) async throws -> Explanation.Today {
+    /// What a run of the manifest would make the file from today.
+    private func today(_ entry: RegistryEntry) async throws -> Explanation.Today {
       guard File.exists(entry.scope.manifest) else { return .noManifest }
       var jobs = jobs
       jobs.template = jobs.template ?? (entry.scope.template.isEmpty ? nil : entry.scope.template)
@@ -56,7 +56,7 @@ extension CacheCommand {
       let input: JobOptions.Input
       do {
         input = try jobs.read([entry.scope.manifest])
-      } catch let error as ManifestComplaint {
+      } catch let error as ManifestCommandError {
         return .unreadable(error.errors.diagnostics.first?.description ?? "it has mistakes")
       }
       let plan = try await Planning(

@@ -6,12 +6,12 @@ import ImageCaches
 import ImageDownloads
 import SystemIO
 
-/// Downloads into the cache, without a look at the content.
+/// Downloads into the cache, whatever the content.
 struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
   static let configuration = CommandConfiguration(
-    commandName: "fetch", abstract: "Download into the cache; say what a client of the cache sees.",
+    commandName: "fetch", abstract: "Download URLs into the cache and show the responses.",
     discussion: """
-      An error status is a failure, whose response is printed all the same.
+      An error status is a failure; its response is still printed.
 
         imagemill fetch https://example.org/a.jpg
         imagemill fetch --json --no-redirect https://example.org/
@@ -22,28 +22,28 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
   var operands: [OperandGroup]
   private var urls: [String] { operands.words }
 
-  @Flag(help: "A redirecting answer is the answer; it isn't followed.")
+  @Flag(help: "Don't follow redirects; show the redirect response.")
   var noRedirect = false
 
-  @Flag(help: "An error status is no failure.")
+  @Flag(help: "Don't treat an error status as a failure.")
   var anyStatus = false
 
   @Flag(
     help:
-      "One JSON object a URL: status, headers as the cache serves them, and what the cache had to do with it."
+      "Print one JSON object per URL: status, headers as the cache serves them, and how the cache was used."
   )
   var json = false
 
-  @Flag(help: "With --json: the body too, in base64.")
+  @Flag(help: "With --json: include the body, in base64.")
   var body = false
 
   @Option(
     name: [.short, .long],
-    help: ArgumentHelp("Where one URL's body goes; '-' is standard output.", valueName: "file"),
+    help: ArgumentHelp("Write the body of one URL to this file; '-' is standard output.", valueName: "file"),
     completion: .file())
   var output: String?
 
-  @Flag(name: [.short, .long], help: "Print nothing but objects, bodies and failures.")
+  @Flag(name: [.short, .long], help: "Print JSON objects, bodies and failures only.")
   var quiet = false
 
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
@@ -53,23 +53,23 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
     if output != nil, urls.count != 1 {
       throw ValidationError("--output takes the body of one URL, not of \(urls.count)")
     }
-    if output == "-", json { throw ValidationError("--json and --output - both want standard output") }
+    if output == "-", json { throw ValidationError("--json and --output - both write to standard output") }
   }
 
   func run() async throws {
     let sources = try urls.map { url in
       let source = try ImageSource(argument: url)
       guard case .url = source else {
-        throw Complaint(.usage, "fetch takes http and https URLs, not '\(source.displayText)'")
+        throw CommandError(.usage, "fetch takes http and https URLs, not '\(source.displayText)'")
       }
       return source
     }
-    let session = try Session(
+    let services = try CommandServices(
       downloads: downloads, cache: cache.settings, typedHosts: sources.compactMap(\.host))
-    // No task for each: the first transfers would have to wait until all of them have begun.
+    // Callbacks, not a task for each URL: the first transfers would wait until all tasks have started.
     let (outcomes, continuation) = AsyncStream.makeStream(of: (ImageSource, Outcome).self)
     for source in sources {
-      session.downloader.fetch(ImageRequest(source), followsRedirects: !noRedirect) {
+      services.downloader.fetch(ImageRequest(source), followsRedirects: !noRedirect) {
         continuation.yield((source, $0))
       }
     }
@@ -79,17 +79,18 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
         failures.add(try report(outcome, of: source))
       }
     } catch {
-      session.downloader.cancelAll()
-      await session.end()
+      services.downloader.cancelAll()
+      await services.end()
       throw error
     }
-    await session.end()
+    await services.end()
     if let status = failures.status { throw status }
   }
 
   private typealias Outcome = Result<FetchedResponse, DownloadError>
 
-  /// Prints what has come of one URL. Throws where nothing more can be printed.
+  /// Prints the outcome of one URL.
+  /// - Throws: `CommandError` if it can't be written.
   private func report(_ outcome: Outcome, of source: ImageSource) throws -> ExitStatus {
     let response: FetchedResponse
     do throws(DownloadError) {
@@ -102,7 +103,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
       do throws(AtomicFile.Failure) {
         try AtomicFile.copy(response.body.path, to: output)
       } catch {
-        throw Complaint(.failed, "\(source.displayText): \(error.message)")
+        throw CommandError(.failed, "\(source.displayText): \(error.message)")
       }
     } else if output != nil {
       if StandardOutput.isTerminal, try File.start(of: response.body.path, count: 4096).contains(0) {
@@ -121,7 +122,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
   }
 }
 
-/// What `fetch --json` prints of one URL.
+/// The JSON object that `fetch --json` prints for a URL.
 private struct FetchReport: Encodable {
   let url: String
   let status: Int
@@ -144,10 +145,10 @@ private struct FetchReport: Encodable {
     cache = response.cache.rawValue
   }
 
-  /// One line; `Data` is base64 in JSON.
+  /// One line of JSON, in which `Data` is base64.
   var line: String {
     get throws {
-      String(decoding: try JSONText.encoded(self), as: UTF8.self) + "\n"
+      String(decoding: try JSONText.document(self), as: UTF8.self) + "\n"
     }
   }
 }

@@ -2,12 +2,13 @@ import ArgumentParser
 import ImageFilters
 import Manifests
 
-/// What filters there are, from the one table.
+/// Lists the filters, from the table that also makes the parser.
 struct FiltersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "filters", abstract: "List the filters, or show one with its arguments and an example.",
+    commandName: "filters", abstract: "List the filters, or show a filter's arguments and an example.",
     discussion: """
-      A chain is filters joined by commas; arguments follow a filter's name after colons, positional ones first.
+      A chain is a list of filters joined by commas. Arguments follow a filter's name after colons, positional ones \
+      first.
 
         \(FilterTable.all.map(\.name).joined(separator: ", "))
 
@@ -15,17 +16,18 @@ struct FiltersCommand: ParsableCommand {
         imagemill filters fill
       """)
 
-  @Argument(help: "A filter, or the name of the AlamofireImage type.", completion: CompletionWords.filters)
+  @Argument(help: "A filter, or the name of an AlamofireImage type.", completion: CompletionWords.filters)
   var name: String?
 
-  @Flag(help: "Print names only, aliases included.")
+  @Flag(help: "Print only names, including aliases.")
   var names = false
 
   func run() throws {
     if let name {
       guard let filter = FilterTable.definition(named: name) else {
         let nearest = NearestName.of(name, in: FilterChain.knownNames).map { "; did you mean '\($0)'?" } ?? ""
-        throw Complaint(.usage, "there is no filter '\(name)'\(nearest)\n  'imagemill filters' lists them.")
+        throw CommandError(
+          .usage, "unknown filter '\(name)'\(nearest)\n  'imagemill filters' lists the filters.")
       }
       try StandardOutput.write(Self.description(of: filter))
     } else if names {
@@ -51,7 +53,7 @@ struct FiltersCommand: ParsableCommand {
 
   private static func description(of filter: FilterDefinition) -> String {
     var text = "\(usage(of: filter))\n\n\(filter.summary)\n"
-    if let expansion = filter.expansion { text += "Stands for \(expansion).\n" }
+    if let expansion = filter.expansion { text += "Same as \(expansion).\n" }
     if !filter.parameters.isEmpty {
       text += "\nArguments\n"
       let width = filter.parameters.map(\.name.count).max() ?? 0
@@ -68,7 +70,7 @@ struct FiltersCommand: ParsableCommand {
     return text + "\nExample\n  \(filter.exampleCommand)\n"
   }
 
-  /// As in `fill:SIZE[:GRAVITY]…`.
+  /// The filter's form, such as `fill:SIZE[:GRAVITY]…`.
   private static func usage(of filter: FilterDefinition) -> String {
     filter.parameters.reduce(filter.name) { text, parameter in
       let word = parameter.name.uppercased()
@@ -78,6 +80,6 @@ struct FiltersCommand: ParsableCommand {
 }
 
 extension String {
-  /// Filled up with blanks on the right.
+  /// The text, padded with spaces on the right.
   func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -1,20 +1,22 @@
 import ArgumentParser
 import ImageBatch
 import ImageFilters
+import ImageRendering
 
-/// What can be read and written here.
+/// Lists the formats that can be read and written here.
 struct FormatsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "formats", abstract: "List what can be read and written here, with the encoders' options.",
+    commandName: "formats",
+    abstract: "List the formats that can be read and written here, and the encoders' options.",
     discussion: """
-      An option is given as --encode NAME=VALUE, or under 'encode' in a manifest. Of several formats, as in
-      'avif,webp,jpeg', the smallest file is taken that can hold the picture.
+      Set an option with --encode NAME=VALUE, or under 'encode' in a manifest. For a list of formats such as
+      'avif,webp,jpeg', the smallest file is written among the formats that can hold the image.
 
         imagemill formats
         imagemill formats webp
       """)
 
-  @Argument(help: "A format to show alone.", completion: CompletionWords.formats)
+  @Argument(help: "Show only this format.", completion: CompletionWords.formats)
   var name: String?
 
   func run() throws {
@@ -24,8 +26,8 @@ struct FormatsCommand: ParsableCommand {
       else {
         let names = EncoderTable.all.map(\.format.rawValue)
         let nearest = NearestName.of(name, in: names).map { "; did you mean '\($0)'?" } ?? ""
-        throw Complaint(
-          .usage, "there is no output format '\(name)'\(nearest)\n  'imagemill formats' lists them.")
+        throw CommandError(
+          .usage, "unknown output format '\(name)'\(nearest)\n  'imagemill formats' lists the formats.")
       }
       try StandardOutput.write(try Self.description(of: definition))
       return
@@ -33,7 +35,7 @@ struct FormatsCommand: ParsableCommand {
     var text = "Read by default\n  \(FormatSupport.readableByDefault.joined(separator: " "))\n"
     text += "Read with --allow-format\n  \(FormatSupport.readableOnRequest.joined(separator: " "))\n"
     let automatic = Encoding.automatic.map(\.rawValue).joined(separator: " ")
-    text += "Written in the smallest that can hold the picture, with --format auto\n  \(automatic)\n"
+    text += "Tried with --format auto, which writes the smallest that can hold the image\n  \(automatic)\n"
     for definition in EncoderTable.all { text += try "\n" + Self.description(of: definition) }
     try StandardOutput.write(text)
   }

@@ -6,13 +6,13 @@ import Manifests
 import SystemIO
 import TerminalText
 
-/// The manual, by topic.
+/// Shows the manual, by topic.
 struct HelpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "help", abstract: "Show the manual page of a command, of manifests or of filters.",
     discussion: """
-      On a terminal the page is shown by man(1), elsewhere or without it as plain text. The pages are part of the \
-      command. Topics are the commands' names, 'manifest' and 'filters'; without one, the manual's first page.
+      On a terminal, man(1) shows the page; elsewhere, or without man(1), it is plain text. The pages are built into \
+      the command. Topics are the commands' names, 'manifest' and 'filters' (default: the manual's first page).
 
         imagemill help
         imagemill help manifest
@@ -34,10 +34,10 @@ struct HelpCommand: ParsableCommand {
 /// A page of the manual.
 struct HelpTopic {
   let name: String
-  /// As in `man/`.
+  /// The file name in `man/`.
   let file: String
 
-  /// In the order in which imagemill(1) names them.
+  /// All topics, in the order of imagemill(1).
   static let all: [HelpTopic] =
     [HelpTopic(name: "imagemill", file: "imagemill.1")]
     + Imagemill.configuration.subcommands.filter { $0.configuration.shouldDisplay }
@@ -53,28 +53,28 @@ struct HelpTopic {
     let name = word.hasPrefix("imagemill-") ? String(word.dropFirst("imagemill-".count)) : word
     if let topic = all.first(where: { $0.name == name }) { return topic }
     if let filter = FilterTable.definition(named: name) {
-      throw Complaint(
+      throw CommandError(
         .usage,
-        "'\(name)' is a filter: 'imagemill filters \(filter.name)' shows it, 'imagemill help filters' all")
+        "'\(name)' is a filter: see 'imagemill filters \(filter.name)' or 'imagemill help filters'")
     }
     let names = all.map(\.name)
     let nearest = NearestName.of(name, in: names).map { "; did you mean '\($0)'?" } ?? ""
-    throw Complaint(
-      .usage, "there is no page '\(word)'\(nearest)\nTopics: \(names.joined(separator: ", "))")
+    throw CommandError(
+      .usage, "unknown topic '\(word)'\(nearest)\n  Topics: \(names.joined(separator: ", "))")
   }
 
-  /// Its text in mdoc(7).
+  /// The page in mdoc(7).
   func page() throws -> String {
     guard let page = try ManualsCommand.pages().first(where: { $0.name == file }) else {
-      throw Complaint(.failed, "the page \(file) is missing from this build; please report it")
+      throw CommandError(.failed, "the page \(file) is missing from this build; please report it")
     }
     return page.text
   }
 }
 
-/// man(1), which shows pages on a terminal.
+/// Shows pages on a terminal with man(1).
 enum ManualPager {
-  /// Shows a page; false where there is no man that can.
+  /// Shows a page; false if man(1) is missing or fails.
   static func show(_ page: String, as name: String) throws -> Bool {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     let candidates = path.split(separator: ":").map { "\($0)/man" }
@@ -94,12 +94,12 @@ enum ManualPager {
       process.waitUntilExit()
       return process.terminationStatus == 0
     } catch {
-      // The plain page is as good.
+      // The caller prints the page as plain text.
       return false
     }
   }
 
-  /// A directory of this process's own; nil where none can be made.
+  /// A new temporary directory; nil if none can be made.
   private static func temporaryDirectory() -> String? {
     var template = Array("\(Paths.temporaryDirectory)/imagemill-help-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { return nil }

@@ -3,14 +3,15 @@ import FoundationEssentials
 import ImageBatch
 import ImageDownloads
 import SystemIO
+import ImageRendering
 
-/// What a picture is.
+/// Shows the properties of images.
 struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Say what a picture is: size, format, orientation, profile, frames, digest.",
+    abstract: "Show an image's size, format, orientation, profile, frames and digest.",
     discussion: """
-      Sizes are as a viewer sees them, with the orientation applied.
+      Sizes have the orientation applied, as in a viewer.
 
         imagemill inspect photo.jpg
         imagemill inspect --json https://example.org/a.png
@@ -22,10 +23,10 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
     completion: .file())
   var operands: [OperandGroup]
 
-  @Flag(help: "One JSON object a source.")
+  @Flag(help: "Print one JSON object per source.")
   var json = false
 
-  @Flag(help: "Dominant colour, BlurHash, ThumbHash and a tiny data URI too.")
+  @Flag(help: "Add placeholders: dominant color, BlurHash, ThumbHash and a tiny data URI.")
   var placeholders = false
 
   @OptionGroup(title: "Limits") var limits: LimitOptions
@@ -34,28 +35,28 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
 
   func run() async throws {
     let parsed = try operands.words.map { try ImageSource(argument: $0) }
-    let session = try Session(
+    let services = try CommandServices(
       downloads: downloads, cache: cache.settings, limits: limits, typedHosts: parsed.compactMap(\.host))
     var failures = FailureCount()
-    var broken: Complaint?
+    var broken: CommandError?
     for source in parsed where broken == nil {
       let inspection: ImageInspection
       do throws(JobError) {
-        inspection = try await inspect(source, with: session.downloader)
+        inspection = try await inspect(source, with: services.downloader)
       } catch {
         failures.add(error.isTemporary ? .temporary : .failed)
         StandardError.write(
           "imagemill: error: \(source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)\n")
         continue
       }
-      do throws(Complaint) {
+      do throws(CommandError) {
         try StandardOutput.write(
           json ? Self.object(inspection, of: source) : Self.text(inspection, of: source))
       } catch {
         broken = error
       }
     }
-    await session.end()
+    await services.end()
     if let broken { throw broken }
     if let status = failures.status { throw status }
   }
@@ -69,56 +70,61 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
     } catch {
       throw JobError(error)
     }
-    return try ImageInspection(path: stored.path, limits: limits.limits(slots: 1), placeholders: placeholders)
+    do throws(RenderError) {
+      return try ImageInspection(
+        path: stored.path, limits: limits.limits(slots: 1), placeholders: placeholders)
+    } catch {
+      throw JobError(error)
+    }
   }
 
-  private static func text(_ picture: ImageInspection, of source: ImageSource) -> String {
+  private static func text(_ image: ImageInspection, of source: ImageSource) -> String {
     var lines = [
-      ("format", picture.format),
-      ("size", "\(picture.width)x\(picture.height)"),
-      ("orientation", "\(picture.orientation)"),
-      ("frames", "\(picture.frames)"),
-      ("delays", picture.delays.map { $0.map { "\($0)" }.joined(separator: " ") + " ms" } ?? ""),
-      ("loop", picture.loop.map { "\($0)" } ?? ""),
-      ("profile", picture.profile ?? ""),
-      ("colours", "\(picture.colourSpace), \(picture.bands) bands of \(picture.depth) bits"),
-      ("alpha", picture.hasAlpha ? (picture.alphaUsed ? "used" : "opaque throughout") : "none"),
-      ("progressive", picture.progressive ? "yes" : "no"),
-      ("memory", "\((picture.memory + (1 << 20) - 1) >> 20) MiB to decode"),
-      ("bytes", "\(picture.bytes)"),
-      ("sha256", picture.digest.hex),
+      ("format", image.format),
+      ("size", "\(image.width)x\(image.height)"),
+      ("orientation", "\(image.orientation)"),
+      ("frames", "\(image.frames)"),
+      ("delays", image.delays.map { $0.map { "\($0)" }.joined(separator: " ") + " ms" } ?? ""),
+      ("loop", image.loop.map { "\($0)" } ?? ""),
+      ("profile", image.profile ?? ""),
+      ("colors", "\(image.colorSpace), \(image.bands) bands of \(image.depth) bits"),
+      ("alpha", image.hasAlpha ? (image.alphaUsed ? "used" : "opaque throughout") : "none"),
+      ("progressive", image.progressive ? "yes" : "no"),
+      ("memory", "\((image.memory + (1 << 20) - 1) >> 20) MiB to decode"),
+      ("bytes", "\(image.bytes)"),
+      ("sha256", image.digest.hex),
     ]
-    lines += picture.exif.sorted { $0.key < $1.key }.map { ("exif " + $0.key, $0.value) }
-    if let placeholders = picture.placeholders {
+    lines += image.exif.sorted { $0.key < $1.key }.map { ("exif " + $0.key, $0.value) }
+    if let placeholders = image.placeholders {
       lines += [
-        ("dominant", placeholders.dominantColour), ("blurhash", placeholders.blurHash),
+        ("dominant", placeholders.dominantColor), ("blurhash", placeholders.blurHash),
         ("thumbhash", placeholders.thumbHash), ("data uri", placeholders.dataURI),
       ]
     }
-    lines += picture.warnings.map { ("warning", $0) }
+    lines += image.warnings.map { ("warning", $0) }
     let width = lines.map(\.0.count).max() ?? 0
     return source.displayText + "\n"
       + lines.filter { !$0.1.isEmpty }.map { "  \($0.0.padded(to: width))  \($0.1)\n" }.joined()
   }
 
-  private static func object(_ picture: ImageInspection, of source: ImageSource) -> String {
+  private static func object(_ image: ImageInspection, of source: ImageSource) -> String {
     struct Line: Encodable {
       let source: String
-      let picture: ImageInspection
+      let image: ImageInspection
 
       private enum Keys: String, CodingKey { case source }
 
       func encode(to encoder: any Encoder) throws {
-        try picture.encode(to: encoder)
+        try image.encode(to: encoder)
         var container = encoder.container(keyedBy: Keys.self)
         try container.encode(source, forKey: .source)
       }
     }
     do {
-      let line = Line(source: source.displayText, picture: picture)
-      return String(decoding: try JSONText.encoded(line), as: UTF8.self) + "\n"
+      let line = Line(source: source.displayText, image: image)
+      return String(decoding: try JSONText.document(line), as: UTF8.self) + "\n"
     } catch {
-      // Only numbers that JSON hasn't got could fail, and an inspection has none.
+      // Encoding fails only for numbers that JSON lacks, and an inspection has none.
       return "{}\n"
     }
   }

@@ -1,12 +1,12 @@
 import ArgumentParser
 import SystemIO
 
-/// Writes the manual pages that are made from tables. For the project itself: `make manuals`.
+/// Writes the generated manual pages, for `make manuals`.
 struct ManualsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "manuals", abstract: "Write the generated manual pages.", shouldDisplay: false)
 
-  @Argument(help: "Where they go.")
+  @Argument(help: "Output directory.")
   var directory: String
 
   func run() throws {
@@ -14,7 +14,7 @@ struct ManualsCommand: ParsableCommand {
       do throws(SystemError) {
         try File.write(Array(text.utf8), to: directory + "/" + name)
       } catch {
-        throw Complaint(.failed, "can't write \(directory)/\(name): \(error.text)")
+        throw CommandError(.failed, "can't write \(directory)/\(name): \(error.text)")
       }
     }
   }

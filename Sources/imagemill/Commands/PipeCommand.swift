@@ -5,14 +5,14 @@ import ImageFilters
 import Manifests
 import Reports
 
-/// Sources on standard input, results on standard output.
+/// Converts the sources on standard input, with results on standard output.
 struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
   static let configuration = CommandConfiguration(
     commandName: "pipe",
-    abstract: "Convert the sources on standard input, one a line; a result line for each output.",
+    abstract: "Convert the sources on standard input, one per line; print a line for each output.",
     discussion: """
-      The path of each output is printed as it is finished. A line that fails is a message on standard error, or a \
-      result line with --json, and not the end of the stream.
+      The path of each output is printed when it is written. A line that fails is reported on standard error, or as \
+      a result line with --json; the other lines are still converted.
 
         printf '%s\\n' URL URL | imagemill pipe -f fill:100x100,circle -o 'out/{name}.png'
         find . -name '*.jpg' -print0 | imagemill pipe -0 -f limit:1600x -o '{name}.webp'
@@ -20,7 +20,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
 
   @Argument(
     help: ArgumentHelp(
-      "Sources instead of those on standard input: paths, URLs, directories, or patterns such as 'photos/**/*.heic'.",
+      "Sources to convert instead of standard input: paths, URLs, directories, or patterns such as 'photos/**/*.heic'.",
       valueName: "source"),
     completion: .file())
   var sources: [OperandGroup] = []
@@ -28,22 +28,24 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
   @Option(
     name: [.short, .long],
     help: ArgumentHelp(
-      "The outputs' path, with fields such as {name}, {index:05}, {ext}.", valueName: "template"))
+      "Output path template, with fields such as {name}, {index:05} and {ext}.", valueName: "template"))
   var output: String?
 
-  @Option(help: ArgumentHelp("How records are written: sources, ndjson, csv or tsv.", valueName: "form"))
+  @Option(help: ArgumentHelp("Format of standard input.", valueName: "sources|ndjson|csv|tsv"))
   var input = InputForm.sources
 
-  @Flag(name: [.customShort("0"), .customLong("null")], help: "Records and results end in NUL.")
+  @Flag(
+    name: [.customShort("0"), .customLong("null")],
+    help: "Read and write records that end in NUL instead of a newline.")
   var isNULSeparated = false
 
-  @Flag(help: "Results in the order of the input, of which 1,024 records at most are read ahead.")
+  @Flag(help: "Print results in the order of the input; at most 1,024 records are read ahead.")
   var ordered = false
 
-  @Flag(help: "Results as JSON objects, one a line.")
+  @Flag(help: "Print results as JSON objects, one per line.")
   var json = false
 
-  @Flag(name: [.customShort("n"), .long], help: "Print what would be written, and do nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Print the paths that would be written, and do nothing.")
   var dryRun = false
 
   @OptionGroup(title: "Output") var outputs: OutputOptions
@@ -55,7 +57,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
 
   func validate() throws {
     if let owner = batch.standardOutputOwners.first {
-      throw ValidationError("pipe prints its results on standard output; name a file for \(owner)")
+      throw ValidationError("pipe writes its results to standard output; name a file for \(owner)")
     }
   }
 
@@ -72,13 +74,14 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       reporting: reporting)
     run.commandTemplate = output ?? ""
     run.replacing = outputs.replacing
+    run.durability = outputs.durability.level
     let items = JobItems(
       streams: streams, operands: operands, order: order, onRead: { reporting.queue($0) })
     let status = items.refusal.status(try await run.run(items))
     if status != .success { throw status }
   }
 
-  /// Prints the paths that are known before anything is read; a record that is no job is told of.
+  /// Prints the outputs' paths as far as they are known before a source is read, and reports wrong records.
   private func rehearse(_ items: JobItems) async throws {
     var isWrong = false
     let end = isNULSeparated ? "\0" : "\n"
@@ -88,7 +91,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
         let paths = group.jobs.flatMap { job in
           job.outputs.map { $0.path(of: job, in: destination.outputDirectory) + end }
         }
-        // Nobody reads on: nothing more to say.
+        // The reader has closed its end.
         if try !StandardOutput.write(paths.joined()) { return }
       case .rejected(let result):
         isWrong = true
@@ -101,7 +104,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
 
   private func operands() throws -> OperandJobs {
     if input != .sources {
-      throw Complaint(.usage, "--input says how standard input is read; leave out the sources")
+      throw CommandError(.usage, "--input is for standard input; leave it out, or leave out the sources")
     }
     return try SourceOperands.jobs(
       sources.words, try options(), allowed: limits.limits(slots: 1).allowedFormats)
@@ -116,7 +119,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     options.appendedChain = try outputs.chain()
     options.outputTemplate = try OutputOptions.template(output)
     if output == nil && input == .sources {
-      throw Complaint(.usage, "pipe needs -o TEMPLATE, such as -o '{name}.png'")
+      throw CommandError(.usage, "pipe needs -o TEMPLATE, such as -o '{name}.png'")
     }
     return options
   }
@@ -128,12 +131,12 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     do throws(ManifestErrors) {
       return try LineJobs(descriptor: STDIN_FILENO, name: "-", lines, options)
     } catch {
-      throw ManifestComplaint(error)
+      throw ManifestCommandError(error)
     }
   }
 }
 
-/// How records are written.
+/// The format of records.
 enum InputForm: String, ExpressibleByArgument, CaseIterable {
   case sources, ndjson, csv, tsv
 

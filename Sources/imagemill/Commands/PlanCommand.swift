@@ -6,26 +6,27 @@ import Manifests
 import Reports
 import SystemIO
 
-/// What `run` would do.
+/// Shows what `run` would do.
 struct PlanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "plan", abstract: "Say what run would do, and what is cached already; change nothing.",
+    commandName: "plan", abstract: "Show what run would do and what is cached; change nothing.",
     discussion: """
-      No request is made and no picture decoded: the plan is made from what is stored.
+      The plan is made from the cache: no request is sent and no image decoded.
 
         imagemill plan images.yaml
         imagemill plan --json images.yaml
       """)
 
   @Argument(
-    help: "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json here).",
+    help:
+      "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json in this directory).",
     completion: .file(extensions: ManifestArguments.extensions))
   var manifests: [String] = []
 
-  @Flag(help: "One JSON object: totals, and an entry for each output.")
+  @Flag(help: "Print one JSON object: totals, and an entry for each output.")
   var json = false
 
-  @Flag(help: "The graph of steps in Graphviz's language.")
+  @Flag(help: "Print the graph of steps in Graphviz's DOT language.")
   var dot = false
 
   @OptionGroup(title: "Jobs") var jobs: JobOptions
@@ -49,11 +50,11 @@ struct PlanCommand: AsyncParsableCommand {
   }
 }
 
-/// Makes a plan with the command's options.
+/// Makes a plan from the command's options.
 struct Planning {
   var downloads: DownloadOptions
   var cache: CacheSettings
-  /// What sources may be: their `Accept` field chooses among the stored responses.
+  /// The formats to accept. They make the `Accept` field, which selects among stored responses.
   var limits: LimitOptions?
   var allowsOutside: Bool
   var force = false
@@ -61,13 +62,14 @@ struct Planning {
   var commandTemplate = ""
   var replacing = ReplacementPolicy()
   var drawsGraph = false
-  /// Whether origins are asked whether their sources have changed.
+  /// Whether stored sources are revalidated.
   var refreshes = false
 
   func plan(_ input: JobOptions.Input) async throws -> BatchPlan {
     var offline = cache
     offline.mode = refreshes ? .refresh : .offline
-    let session = try Session(downloads: downloads, cache: offline, limits: limits, origins: input.origins)
+    let services = try CommandServices(
+      downloads: downloads, cache: offline, limits: limits, origins: input.origins)
     var configuration = BatchConfiguration()
     configuration.allowsOutside = allowsOutside
     configuration.force = force
@@ -78,13 +80,13 @@ struct Planning {
     configuration.prunedScopes = prunedScopes
     configuration.commandTemplate = commandTemplate
     configuration.replacing = replacing
-    try input.refuseOverwrites(replacing, store: session.store)
+    try input.refuseOverwrites(replacing, store: services.store)
     var groups: [JobGroup] = []
     for await case .group(let group) in input.items { groups.append(group) }
     let planner = BatchPlanner(
-      configuration, downloader: session.downloader, store: session.store, drawsGraph: drawsGraph)
+      configuration, downloader: services.downloader, store: services.store, drawsGraph: drawsGraph)
     let plan = await planner.plan(groups).withRemedies
-    await session.end()
+    await services.end()
     return plan
   }
 }

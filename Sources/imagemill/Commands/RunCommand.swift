@@ -3,33 +3,34 @@ import ImageBatch
 import ImageCaches
 import Reports
 
-/// Every job of the manifests.
+/// Runs every job of the manifests.
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Make every output of the manifests.",
     discussion: """
-      Every source is downloaded once, equal outputs are rendered once, and what is in place with the right bytes \
-      is left alone. A job that fails costs no other.
+      Each source is downloaded once, and equal outputs are rendered once. Outputs that are up to date are left \
+      alone. A job that fails doesn't affect other jobs.
 
-      --check writes nothing and exits 3 if any output is missing, out of date or changed. By itself it compares \
-      the outputs with what is stored, makes no request, and says how many stored sources are stale. With --refresh \
+      --check writes nothing and exits 3 if any output is missing, out of date or changed. By default it compares \
+      the outputs with the cache, sends no request, and prints how many cached sources are stale. With --refresh \
       it also asks the origins whether their sources have changed. With --lock it compares manifests, sources and \
-      outputs with the digests in the lock file: it needs no cache and renders nothing, so that a fresh clone can be \
-      checked.
+      outputs with the digests in the lock file; this needs no cache and renders nothing, so it can check a fresh \
+      clone.
 
         imagemill run
         imagemill run -C public --report report.html images.yaml
       """)
 
   @Argument(
-    help: "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json here).",
+    help:
+      "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json in this directory).",
     completion: .file(extensions: ManifestArguments.extensions))
   var manifests: [String] = []
 
   @Flag(help: "Write nothing; exit 3 if any output is missing, out of date or changed.")
   var check = false
 
-  @Flag(name: [.customShort("n"), .long], help: "Say what would be done, and do nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Print what would be done, and do nothing.")
   var dryRun = false
 
   @Option(
@@ -39,13 +40,13 @@ struct RunCommand: AsyncParsableCommand {
     completion: .file())
   var lock: String?
 
-  @Flag(help: "Refuse sources whose bytes differ from what --lock says; exit 3.")
+  @Flag(help: "Refuse sources whose digests differ from those in the --lock file; exit 3.")
   var frozen = false
 
   @Flag(
     help: ArgumentHelp(
-      "When every job has succeeded, remove files that earlier runs of the same manifests, output directory and "
-        + "template made, and that are no longer made."))
+      "If every job succeeds, remove files that earlier runs with the same manifests, output directory and template "
+        + "made and this one doesn't."))
   var prune = false
 
   @OptionGroup(title: "Jobs") var jobs: JobOptions
@@ -58,13 +59,12 @@ struct RunCommand: AsyncParsableCommand {
     if frozen && lock == nil { throw ValidationError("--frozen needs --lock FILE") }
     if prune, manifests.contains("-") || jobs.shard != nil || jobs.failed != nil {
       throw ValidationError(
-        "--prune compares whole manifests with what they have made; name their files, and leave out "
-          + "--shard and --failed")
+        "--prune needs whole manifests: name their files, and leave out --shard and --failed")
     }
     if lock == "-", !frozen, let owner = batch.standardOutputOwners.first {
-      throw ValidationError("--lock and \(owner) both want standard output; name a file for one of them")
+      throw ValidationError("--lock and \(owner) both write to standard output; name a file for one of them")
     }
-    if check && dryRun { throw ValidationError("--check and --dry-run are two questions; ask one") }
+    if check && dryRun { throw ValidationError("--check and --dry-run can't be used together") }
   }
 
   func run() async throws {
@@ -84,6 +84,7 @@ struct RunCommand: AsyncParsableCommand {
       knownJobs: input.count, reporting: reporting)
     run.commandTemplate = jobs.template ?? ""
     run.replacing = jobs.output.replacing
+    run.durability = jobs.output.durability.level
     if prune { run.prunedScopes = input.scopes }
     let replacing = jobs.output.replacing
     run.refuseOverwrites = { [input] store in try input.refuseOverwrites(replacing, store: store) }
@@ -113,15 +114,15 @@ struct RunCommand: AsyncParsableCommand {
         try lock.write(to: path)
       }
     } catch let failure as LockFile.Failure {
-      throw Complaint(failure, of: path)
+      throw CommandError(failure, of: path)
     } catch let error as CacheError {
-      throw Complaint(.failed, error.messageWithRemedy)
+      throw CommandError(.failed, error.messageWithRemedy)
     }
   }
 
   // MARK: Checks
 
-  /// Says what would be done; with `--check`, only whether there is anything to do.
+  /// Prints what would be done; with `--check`, only the differences.
   private func plan(_ input: JobOptions.Input) async throws {
     let plan = try await Planning(
       downloads: downloads, cache: cache.settings, limits: limits, allowsOutside: jobs.arguments.allowOutside,
@@ -141,38 +142,45 @@ struct RunCommand: AsyncParsableCommand {
     if unknown > 0, !batch.quiet {
       StandardError.write(
         "imagemill: note: \(unknown) stored \(unknown == 1 ? "source is" : "sources are") stale; "
-          + "--refresh asks whether they have changed\n")
+          + "--refresh asks the origins whether they have changed\n")
     }
     try report(differences)
   }
 
-  /// Compares everything with a lock file: no cache, no rendering.
+  /// Compares manifests, sources and outputs with a lock file, without cache and rendering.
   private func compare(_ input: JobOptions.Input, with path: String) async throws {
     let lock: LockFile
-    do throws(LockFile.Failure) { lock = try LockFile(path: path) } catch { throw Complaint(error, of: path) }
+    do throws(LockFile.Failure) { lock = try LockFile(path: path) } catch {
+      throw CommandError(error, of: path)
+    }
     guard lock.hasOutputs, let paths = LockPaths(lockFile: path) else {
-      throw Complaint(
+      throw CommandError(
         .usage,
-        "the lock file \(path) says nothing of outputs; write it again with 'imagemill run --lock \(path)'")
+        "the lock file \(path) has no outputs; write it again with 'imagemill run --lock \(path)'")
     }
     var jobs: [Job] = []
     for await case .group(let group) in input.items { jobs += group.jobs }
     var cache = cache.settings
     cache.isEphemeral = true
     cache.mode = .none
-    let session = try Session(downloads: downloads, cache: cache, limits: limits, origins: input.origins)
-    let differences = await LockCheck(lock, paths: paths, downloader: session.downloader)
+    let services = try CommandServices(
+      downloads: downloads, cache: cache, limits: limits, origins: input.origins)
+    let differences = await LockCheck(lock, paths: paths, downloader: services.downloader)
       .differences(manifests: try ManifestArguments.paths(manifests) + input.tables, jobs: jobs)
-    await session.end()
+    await services.end()
     try report(differences)
   }
 
-  /// Tells every difference, and ends with status 3 if there is any.
+  /// Prints every difference.
+  /// - Throws: `ExitStatus.outOfDate` if there is any.
   private func report(_ differences: [LockCheck.Difference]) throws {
     guard !differences.isEmpty else { return }
     for difference in differences where !batch.quiet {
       let place = difference.location.map { "\($0.file):\($0.line):\($0.column): " } ?? ""
       StandardError.write("\(place)\(difference.subject): \(difference.reason)\n")
+    }
+    for difference in differences {
+      Annotations.add("\(difference.subject): \(difference.reason)", at: difference.location)
     }
     throw ExitStatus.outOfDate
   }

@@ -1,12 +1,12 @@
 import ArgumentParser
 import Manifests
 
-/// The manifest's JSON Schema.
+/// Prints the manifest's JSON Schema.
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Print the manifest's JSON Schema (2020-12).",
     discussion: """
-      Editors that know YAML complete and check a manifest by it.
+      Editors use it to complete and check manifests.
 
         imagemill schema > imagemill.schema.json
       """)

@@ -1,24 +1,26 @@
 import ArgumentParser
 import Manifests
 
-/// Reads manifests and says what is wrong with them.
+/// Checks manifests.
 struct ValidateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "validate", abstract: "Read manifests and report every mistake; nothing else.",
+    commandName: "validate", abstract: "Check manifests and report every mistake, without running them.",
     discussion: """
-      Ends with 0 where all of them are right, else with 2.
+      The command exits 0 if all manifests are valid, 2 otherwise.
 
         imagemill validate images.yaml
       """)
 
   @Argument(
-    help: "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json here).",
+    help:
+      "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json in this directory).",
     completion: .file(extensions: ManifestArguments.extensions))
   var manifests: [String] = []
 
   @Option(
     name: [.short, .long],
-    help: ArgumentHelp("The outputs' path for jobs that name none, such as a list's.", valueName: "template"))
+    help: ArgumentHelp(
+      "Output path template for jobs without their own, such as those of a list.", valueName: "template"))
   var output: String?
 
   @OptionGroup(title: "Manifest") var arguments: ManifestArguments
@@ -30,7 +32,7 @@ struct ValidateCommand: AsyncParsableCommand {
     for path in paths {
       do {
         isWrong = try await complain(of: path, amongOthers: paths.count > 1, &conflicts) || isWrong
-      } catch let complaint as ManifestComplaint {
+      } catch let complaint as ManifestCommandError {
         complaint.print()
         isWrong = true
       }
@@ -38,8 +40,9 @@ struct ValidateCommand: AsyncParsableCommand {
     if isWrong { throw ExitStatus.usage }
   }
 
-  /// Whether a record of a list is wrong, or an output has a path of another manifest's; a document's own mistakes are
-  /// thrown, all together.
+  /// Reports wrong records of a list, and outputs with the path of another manifest's output.
+  /// - Returns: Whether there were any.
+  /// - Throws: `ManifestCommandError` with all mistakes of a document.
   private func complain(
     of path: String, amongOthers: Bool, _ conflicts: inout RecordConflicts
   ) async throws -> Bool {
@@ -47,7 +50,9 @@ struct ValidateCommand: AsyncParsableCommand {
     options.outputTemplate = try OutputOptions.template(output)
     var sums = DiagnosticSums()
     func tell(_ diagnostic: ManifestDiagnostic?) {
-      if let diagnostic, sums.note(diagnostic) { StandardError.write("\(diagnostic)\n") }
+      guard let diagnostic, sums.note(diagnostic) else { return }
+      StandardError.write("\(diagnostic)\n")
+      Annotations.add(diagnostic)
     }
     switch try ManifestArguments.open(path, options) {
     case .lines(let jobs):

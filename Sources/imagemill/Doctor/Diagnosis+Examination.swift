@@ -5,9 +5,10 @@ import ImageBatch
 import ImageCaches
 import SystemIO
 import Vips
+import ImageRendering
 
 extension Diagnosis {
-  /// Looks at everything, and changes nothing.
+  /// Examines the installation; changes nothing.
   init(cacheDir: String?, cacheSize: Int) {
     let variables = ProcessInfo.processInfo.environment
     var findings: [Finding] = []
@@ -25,7 +26,7 @@ extension Diagnosis {
     if let openFiles, openFiles.most < 256 {
       findings.append(
         Finding(
-          isBroken: false, problem: "no more than \(openFiles.most) files may be open at once",
+          isBroken: false, problem: "the limit for open files is only \(openFiles.most)",
           remedy: "raise the hard limit ('ulimit -Hn'), or lower --jobs and --downloads"))
     }
     cache = Self.cache(
@@ -41,7 +42,7 @@ extension Diagnosis {
     func text<Field>(_ field: Field) -> String {
       withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
-    // Not every system has the file; its kernel is told in any case.
+    // Not every system has this file; the kernel's name comes from uname(2).
     let release = FileManager.default.contents(atPath: "/etc/os-release") ?? Data()
     let line = String(decoding: release, as: UTF8.self).split(separator: "\n").first {
       $0.hasPrefix("PRETTY_NAME=")
@@ -59,7 +60,7 @@ extension Diagnosis {
       findings.append(
         Finding(
           isBroken: true, problem: "libvips doesn't start: \(error)",
-          remedy: "install libvips 8.14 or later again ('apt install --reinstall libvips42')"))
+          remedy: "reinstall libvips, 8.14 or later ('apt install --reinstall libvips42')"))
     }
     let libraries = mappedFiles().filter { file in
       file.contains(".so") && LoadedLibraries.pixelLibraries.contains { file.hasPrefix($0) }
@@ -67,7 +68,7 @@ extension Diagnosis {
     return Pixels(version: VipsRuntime.version, libraries: libraries.sorted())
   }
 
-  /// The names of the files that are mapped now, modules included: they carry versions that libraries' names don't.
+  /// The names of the mapped files, including modules. They have the full versions, which sonames lack.
   private static func mappedFiles() -> Set<String> {
     guard let stream = fopen("/proc/self/maps", "re") else { return [] }
     defer { fclose(stream) }
@@ -85,28 +86,28 @@ extension Diagnosis {
     guard let library = CurlLibrary.installed else {
       findings.append(
         Finding(
-          isBroken: true, problem: "libcurl doesn't say what it is",
-          remedy: "install libcurl 7.88 or later again ('apt install --reinstall libcurl4')"))
+          isBroken: true, problem: "libcurl doesn't report its version",
+          remedy: "reinstall libcurl, 7.88 or later ('apt install --reinstall libcurl4')"))
       return Transfers(version: "unknown", http2: false, encodings: [], protocols: [], certificates: [])
     }
     let certificates = [library.certificateFile, library.certificateDirectory].compactMap { $0 }
     if library.tls == nil {
       findings.append(
         Finding(
-          isBroken: true, problem: "libcurl was built without TLS: no https source can be downloaded",
+          isBroken: true, problem: "libcurl was built without TLS: https sources can't be downloaded",
           remedy: "install a libcurl with TLS, such as Debian's libcurl4"))
     } else if !certificates.contains(where: hasCertificates), variables["SSL_CERT_FILE"] == nil {
       findings.append(
         Finding(
           isBroken: true,
           problem:
-            "there are no certificate authorities in \(certificates.joined(separator: " or ")): https fails",
+            "no certificate authorities in \(certificates.joined(separator: " or ")): https fails",
           remedy: "install them ('apt install ca-certificates'), or name a file with --cacert"))
     }
     if !library.hasHTTP2 {
       findings.append(
         Finding(
-          isBroken: false, problem: "libcurl was built without HTTP/2: more connections are made",
+          isBroken: false, problem: "libcurl was built without HTTP/2: downloads need more connections",
           remedy: "install a libcurl with nghttp2, such as Debian's libcurl4"))
     }
     return Transfers(
@@ -114,7 +115,7 @@ extension Diagnosis {
       protocols: library.protocols, certificates: certificates)
   }
 
-  /// Whether a file has something in it, or a directory.
+  /// Whether a file or a directory isn't empty.
   private static func hasCertificates(_ path: String) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0 else { return false }
@@ -126,7 +127,7 @@ extension Diagnosis {
     var missing: [String] = []
     func reads(_ name: String) -> Bool {
       guard let format = ImageFormat(rawValue: name) else { return false }
-      // Where libvips doesn't start, that is said already.
+      // If libvips doesn't start, `pixels` has reported it.
       let isThere = (try? VipsRuntime.hasOperation(Loader(format).nickname)) ?? false
       if !isThere { missing.append("read \(name)") }
       return isThere
@@ -155,18 +156,18 @@ extension Diagnosis {
     guard let directory else {
       findings.append(
         Finding(
-          isBroken: true, problem: "nothing says where the cache is",
+          isBroken: true, problem: "no cache directory is known",
           remedy: "set HOME, or use --cache-dir or --no-cache"))
       return nil
     }
     let health = StoreHealth(directory: directory)
     if !health.isWritable {
-      let consequence = health.exists ? "nothing new is kept in it" : "it can't be made"
+      let consequence = health.exists ? "nothing new is cached" : "it can't be created"
       findings.append(
         Finding(
           isBroken: !health.exists,
-          problem: "the cache directory \(directory) can't be written: \(consequence)",
-          remedy: "make it yours ('chown'), or name another with --cache-dir or IMAGEMILL_CACHE_DIR"))
+          problem: "the cache directory \(directory) isn't writable: \(consequence)",
+          remedy: "change its owner ('chown'), or choose another with --cache-dir or IMAGEMILL_CACHE_DIR"))
     }
     var index = "sound"
     switch health.index {
@@ -177,7 +178,7 @@ extension Diagnosis {
       findings.append(
         Finding(
           isBroken: true, problem: "the cache's index is broken: \(reason)",
-          remedy: "'imagemill cache verify' makes it anew; nothing in the cache is lost for good"))
+          remedy: "'imagemill cache verify' rebuilds it; everything in the cache can be made again"))
     }
     return Cache(
       directory: directory, exists: health.exists, writable: health.isWritable, bytes: health.bytes,
@@ -190,8 +191,8 @@ extension Diagnosis {
     if !isWritable {
       findings.append(
         Finding(
-          isBroken: true, problem: "the directory for temporary files, \(directory), can't be written",
-          remedy: "set TMPDIR to a directory that can"))
+          isBroken: true, problem: "the temporary directory \(directory) isn't writable",
+          remedy: "set TMPDIR to a writable directory"))
     }
     return Temporary(
       directory: directory, writable: isWritable, free: StoreHealth.freeBytes(at: directory))
@@ -208,7 +209,7 @@ extension Diagnosis {
     variables.filter { variableNames.contains($0.key) && !$0.value.isEmpty }.mapValues(masked)
   }
 
-  /// A proxy's address without its credentials.
+  /// A proxy's URL without its credentials.
   static func masked(_ value: String) -> String {
     guard let at = value.lastIndex(of: "@") else { return value }
     let start = value.range(of: "://").map(\.upperBound) ?? value.startIndex

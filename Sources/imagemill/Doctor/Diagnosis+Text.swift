@@ -1,7 +1,7 @@
 import Reports
 
 extension Diagnosis {
-  /// For reading, and for pasting: a line for each fact, and what is wrong at the end.
+  /// The report as text: a line for each fact, then the findings.
   var text: String {
     var rows: [(String, String)] = [
       ("imagemill", imagemill),
@@ -26,9 +26,9 @@ extension Diagnosis {
           + ", \(Self.size(memory.rendering)) for rendering"
       ),
     ]
-    if let openFiles { rows.append(("open files", "\(openFiles.now), may be raised to \(openFiles.most)")) }
+    if let openFiles { rows.append(("open files", "\(openFiles.now), hard limit \(openFiles.most)")) }
     if let cache {
-      rows.append(("cache", cache.directory + (cache.exists ? "" : " (not there yet)")))
+      rows.append(("cache", cache.directory + (cache.exists ? "" : " (not created yet)")))
       let room = cache.free.map { ", \(Self.size($0)) free" } ?? ""
       rows.append(
         (
@@ -47,7 +47,7 @@ extension Diagnosis {
       lines.append("\(finding.isBroken ? "BROKEN" : "note")".padded(to: 13) + finding.problem)
       lines.append("".padded(to: 13) + finding.remedy)
     }
-    if findings.isEmpty { lines.append("Nothing is wrong.") }
+    if findings.isEmpty { lines.append("No problems found.") }
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -1,15 +1,17 @@
-/// What `imagemill doctor` finds: what a bug report should begin with.
+import SystemIO
+
+/// The report of `imagemill doctor`.
 struct Diagnosis: Encodable {
-  /// Something that is not as it should be, and what to do about it.
+  /// A problem and its remedy.
   struct Finding: Encodable {
-    /// Whether imagemill can't do its work because of it.
+    /// Whether the problem keeps imagemill from working.
     var isBroken: Bool
     var problem: String
     var remedy: String
   }
 
   struct System: Encodable {
-    /// As in `/etc/os-release`.
+    /// `PRETTY_NAME` of `/etc/os-release`.
     var name: String
     var kernel: String
     var architecture: String
@@ -17,7 +19,7 @@ struct Diagnosis: Encodable {
 
   struct Pixels: Encodable {
     var version: String
-    /// The shared libraries that decode and encode, by the names of their files.
+    /// The file names of the loaded libraries that decode and encode.
     var libraries: [String]
   }
 
@@ -27,7 +29,7 @@ struct Diagnosis: Encodable {
     var http2: Bool
     var encodings: [String]
     var protocols: [String]
-    /// Where certificate authorities are looked for, by libcurl's own default.
+    /// The files and directories of certificate authorities that libcurl reads by default.
     var certificates: [String]
   }
 
@@ -35,24 +37,24 @@ struct Diagnosis: Encodable {
     var read: [String]
     var readOnRequest: [String]
     var written: [String]
-    /// Those that this libvips can't read or write, as `read jxl`.
+    /// What this libvips lacks, such as `read jxl`.
     var missing: [String]
   }
 
   struct Processors: Encodable {
-    /// By the scheduler's affinity.
+    /// The CPUs of the scheduler's affinity.
     var online: Int
     /// The control group's quota, in CPUs.
     var quota: Double?
-    /// Rendering slots, unless --jobs says otherwise.
+    /// The default number of rendering slots.
     var slots: Int
   }
 
   struct Memory: Encodable {
     var installed: Int
-    /// The control group's limit.
+    /// The control group's limit, in bytes.
     var limit: Int?
-    /// For all workers together, unless --memory says otherwise.
+    /// The default for all workers together, in bytes.
     var rendering: Int
   }
 
@@ -69,7 +71,7 @@ struct Diagnosis: Encodable {
     var objects: Int?
     var capacity: Int
     var free: Int?
-    /// `sound`, `absent`, or what is wrong with it.
+    /// `sound`, `absent`, or what is wrong with the index.
     var index: String
   }
 
@@ -79,6 +81,8 @@ struct Diagnosis: Encodable {
     var free: Int?
   }
 
+  /// The version of this form.
+  var version = JSONText.documentVersion
   var imagemill: String
   var system: System
   var libvips: Pixels
@@ -89,10 +93,10 @@ struct Diagnosis: Encodable {
   var openFiles: OpenFileLimit?
   var cache: Cache?
   var temporary: Temporary
-  /// Variables that change what imagemill does; passwords are masked.
+  /// Environment variables that affect imagemill, with passwords masked.
   var environment: [String: String]
   var findings: [Finding]
 
-  /// Whether something that is needed is broken.
+  /// Whether any finding keeps imagemill from working.
   var isBroken: Bool { findings.contains { $0.isBroken } }
 }

@@ -1,50 +1,49 @@
-/// The EXAMPLES of the commands' pages. A test runs each page's examples, one after the other, in a directory with
-/// the files that they name.
+/// The EXAMPLES of the commands' pages. A test runs each page's examples in order, in a directory with the files that
+/// they name.
 enum CommandExamples {
-  /// What an example does, and its command lines.
+  /// The purpose of an example, and its command lines.
   typealias Example = (purpose: String, lines: [String])
 
-  /// By the command's name.
   static let byCommand: [String: [Example]] = [
     "run": [
-      ("Everything that the directory's imagemill.yaml asks for:", ["imagemill run"]),
+      ("Make every output of the directory's imagemill.yaml:", ["imagemill run"]),
       (
-        "Outputs below public, and a page on which to look at all of them:",
+        "Write outputs below public, and a contact sheet:",
         ["imagemill run -C public --report report.html images.yaml"]
       ),
       (
-        "In CI, to learn whether what is checked in is up to date; 3 is the answer when it isn't:",
+        "In CI, check that the outputs are up to date; the exit status is 3 if they aren't:",
         ["imagemill run --check"]
       ),
       (
-        "Again, but only what failed the last time:",
+        "Repeat only the jobs that failed:",
         [
           "imagemill run --report run.ndjson images.yaml",
           "imagemill run --failed run.ndjson images.yaml",
         ]
       ),
       (
-        "The second quarter of a large job, on the second of four machines:",
+        "Run the second quarter of a large manifest, on the second of four machines:",
         ["imagemill run --shard 2/4 images.yaml"]
       ),
       (
-        "Sources held to what was reviewed:",
+        "Lock the sources' digests, and refuse sources that have changed:",
         [
           "imagemill run --lock images.lock images.yaml",
           "imagemill run --lock images.lock --frozen images.yaml",
         ]
       ),
       (
-        "What earlier runs have made and the manifest no longer names is removed:",
+        "Remove files that earlier runs made and the manifest no longer names:",
         ["imagemill run --prune images.yaml"]
       ),
-      ("Without the network, from what the cache holds:", ["imagemill run --offline images.yaml"]),
+      ("Run without the network, from the cache:", ["imagemill run --offline images.yaml"]),
       (
-        "A responsive set, and the picture element that shows it:",
+        "Make a responsive set, and the picture element that shows it:",
         ["imagemill run --emit picture=hero.html responsive.yaml"]
       ),
       (
-        "From a private server, gently:",
+        "Download from a private server, with few connections and requests:",
         [
           "imagemill run -H \"Authorization: Bearer $TOKEN\" --header-for https://images.example.com "
             + "--per-host 2 --rate 5 images.yaml"
@@ -53,55 +52,58 @@ enum CommandExamples {
     ],
     "pipe": [
       (
-        "Round thumbnails of two addresses; their paths are printed:",
+        "Make round thumbnails of two URLs, and print their paths:",
         [
           "printf '%s\\n' https://example.com/a.jpg https://example.com/b.jpg | "
             + "imagemill pipe -f fill:100x100,circle -o 'out/{name}.png'"
         ]
       ),
-      ("A list in a file:", ["imagemill pipe -f fit:800x600 -o 'out/{index:03}-{name}.webp' < urls.txt"]),
       (
-        "Local files whose names may hold anything:",
+        "Convert a list of sources:",
+        ["imagemill pipe -f fit:800x600 -o 'out/{index:03}-{name}.webp' < urls.txt"]
+      ),
+      (
+        "Convert local files with arbitrary names:",
         [
           "find . -name '*.jpg' -print0 | imagemill pipe -0 -f limit:1600x -o 'small/{name}-{source-hash:8}.webp'"
         ]
       ),
       (
-        "The images of a directory, in a tree like its own:",
+        "Convert the images of a directory, and keep its tree:",
         ["imagemill pipe -f limit:1600x -o 'tree/{dir}/{name}.webp' photos"]
       ),
       (
-        "Results for another program, in the order of the input:",
+        "Print results for another program, in the order of the input:",
         ["imagemill pipe --json --ordered -o 'json/{name}.webp' < urls.txt"]
       ),
       (
-        "A table with a header line, whose columns name the files:",
+        "Convert the rows of a table, whose columns name the files:",
         ["imagemill pipe --input csv -f fill:128x128,circle -o 'team/{id}.png' < people.csv"]
       ),
     ],
     "convert": [
-      ("A thumbnail:", ["imagemill convert photo.jpg -f fill:200x200 thumbnail.jpg"]),
+      ("Make a thumbnail:", ["imagemill convert photo.jpg -f fill:200x200 thumbnail.jpg"]),
       (
-        "Several filters, and quality:",
+        "Apply several filters, and set the quality:",
         ["imagemill convert photo.jpg -f limit:1600x,sharpen --quality 82 photo.webp"]
       ),
       (
-        "A watermark, 10 pixels from the corner and half transparent:",
+        "Add a half transparent watermark, 10 pixels from the corner:",
         ["imagemill convert photo.jpg --source logo=logo.png -f overlay:logo:southeast:10:10:0.5 marked.jpg"]
       ),
-      ("An animated avatar:", ["imagemill convert spinner.gif -f fill:96x96,circle avatar.webp"]),
+      ("Make an animated avatar:", ["imagemill convert spinner.gif -f fill:96x96,circle avatar.webp"]),
       (
-        "Between other programs:",
+        "Convert in a pipeline:",
         [
           "curl -s https://example.com/photo.jpg | imagemill convert - -f fit:800x600 - --format webp > photo-800.webp"
         ]
       ),
       (
-        "Under 20 kB, in whichever format is the smallest:",
+        "Write at most 20 kB, in the smaller of two formats:",
         ["imagemill convert photo.jpg -f limit:600x --format webp,jpeg --max-output-bytes 20kB 'small.{ext}'"]
       ),
       (
-        "With a header that only its own server gets:",
+        "Send a header to the source's server only:",
         [
           "imagemill convert -H \"Authorization: Bearer $TOKEN\" https://images.example.com/private/photo.jpg private.jpg"
         ]
@@ -109,68 +111,76 @@ enum CommandExamples {
     ],
     "fetch": [
       (
-        "Into the cache, for later runs:",
+        "Fill the cache for later runs:",
         ["imagemill fetch https://example.com/photo.jpg https://example.com/b.jpg"]
       ),
-      ("What a client of the cache sees:", ["imagemill fetch --json https://example.com/photo.jpg"]),
-      ("Into a file:", ["imagemill fetch -o copy.jpg https://example.com/photo.jpg"]),
+      ("Show a response as the cache serves it:", ["imagemill fetch --json https://example.com/photo.jpg"]),
+      ("Save to a file:", ["imagemill fetch -o copy.jpg https://example.com/photo.jpg"]),
     ],
     "plan": [
-      ("What a run would do:", ["imagemill plan images.yaml"]),
-      ("The same for a program:", ["imagemill plan --json images.yaml"]),
-      ("The graph of steps, for Graphviz:", ["imagemill plan --dot images.yaml > plan.dot"]),
+      ("Show what a run would do:", ["imagemill plan images.yaml"]),
+      ("Print the plan as JSON:", ["imagemill plan --json images.yaml"]),
+      ("Write the graph of steps for Graphviz:", ["imagemill plan --dot images.yaml > plan.dot"]),
     ],
     "validate": [
-      ("The directory's own manifest:", ["imagemill validate"]),
-      ("Several; every mistake of all of them is told:", ["imagemill validate images.yaml responsive.yaml"]),
+      ("Check the manifest of the current directory:", ["imagemill validate"]),
+      (
+        "Check several manifests, and report every mistake in all of them:",
+        ["imagemill validate images.yaml responsive.yaml"]
+      ),
     ],
     "inspect": [
-      ("What a picture is:", ["imagemill inspect photo.jpg"]),
-      ("As JSON, of a remote one:", ["imagemill inspect --json https://example.com/photo.jpg"]),
+      ("Show an image's properties:", ["imagemill inspect photo.jpg"]),
       (
-        "With what a page may show until it is loaded:", ["imagemill inspect --json --placeholders photo.jpg"]
+        "Print the properties of a remote image as JSON:",
+        ["imagemill inspect --json https://example.com/photo.jpg"]
+      ),
+      (
+        "Add placeholders, which a page shows until the image is loaded:",
+        ["imagemill inspect --json --placeholders photo.jpg"]
       ),
     ],
     "filters": [
-      ("All of them:", ["imagemill filters"]),
-      ("One, with its arguments and an example:", ["imagemill filters fill"]),
-      ("Names only, for programs:", ["imagemill filters --names"]),
+      ("List all filters:", ["imagemill filters"]),
+      ("Show a filter's arguments and an example:", ["imagemill filters fill"]),
+      ("Print only names, for programs:", ["imagemill filters --names"]),
     ],
     "formats": [
-      ("What can be read and written here:", ["imagemill formats"]),
-      ("The options of one encoder:", ["imagemill formats webp"]),
+      ("List the formats that can be read and written here:", ["imagemill formats"]),
+      ("Show the options of one encoder:", ["imagemill formats webp"]),
     ],
     "cache": [
-      ("How large it is, and what it has spared:", ["imagemill cache stats"]),
+      ("Show size and hit statistics:", ["imagemill cache stats"]),
       (
-        "Why a file was made again, or what it was made from:",
+        "Show what a file was made from, and why it would be made again:",
         ["imagemill run", "imagemill cache explain team/ada.png"]
       ),
-      ("Read everything, and drop what is damaged:", ["imagemill cache verify"]),
-      ("Make it smaller:", ["imagemill cache purge --to 500MB"]),
-      ("Empty it:", ["imagemill cache clear"]),
+      ("Read every object, and remove damaged ones:", ["imagemill cache verify"]),
+      ("Shrink the cache:", ["imagemill cache purge --to 500MB"]),
+      ("Empty the cache:", ["imagemill cache clear"]),
     ],
     "schema": [
       (
-        "For editors; a manifest names it in its first line, '# yaml-language-server: $schema=imagemill.schema.json':",
+        "Write the schema for editors; a manifest's first line '# yaml-language-server: $schema=imagemill.schema.json' "
+          + "names it:",
         ["imagemill schema > imagemill.schema.json"]
       )
     ],
     "completions": [
       (
-        "For bash, for this user:",
+        "Install the script for bash, for one user:",
         ["imagemill completions bash > ~/.local/share/bash-completion/completions/imagemill"]
       ),
-      ("For zsh, in a directory of its fpath:", ["imagemill completions zsh > ~/.zfunc/_imagemill"]),
-      ("For fish:", ["imagemill completions fish > ~/.config/fish/completions/imagemill.fish"]),
+      ("Install it for zsh, in a directory of fpath:", ["imagemill completions zsh > ~/.zfunc/_imagemill"]),
+      ("Install it for fish:", ["imagemill completions fish > ~/.config/fish/completions/imagemill.fish"]),
     ],
     "doctor": [
-      ("For people, and for bug reports:", ["imagemill doctor"]),
-      ("For programs:", ["imagemill doctor --json"]),
+      ("Check the installation:", ["imagemill doctor"]),
+      ("Print the report as JSON:", ["imagemill doctor --json"]),
     ],
     "help": [
-      ("The manual's first page:", ["imagemill help"]),
-      ("How a manifest is written:", ["imagemill help manifest"]),
+      ("Show the manual's first page:", ["imagemill help"]),
+      ("Show the manifest's format:", ["imagemill help manifest"]),
     ],
   ]
 }

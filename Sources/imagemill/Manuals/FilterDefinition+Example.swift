@@ -1,8 +1,7 @@
 import ImageFilters
 
 extension FilterDefinition {
-  /// A whole command that shows the filter: with a name for the other picture that it speaks of, and quoted where a
-  /// shell would part it.
+  /// A complete command that uses the filter: with `--source` for a second image, and quoted for the shell.
   var exampleCommand: String {
     let chain = example.contains(" ") ? "'\(example)'" : example
     var command = "imagemill convert in.jpg -f \(chain) \(exampleOutput)"

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// A command as the argument parser describes it: the one source of options for the parser, `--help`, the manuals
-/// and the completions.
+/// A command as the argument parser describes it, so that the parser, `--help`, the manuals and the completions have
+/// one source.
 struct HelpDump: Decodable {
   struct Command: Decodable {
     var commandName: String
@@ -31,10 +31,10 @@ struct HelpDump: Decodable {
 
   var command: Command
 
-  /// Of a whole command line.
+  /// The root command with its subcommands.
   static func root() throws -> Command {
     var root = try JSONDecoder().decode(HelpDump.self, from: Data(Imagemill._dumpHelp().utf8)).command
-    // The parser adds a 'help' of its own, which ours stands before.
+    // The parser adds its own 'help' after imagemill's.
     var names: Set<String> = []
     root.subcommands = root.subcommands?.filter { names.insert($0.commandName).inserted }
     return root

@@ -2,7 +2,7 @@ extension ManifestPage {
   /// EXAMPLES, and the end of the page.
   static let examples = #"""
     .Sh EXAMPLES
-    A site's portraits, and a responsive set of one photograph; seven files of two downloads.
+    Portraits and a responsive set of a photograph: seven files from two downloads.
     .Pa team.yaml :
     .Bd -literal -offset indent
     imagemill: 1
@@ -23,7 +23,7 @@ extension ManifestPage {
     .Pp
     .Dl imagemill run team.yaml
     .Pp
-    A server that wants a token, which is taken from the environment and goes to no other origin.
+    A server that requires a token, which comes from the environment and is sent to no other origin.
     .Pa private.yaml :
     .Bd -literal -offset indent
     imagemill: 1
@@ -39,7 +39,7 @@ extension ManifestPage {
     .Pp
     .Dl imagemill run --env TOKEN private.yaml
     .Pp
-    A watermark on everything, and a file that must not be larger than 60 kB.
+    A watermark, and a maximum size of 60 kB.
     .Pa marked.yaml :
     .Bd -literal -offset indent
     imagemill: 1
@@ -55,7 +55,7 @@ extension ManifestPage {
     .Pp
     .Dl imagemill run marked.yaml
     .Pp
-    A crossfade from one picture to another, as an animation.
+    A crossfade from one image to another, as an animation.
     .Pa fade.yaml :
     .Bd -literal -offset indent
     imagemill: 1
@@ -68,7 +68,7 @@ extension ManifestPage {
     .Pp
     .Dl imagemill run fade.yaml
     .Pp
-    The same model in TOML.
+    A manifest in TOML.
     .Pa team.toml :
     .Bd -literal -offset indent
     imagemill = 1
@@ -81,7 +81,7 @@ extension ManifestPage {
     .Pp
     .Dl imagemill run team.toml
     .Pp
-    A table: the columns that are no keys are fields of the template.
+    A table: columns that aren't keys are fields of the template.
     .Pa people.csv :
     .Bd -literal -offset indent
     source,id
@@ -91,7 +91,7 @@ extension ManifestPage {
     .Pp
     .Dl imagemill run -f fill:128x128 -o 'people/{id}.png' people.csv
     .Pp
-    A catalogue: for each of its products three widths in two formats.
+    A catalog: three widths in two formats for each product.
     .Pa products.csv :
     .Bd -literal -offset indent
     sku,file,title
@@ -99,7 +99,7 @@ extension ManifestPage {
     K-1906,grace.jpg,Grace
     .Ed
     .Pp
-    .Pa catalogue.yaml :
+    .Pa catalog.yaml :
     .Bd -literal -offset indent
     imagemill: 1
     base: https://example.com/
@@ -112,9 +112,9 @@ extension ManifestPage {
             matrix: {width: [200, 400, 800], format: [webp, jpeg]}
     .Ed
     .Pp
-    .Dl imagemill run catalogue.yaml
+    .Dl imagemill run catalog.yaml
     .Pp
-    Jobs that another program writes, one a line.
+    Jobs from another program, one per line.
     .Pa jobs.ndjson :
     .Bd -literal -offset indent
     {"source":"https://example.com/a.jpg","filter":"fit:90x90","output":"lines/a.png"}

@@ -1,13 +1,13 @@
-/// What a page shows as it is typed: commands and files.
+/// Literal displays of commands and files.
 ///
-/// mdoc's `.Dl` is a macro line, whose quotes and lone dots are mdoc's own, and man(1) folds what is longer than the
-/// terminal. So pages say `.Dl` and `.Bd -literal` with plain text, and this makes displays of them in which every
-/// character stands for itself, with long commands continued by a backslash.
+/// mdoc's `.Dl` is a macro line: mdoc interprets its quotes and lone dots, and man(1) folds long lines. So pages have
+/// `.Dl` and `.Bd -literal` with plain text, and this makes displays in which every character is literal and long
+/// commands are continued with a backslash.
 enum ManualDisplay {
-  /// What a command may take of 78 columns: a display is indented by 11 in mandoc's output, and in groff's.
+  /// The longest line of a command: 78 columns less the 11 by which mandoc and groff indent a display.
   static let width = 66
 
-  /// The page with its displays made.
+  /// The page with its displays expanded.
   static func expanded(_ page: String) -> String {
     var result: [String] = []
     var isLiteral = false
@@ -20,7 +20,7 @@ enum ManualDisplay {
       }
       if isCommand {
         if !isCommands {
-          // A display makes its own room.
+          // A display adds its own blank line; mandoc warns of a second one.
           if result.last == ".Pp" { result.removeLast() }
           result.append(".Bd -literal -offset indent")
           isCommands = true
@@ -36,12 +36,12 @@ enum ManualDisplay {
     return result.joined(separator: "\n")
   }
 
-  /// A command line on as many lines as it needs. An option stays with its value, `|`, `<` and `>` with what follows.
+  /// The lines of a command. An option stays with its value, and `|`, `<` and `>` with the next word.
   static func continued(_ command: String) -> [String] {
     var lines: [String] = []
     var line = ""
     for piece in pieces(of: command) {
-      // What follows a piece may be " \".
+      // Two columns are left for " \".
       if !line.isEmpty, line.count + 1 + piece.count > width - 2 {
         lines.append(line + " \\")
         line = "    " + piece
@@ -52,7 +52,7 @@ enum ManualDisplay {
     return lines + [line]
   }
 
-  /// A line in which nothing means anything to mdoc, and no renderer puts a typographic sign for a plain one.
+  /// The line, escaped so that mdoc interprets nothing and no renderer replaces ASCII by typographic characters.
   static func escaped(_ line: String) -> String {
     let signs: [Character: String] = [
       "\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti",
@@ -76,7 +76,7 @@ enum ManualDisplay {
     return pieces
   }
 
-  /// Words as a shell parts them, quotes kept.
+  /// Words as a shell splits them, with their quotes.
   private static func words(of command: String) -> [String] {
     var words: [String] = []
     var word = ""

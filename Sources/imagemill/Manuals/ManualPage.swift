@@ -1,7 +1,8 @@
 import ImageBatch
 import ImageFilters
+import ImageRendering
 
-/// Manual pages in mdoc(7), made from the tables that also make the parser.
+/// Makes manual pages in mdoc(7) from the parser's tables.
 enum ManualPage {
   /// `imagemill-NAME(1)`.
   static func page(of command: HelpDump.Command) -> String {
@@ -30,7 +31,7 @@ enum ManualPage {
     page += ReportSection.text(of: command.commandName)
     page += ManualSections.environment(of: command.commandName)
     page += ManualSections.files(of: command.commandName)
-    page += ManualSections.exitStatus(of: command.commandName)
+    page += ExitStatusSection.text(of: command.commandName)
     page += examples(CommandExamples.byCommand[command.commandName] ?? [])
     return page + ".Sh SEE ALSO\n.Xr imagemill 1 ,\n.Xr imagemill-manifest 5 ,\n.Xr imagemill-filters 7\n"
   }
@@ -46,7 +47,7 @@ enum ManualPage {
     return text
   }
 
-  /// What a chain is made of, as a display.
+  /// The grammar of chains, as a display.
   static let chainGrammar = """
     .Bd -literal -offset indent
     chain    = filter *( "," filter )
@@ -64,18 +65,21 @@ enum ManualPage {
       .Nm imagemill-filters
       .Nd filters and chains of imagemill
       .Sh DESCRIPTION
-      A chain is filters in order, joined by commas.
+      A chain is a list of filters joined by commas, applied in order.
       A filter's arguments follow its name after colons: positional ones first, in the order below, then
       .Ar key Ns = Ns Ar value .
       \(ManualPage.chainGrammar)
-      Only blanks in a value need quoting in a shell.
-      .Ql %2C %3A %3D %25
-      stand for the four special characters inside a value.
+      In a shell, only values with spaces need quotes.
+      Inside a value, write
+      .Li %2C , %3A , %3D
+      and
+      .Li %25
+      for a comma, a colon, an equals sign and a percent sign.
       Names are case-insensitive, and AlamofireImage's type names are accepted.
-      An empty chain is the image unchanged.
+      An empty chain leaves the image unchanged.
       .Pp
-      Every chain has an identifier: its canonical text, with every parameter by its key.
-      Two spellings of one chain have one identifier; what is cached is cached by it.
+      Every chain has an identifier: its canonical text, with the key of every parameter.
+      All spellings of a chain have the same identifier, by which results are cached.
 
       """
     for category in FilterDefinition.Category.allCases {
@@ -83,16 +87,16 @@ enum ManualPage {
       if filters.isEmpty { continue }
       page += ".Sh \(category.rawValue.uppercased())\n"
       for filter in filters {
-        page += ".Ss \(filter.name)\n\(text(filter.summary))\n"
-        if let expansion = filter.expansion { page += "It stands for\n.Ql \(verbatim(expansion)) .\n" }
+        page += ".Ss \(filter.name)\n\(text(asSentence(filter.summary)))\n"
+        if let expansion = filter.expansion { page += "Same as\n.Ql \(verbatim(expansion)) .\n" }
         if !filter.parameters.isEmpty {
           page += ".Bl -tag -width Ds\n"
           for parameter in filter.parameters {
-            page += ".It Ar \(parameter.name)\n\(text(parameter.summary))\n"
-            page += text("It is \(parameter.type.summary)")
+            page += ".It Ar \(parameter.name)\n\(text(asSentence(parameter.summary)))\n"
+            page += text("Values: \(parameter.type.summary)")
             page +=
               parameter.defaultText.map { text(" (default: \($0.isEmpty ? "empty" : $0))") }
-              ?? (parameter.isRequired ? ", and required" : "")
+              ?? (parameter.isRequired ? " (required)" : "")
             page += ".\n"
           }
           page += ".El\n"
@@ -116,12 +120,12 @@ enum ManualPage {
     (command.arguments ?? []).filter { $0.kind == "positional" && $0.shouldDisplay }
   }
 
-  /// OPTIONS, by their sections.
+  /// OPTIONS of a command, by section.
   static func options(_ command: HelpDump.Command) -> String {
     optionSections(command.arguments ?? [])
   }
 
-  /// OPTIONS of these, by their sections.
+  /// OPTIONS for these arguments, by section.
   static func optionSections(_ arguments: [HelpDump.Argument]) -> String {
     let arguments = arguments.filter { $0.kind != "positional" && $0.shouldDisplay }
     let sections = arguments.reduce(into: [String]()) { sections, argument in
@@ -148,12 +152,12 @@ enum ManualPage {
     return ".Bl -tag -width Ds\n" + items.joined() + ".El\n"
   }
 
-  /// A discussion without its examples, which are indented.
+  /// The discussion without its examples, which are indented.
   private static func prose(_ command: HelpDump.Command) -> String {
     (command.discussion ?? "").split(separator: "\n").filter { !$0.hasPrefix("  ") }.joined(separator: " ")
   }
 
-  /// EXAMPLES: what each is for, and its lines.
+  /// EXAMPLES, each with its purpose and its lines.
   private static func examples(_ examples: [CommandExamples.Example]) -> String {
     if examples.isEmpty { return "" }
     return ".Sh EXAMPLES\n"
@@ -166,13 +170,13 @@ enum ManualPage {
   private static var formatSections: String {
     var page = """
       .Sh FORMATS
-      These are read by default:
+      Formats read by default:
       .Li \(FormatSupport.readableByDefault.joined(separator: " ")) .
-      These are read with
+      Formats read with
       .Fl \\-allow-format :
       .Li \(FormatSupport.readableOnRequest.joined(separator: " ")) .
       .Pp
-      These are written, where the installed libvips can:
+      Formats written, if the installed libvips supports them:
 
       """
     for definition in EncoderTable.all {
@@ -186,8 +190,8 @@ enum ManualPage {
       if definition.options.isEmpty { continue }
       page += ".Bl -tag -width Ds\n"
       for option in definition.options {
-        page +=
-          ".It Ic \(option.name)\n\(text("\(option.help) \(option.valueText) (default: \(option.defaultValue))."))\n"
+        page += ".It Ic \(option.name)\n"
+        page += text("\(option.help) Values: \(option.valueText) (default: \(option.defaultValue)).") + "\n"
       }
       page += ".El\n"
     }
@@ -199,16 +203,21 @@ enum ManualPage {
       .map { text($0) + "\n" }.joined(separator: ".Pp\n")
   }
 
-  /// One line of text, a sentence a line as mdoc wants it.
+  /// Text with each sentence on its own line, as mdoc requires.
   static func text(_ text: String) -> String {
     text.replacing(". ", with: ".\u{1}").split(separator: "\u{1}").map { verbatim(String($0)) }
       .joined(separator: "\n")
   }
 
-  /// Text in which nothing means anything to mdoc.
+  /// Text, escaped so that mdoc interprets nothing.
   static func verbatim(_ text: String) -> String {
     let escaped = text.replacing("\\", with: "\\e").replacing("…", with: "...").replacing("–", with: "-")
     return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
+  }
+
+  /// A phrase of a table as a sentence.
+  private static func asSentence(_ phrase: String) -> String {
+    phrase.prefix(1).uppercased() + phrase.dropFirst() + (phrase.hasSuffix(".") ? "" : ".")
   }
 
   private static func quoted(_ text: String) -> String { text.contains(" ") ? "\"\(text)\"" : text }

@@ -1,21 +1,22 @@
-/// imagemill(1): what someone reads who has only `man imagemill`. Its commands and options come from the parser.
+/// imagemill(1), which is enough to start with. Its commands and options come from the parser.
 enum OverviewPage {
-  /// The page; `commands` are those that are shown.
+  /// The page in mdoc(7).
+  /// - Parameter commands: The displayed commands.
   static func text(commands: [HelpDump.Command]) -> String {
     ManualPage.head("IMAGEMILL", section: 1) + introduction + self.commands(commands) + concepts
-      + options(commands) + ManualSections.environment + ManualSections.files + ManualSections.exitStatus
+      + options(commands) + ManualSections.environment + ManualSections.files + ExitStatusSection.overview
       + recipes + seeAlso(commands)
   }
 
   private static func commands(_ commands: [HelpDump.Command]) -> String {
-    ".Sh COMMANDS\nEach has a page of its own, such as\n.Xr imagemill-run 1 ,\nand\n.Fl \\-help .\n"
+    ".Sh COMMANDS\nEach command has a manual page, such as\n.Xr imagemill-run 1 ,\nand\n.Fl \\-help .\n"
       + ".Bl -tag -width Ds\n"
       + commands.map {
         ".It Cm \($0.commandName)\n\(ManualPage.text($0.abstract ?? ""))\n"
       }.joined() + ".El\n"
   }
 
-  /// The working commands' options, each once. What only one command has is on that command's page.
+  /// The options of `run`, `pipe` and `convert`, each once.
   private static func options(_ commands: [HelpDump.Command]) -> String {
     var seen: Set<String> = []
     let working = ["run", "pipe", "convert"].compactMap { name in commands.first { $0.commandName == name } }
@@ -25,7 +26,7 @@ enum OverviewPage {
     }
     let own = shared.filter { $0.sectionTitle == nil }.map { argument in
       var argument = argument
-      argument.sectionTitle = "Commands' own"
+      argument.sectionTitle = "Single commands"
       return argument
     }
     let titled = shared.filter { $0.sectionTitle != nil }
@@ -51,12 +52,12 @@ enum OverviewPage {
     .Nm
     .Cm pipe
     .Op Ar options
-    .Fl f Ar chain
+    .Op Fl f Ar chain
     .Fl o Ar template
     .Nm
     .Cm convert
     .Op Ar options
-    .Fl f Ar chain
+    .Op Fl f Ar chain
     .Ar source output
     .Nm
     .Ar command
@@ -64,29 +65,28 @@ enum OverviewPage {
     .Op Ar argument ...
     .Sh DESCRIPTION
     .Nm
-    downloads pictures, each of them once, applies chains of filters to them, and writes the results.
-    What it has downloaded and computed is kept, so that the next run does only what has changed.
+    downloads images, each only once, applies chains of filters to them, and writes the results.
+    Downloads and results are cached, so the next run does only what has changed.
     .Pp
     There are three ways to use it.
     .Cm convert
-    makes one picture of another.
+    converts one image.
     .Cm pipe
-    reads sources from standard input, and tells of each file as it is finished.
+    converts the sources on standard input, and prints the path of each output when it is written.
     .Cm run
-    reads a manifest, a file that says which outputs are made of which sources.
+    reads a manifest, a file that lists outputs with the sources and filters to make them from.
     .Pp
-    A picture that can't be downloaded, read or written costs its own job and no other: the rest is done, the failure is
-    explained, and the exit status says so.
-    Every file appears whole, by a rename in its own directory, or not at all.
+    An image that can't be downloaded, decoded or written fails only its own job: the other jobs run, the failure is
+    explained, and the exit status reports it.
+    Outputs are replaced atomically: a new file is renamed into place when it is complete.
     .Ss First steps
-    A thumbnail of a picture at hand, and a round one of a picture on the Web:
+    A thumbnail of a local image, and a round one of an image on the Web:
     .Pp
     .Dl imagemill convert photo.jpg -f fill:200x200 thumbnail.jpg
     .Dl imagemill convert https://example.com/ada.jpg -f fill:128x128,circle ada.png
     .Pp
-    Many, with a manifest
-    .Pa imagemill.yaml
-    that holds
+    Several images, with the manifest
+    .Pa imagemill.yaml :
     .Bd -literal -offset indent
     imagemill: 1
     base: https://example.com/
@@ -97,7 +97,7 @@ enum OverviewPage {
       - {source: team/grace.jpg, filter: avatar, output: team/grace.png}
     .Ed
     .Pp
-    and then, to check it, to see what would be done, and to do it:
+    Check it, show what would be done, and run it:
     .Pp
     .Dl imagemill validate
     .Dl imagemill plan
@@ -108,58 +108,61 @@ enum OverviewPage {
   private static let concepts = #"""
     .Sh CONCEPTS
     .Ss Sources
-    A source is an http or https URL, a file URL, a path, a data URL, or
+    A source is an http or https URL, a file URL, a data URL, a path, or
     .Sq \-
     for standard input.
-    The first bytes say what it is, not its name.
-    Formats whose readers are not known to be safe, such as svg and pdf, are read where
+    Its format is detected from its first bytes, not from its name.
+    Formats whose decoders are not known to be safe, such as svg and pdf, are read only if
     .Fl \-allow-format
     names them.
     .Pp
-    Only addresses of the public Internet are reached, unless
+    Only the public Internet is reached, unless
     .Fl \-allow-net
-    names more.
+    allows other networks.
     .Cm convert , fetch
     and
     .Cm inspect
     also reach the networks of hosts that are typed as arguments.
-    Credentials and headers go to their own origin, and never on to another one by a redirect.
+    Credentials and headers are sent only to their own origin; redirects don't carry them to another.
     .Ss Filters and chains
-    A chain is filters in order, such as
+    A chain is a list of filters, such as
     .Ql fill:100x100,circle .
     A filter's arguments follow its name after colons: positional ones first, then
     .Ar key Ns = Ns Ar value .
     \#(ManualPage.chainGrammar)
-    The commonest, for a size
-    .Ar width Ns x Ns Ar height ,
-    one of which may be left out in
+    These are the most common filters.
+    A size is
+    .Ar width Ns x Ns Ar height ;
     .Cm fit
     and
-    .Cm limit :
+    .Cm limit
+    also accept one side, such as
+    .Li 800x .
     .Bl -tag -width Ds
     .It Cm fit : Ns Ar size
-    within the size, in proportion.
+    Scale to fit inside the size.
     .It Cm limit : Ns Ar size
-    the same, but nothing is enlarged.
+    Scale to fit inside the size, but never enlarge.
     .It Cm fill : Ns Ar size Ns Op : Ns Ar gravity
-    exactly the size, in proportion; what stands over is cut off.
+    Scale to cover the size, then crop to exactly that size.
     .It Cm pad : Ns Ar size
-    exactly the size, in proportion; what is missing is filled.
+    Scale to fit inside the size, then pad to exactly that size.
     .It Cm circle , rounded : Ns Ar radius
-    round, or with round corners.
+    Crop to a circle, or round the corners.
     .It Cm overlay : Ns Ar source : Ns Ar gravity : Ns Ar x : Ns Ar y : Ns Ar opacity
-    another picture over this one: a watermark.
-    The source is named with
-    .Fl \-source Ar name Ns = Ns Ar source .
+    Draw another image, such as a watermark, over this one.
+    .Fl \-source Ar name Ns = Ns Ar source
+    names the other image.
     .El
     .Pp
     .Xr imagemill-filters 7
     and
     .Cm imagemill filters
-    tell of all of them.
+    list all filters.
     .Ss Outputs
-    An output's format follows the extension of its path, or
-    .Fl \-format .
+    The extension of an output's path, or
+    .Fl \-format ,
+    sets its format.
     In
     .Cm pipe
     and in manifests the path is a template with fields such as
@@ -170,28 +173,30 @@ enum OverviewPage {
     .Li {hash} ;
     .Xr imagemill-manifest 5
     lists them.
-    Outputs lie inside one directory, the manifest's own or
-    .Fl C ,
-    and a path that leaves it is refused.
+    Outputs lie inside one directory, the manifest's own or that of
+    .Fl C .
+    Paths outside it are refused.
     .Pp
-    An animation stays one through any chain, where the output's format can hold it: webp and gif can.
+    An animation stays an animation if the output's format can hold it, as webp and gif can.
     .Ss The cache
-    Sources are kept as HTTP allows, and asked for again only when they are no longer fresh.
-    An output that is in place with the right bytes is left alone.
+    Responses are cached as HTTP allows, and requested again only when they are stale.
+    Outputs that are up to date are left alone.
     .Fl \-refresh
-    asks every origin again,
+    revalidates every response,
     .Fl \-offline
-    asks none,
+    sends no request,
     .Fl \-no-cache
-    keeps nothing,
+    bypasses the cache,
     .Fl \-stale-if-error
-    takes what has gone stale where an origin fails,
+    serves stale responses if an origin fails, and
     .Fl \-force
-    makes again what is up to date.
-    .Ss Sizes and times
-    A size is a number of bytes, or has a unit:
-    .Li kB , MB , GB , KiB , MiB , GiB .
-    A time has the unit
+    renders outputs even if they are up to date.
+    .Ss Sizes and durations
+    A size is a number of bytes, or a number with the unit
+    .Li kB , MB , GB , KiB , MiB
+    or
+    .Li GiB .
+    A duration is a number with the unit
     .Li ms , s , m
     or
     .Li h .
@@ -203,39 +208,40 @@ enum OverviewPage {
     .Cm run , pipe
     and
     .Cm convert .
-    Not every command has all of them; its own page tells.
+    Not every command has all of them; see its own page.
 
     """#
 
   private static let recipes = #"""
     .Sh EXAMPLES
-    A thumbnail, once:
+    Make a thumbnail:
     .Pp
     .Dl imagemill convert photo.jpg -f fill:200x200 thumbnail.jpg
     .Pp
-    Every URL of a list on standard input:
+    Convert every URL of a list on standard input:
     .Pp
     .Dl imagemill pipe -f fit:800x600 -o 'out/{name}.webp' < urls.txt
     .Pp
-    All of a manifest, its outputs below
+    Run a manifest, with outputs below
     .Pa public ,
-    with reports to look at and to go on from:
+    a contact sheet and a report for
+    .Fl \-failed :
     .Pp
     .Dl imagemill run -C public --report run.html --report run.ndjson images.yaml
     .Pp
-    In CI, whether every output is in place and up to date; the exit status is 3 when one isn't:
+    In CI, check that every output is up to date; the exit status is 3 if one isn't:
     .Pp
     .Dl imagemill run --check -C public images.yaml
     .Pp
-    Only what failed in that run, again:
+    Repeat only the jobs that failed in that run:
     .Pp
     .Dl imagemill run -C public --failed run.ndjson images.yaml
     .Pp
-    A watermark in a corner, 10 pixels from the edges and half transparent:
+    Add a half transparent watermark, 10 pixels from the corner:
     .Pp
     .Dl imagemill convert photo.jpg --source logo=logo.png -f overlay:logo:southeast:10:10:0.5 marked.jpg
     .Pp
-    A responsive set: three widths in two formats, and the markup that shows them.
+    Make a responsive set, three widths in two formats, and the markup that shows it.
     .Pa responsive.yaml :
     .Bd -literal -offset indent
     imagemill: 1
@@ -249,21 +255,21 @@ enum OverviewPage {
     .Pp
     .Dl imagemill run --emit picture=hero.html responsive.yaml
     .Pp
-    From a private bucket, with a header that no other server gets; in a manifest, such headers are under
+    Download from a private bucket, with a header that no other server gets; a manifest has such headers under
     .Ic origins :
     .Pp
     .Dl imagemill convert -H "Authorization: Bearer $TOKEN" https://images.example.com/private/photo.jpg private.jpg
     .Pp
-    Without the network, from what the cache holds:
+    Run without the network, from the cache:
     .Pp
     .Dl imagemill run --offline -C public images.yaml
     .Pp
-    Outputs that earlier runs have made and the manifest no longer names, removed; first said, then done:
+    List the outputs that earlier runs made and the manifest no longer names, then remove them:
     .Pp
     .Dl imagemill run --prune --dry-run -C public images.yaml
     .Dl imagemill run --prune -C public images.yaml
     .Pp
-    An animated, round avatar:
+    Make a round, animated avatar:
     .Pp
     .Dl imagemill convert spinner.gif -f fill:96x96,circle avatar.webp
 

@@ -1,22 +1,24 @@
-/// REPORTS: what `--report` and `--emit` write. A test holds the members against those of a report.
+/// REPORTS: what `--report` and `--emit` write.
 enum ReportSection {
-  /// Of the commands that run batches; none for others.
+  /// REPORTS of a command; empty for commands that run no batch.
   static func text(of command: String) -> String {
     guard ["run", "pipe"].contains(command) else { return "" }
     return """
       .Sh REPORTS
-      A report is put in its place, whole, when the run has ended, also when a signal has ended it.
-      Outputs stand in the order of the input.
-      Its name says what it is:
+      A report is written atomically at the end of a run, also of one that a signal ended.
+      Outputs are in the order of the input.
+      The extension of the file name selects the form:
       .Bl -tag -width Ds
       .It Pa .ndjson
-      An object a line for each output, with the members
+      One JSON object per line for each output, with the members
+      .Ql version
+      (1),
       .Ql index ,
       .Ql source ,
       .Ql output
-      (as it was asked for) and
+      (as requested),
       .Ql path
-      (to open),
+      (of the file),
       .Ql status
       (written, cached, unchanged, kept or failed),
       .Ql width ,
@@ -24,7 +26,7 @@ enum ReportSection {
       .Ql frames ,
       .Ql bytes ,
       .Ql quality
-      (that max-bytes has reached),
+      (that max-bytes reached),
       .Ql sourceBytes ,
       .Ql sha256 ,
       .Ql filter ,
@@ -38,12 +40,12 @@ enum ReportSection {
       .Ql code ,
       .Ql stage ,
       .Ql source
-      (the one that failed),
+      (that failed),
       .Ql message
       and
       .Ql temporary ,
-      where there is a manifest
-      .Ql manifest
+      for a job of a manifest
+      .Ql location
       with
       .Ql file ,
       .Ql line
@@ -56,30 +58,36 @@ enum ReportSection {
       .Fl \\-failed
       reads it.
       .It Pa .json
-      One object: imagemill's version, a
+      One object:
+      .Ql version
+      (1), imagemill's version as
+      .Ql imagemill ,
+      a
       .Ql summary
       of the run, and the same objects as
       .Ql outputs .
       .It Pa .xml
-      JUnit's, for the tests' pages of GitLab, Jenkins and others: a case for each output, a failure for each that
-      isn't in place, and a skipped case for the jobs that were never begun.
+      JUnit, for the test pages of GitLab, Jenkins and others: a case for each output, a failure for each output that
+      isn't in place, and a skipped case for the jobs that were not started.
+      Cases have the manifest's
+      .Ql file
+      and
+      .Ql line .
       .It Pa .html
-      A contact sheet: every picture with its size and what it saves, failures with their reasons, to be searched
-      and printed.
-      It loads nothing but the pictures beside it.
+      A contact sheet: every image with its size and savings, and failures with their reasons.
+      It can be searched and printed, and loads nothing but the images beside it.
       .El
       .Pp
       .Fl \\-emit
-      writes what a page needs to show the outputs of a matrix, with addresses from the directory of its file:
+      writes markup that shows the outputs of a matrix, with URLs relative to the directory of its file:
       .Ql srcset
-      an <img> in the format that every browser knows,
+      is an <img> in the format that most browsers support,
       .Ql picture
-      a <picture> with a source for each format, and
+      is a <picture> with a source for each format, and
       .Ql json
-      the same as data.
-      The text for
-      .Ql alt
-      is left to you.
+      is the same as data.
+      .Ic markup
+      in a manifest sets the alternative text and other attributes.
 
       """
   }

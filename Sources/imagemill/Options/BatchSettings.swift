@@ -1,31 +1,26 @@
 import ImageBatch
 import Reports
+import ImageRendering
 
-/// How a batch goes on, and who is told of it.
+/// The settings of a batch and of its reports.
 struct BatchSettings {
-  /// How many jobs are rendered at once.
+  /// The number of jobs rendered at once.
   var slots = max(1, Machine.availableProcessors)
-  /// For rendering one job.
   var jobTimeout = Duration.seconds(60)
-  /// After so many failures no job is started.
+  /// After this many failures no further job is started; nil: no limit.
   var failureLimit: Int?
-  /// Whether what is up to date is made and written again.
+  /// Whether outputs are rendered and written even if they are up to date.
   var force = false
   /// Which filtered images are kept for later runs.
   var renditions = RenditionPolicy.auto
-  /// What progress looks like.
   var progress = ProgressArgument.auto
-  /// Which messages are written.
-  var extent = Messages.Extent.usual
-  /// Files for reports.
+  var extent = Messages.Verbosity.usual
   var reports: [String] = []
-  /// Files for markup.
+  /// Markup to write: formats and paths.
   var emissions: [EmissionArgument] = []
-  /// The file for metrics.
   var metrics: String?
-  /// Whether results carry placeholders.
   var placeholders = false
-  /// The file for events.
+  /// The path of the event log; `-` is standard output.
   var events: String?
   /// The options that write to standard output.
   var standardOutputOwners: [String] = []

@@ -1,21 +1,22 @@
 import ArgumentParser
 import ImageBatch
 import ImageFilters
+import ImageRendering
 
-/// What shells offer for options whose values come from a table.
+/// Completions for options whose values come from a table.
 enum CompletionWords {
-  /// Every filter's name, aliases left out: they are for those who come from elsewhere.
+  /// Every filter's name. Aliases are left out: they serve users who come from AlamofireImage.
   static var filters: CompletionKind { .list(FilterTable.all.map(\.name)) }
 
   /// Every format that can be written.
   static var formats: CompletionKind { .list(EncoderTable.all.map(\.format.rawValue)) }
 
-  /// Every format that can be written, and the words for the smallest and for the source's own.
+  /// Every format that can be written, `auto` and `same`.
   static var formatChoices: CompletionKind {
     .list(EncoderTable.all.map(\.format.rawValue) + ["auto", "same"])
   }
 
-  /// Every encoder option, ready for its value.
+  /// Every encoder option, with its `=`.
   static var encoderOptions: CompletionKind {
     .list(Set(EncoderTable.all.flatMap { $0.options.map { "\($0.name)=" } }).sorted())
   }

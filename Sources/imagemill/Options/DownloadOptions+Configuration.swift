@@ -6,7 +6,9 @@ import ImageDownloads
 import SystemIO
 
 extension DownloadOptions {
-  /// The downloader that the options ask for. `typedHosts` are those of sources typed as arguments.
+  /// The downloader's configuration.
+  /// - Parameter typedHosts: The hosts of sources that were typed as arguments.
+  /// - Throws: `CommandError` for a value that is out of range or malformed.
   func configuration(
     cache: CacheSettings, origins: [String: OriginSettings] = [:], typedHosts: [String] = []
   ) throws -> ImageDownloader.Configuration {
@@ -39,18 +41,18 @@ extension DownloadOptions {
 
   private func check() throws {
     for (name, value) in [("--downloads", downloads), ("--per-host", perHost)] where value < 1 {
-      throw Complaint(.usage, "\(name) is 1 or more, not \(value)")
+      throw CommandError(.usage, "\(name) must be 1 or more, not \(value)")
     }
     for (name, value) in [("--retries", retries), ("--max-redirects", maxRedirects)] where value < 0 {
-      throw Complaint(.usage, "\(name) is 0 or more, not \(value)")
+      throw CommandError(.usage, "\(name) must be 0 or more, not \(value)")
     }
-    if let rate, !(rate > 0) { throw Complaint(.usage, "--rate is more than 0, not \(rate)") }
+    if let rate, !(rate > 0) { throw CommandError(.usage, "--rate must be more than 0, not \(rate)") }
   }
 
   private func addHeaders(to configuration: inout ImageDownloader.Configuration) throws {
     let fields = try headers.map { text in
       guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
-        throw Complaint(.usage, "a header is written 'NAME: VALUE', as in -H 'Accept: image/webp'")
+        throw CommandError(.usage, "a header must be 'NAME: VALUE', such as -H 'Accept: image/webp'")
       }
       let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
       return HeaderField(String(text[..<colon]), value)
@@ -71,15 +73,26 @@ extension DownloadOptions {
     do throws(SystemError) {
       return Netrc(parsing: String(decoding: try File.contents(of: path, limit: 1 << 20), as: UTF8.self))
     } catch {
-      throw Complaint(.usage, "can't read the netrc file \(path): \(error.text)")
+      throw CommandError(.usage, "can't read the netrc file \(path): \(error.text)")
     }
+  }
+
+  /// Whether a pattern can match a host's name or address: a URL, a path and an open bracket match nothing.
+  private static func canMatchHost(_ glob: String) -> Bool {
+    !glob.contains("/") && glob.count { $0 == "[" } == glob.count { $0 == "]" }
   }
 
   private func addressPolicy(typedHosts: [String]) throws -> AddressPolicy {
     var policy = AddressPolicy()
     for word in LimitOptions.words(allowNet) where !policy.allow(word) {
-      throw Complaint(
+      throw CommandError(
         .usage, "--allow-net takes CIDRs such as 10.0.0.0/8, or loopback, private, all; not '\(word)'")
+    }
+    for (name, globs) in [("--allow-host", allowHost), ("--deny-host", denyHost)] {
+      for glob in LimitOptions.words(globs) where !Self.canMatchHost(glob) {
+        throw CommandError(
+          .usage, "\(name) takes a host, such as example.com or *.example.com, not '\(glob)'")
+      }
     }
     policy.allowedHosts = LimitOptions.words(allowHost)
     policy.deniedHosts = LimitOptions.words(denyHost)

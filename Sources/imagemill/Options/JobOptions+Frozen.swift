@@ -7,13 +7,14 @@ extension FrozenSources {
     do throws(LockFile.Failure) {
       self.init(try LockFile(path: path), path: path)
     } catch {
-      throw Complaint(error, of: path)
+      throw CommandError(error, of: path)
     }
   }
 }
 
 extension JobOptions.Input {
-  /// Pins every job's source to what is locked. A source that isn't locked is refused.
+  /// Pins every job's source to its locked digest.
+  /// - Throws: `CommandError` with status 3 for a source that isn't locked, and for input that is streamed.
   mutating func freeze(to frozen: FrozenSources, in path: String) throws {
     var unknown: [String] = []
     for index in jobs.indices where !frozen.pin(&jobs[index]) {
@@ -28,23 +29,23 @@ extension JobOptions.Input {
     }
     guard unknown.isEmpty, streams.isEmpty else {
       let list = unknown.map { "  + \($0)" }.joined(separator: "\n")
-      throw Complaint(
+      throw CommandError(
         .outOfDate,
         unknown.isEmpty
-          ? "--frozen is for manifests that are read whole: YAML, JSON or TOML"
-          : "these sources aren't in \(path); run without --frozen to lock them:\n\(list)")
+          ? "--frozen needs a YAML, JSON or TOML manifest; lists, CSV and NDJSON are streamed"
+          : "sources are missing from \(path); run without --frozen to lock them:\n\(list)")
     }
   }
 }
 
-extension Complaint {
+extension CommandError {
   /// A lock file that can't be used.
   init(_ failure: LockFile.Failure, of path: String) {
     switch failure {
     case .unreadable:
       self.init(.usage, "can't read the lock file \(path); write it with 'imagemill run --lock \(path)'")
     case .version(let version):
-      self.init(.usage, "the lock file \(path) is of version \(version); this imagemill reads up to 2")
+      self.init(.usage, "the lock file \(path) has version \(version); this imagemill reads versions up to 2")
     case .unwritable(let reason): self.init(.failed, "can't write the lock file \(path): \(reason)")
     }
   }

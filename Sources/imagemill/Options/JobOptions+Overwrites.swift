@@ -2,15 +2,16 @@ import ImageBatch
 import ImageCaches
 
 extension JobOptions.Input {
-  /// Refuses the run where outputs of its documents would take the place of sources. Those of streams aren't known yet:
-  /// they fail as jobs.
+  /// Refuses the run if outputs of its documents would overwrite sources. Outputs of streams aren't known yet: they
+  /// fail as jobs.
+  /// - Throws: `CommandError` with a line for each such output.
   func refuseOverwrites(_ replacing: ReplacementPolicy, store: DiskStore) throws {
     guard !replacing.allowsSources else { return }
     let found: [OverwrittenSource]
     do throws(CacheError) {
       found = try OverwrittenSource.find(in: jobs + fewRows, store: store)
     } catch {
-      throw Complaint(.failed, error.messageWithRemedy)
+      throw CommandError(.failed, error.messageWithRemedy)
     }
     guard !found.isEmpty else { return }
     let lines = found.prefix(Self.mostLines).map { overwrite in
@@ -18,13 +19,12 @@ extension JobOptions.Input {
       return "\(place)error: \(overwrite.error.withRemedy.message)"
     }
     let rest = found.count > lines.count ? "\n… and \(found.count - lines.count) more" : ""
-    throw Complaint(.usage, lines.joined(separator: "\n") + rest)
+    throw CommandError(.usage, lines.joined(separator: "\n") + rest)
   }
 
   private static let mostLines = 20
 
-  /// The jobs of rows, where they are few enough to be looked at together; of more, each is looked at when its output
-  /// is written.
+  /// The rows' jobs; none if they are too many to hold in memory: those are checked when each output is written.
   private var fewRows: [Job] {
     guard documentJobs <= 20_000 else { return [] }
     return rows.joined().compactMap { result in

@@ -5,58 +5,59 @@ import ImageDownloads
 import Manifests
 import SystemIO
 
-/// What is made: the manifests' jobs, with what the command line adds to them.
+/// Options that select the manifests' jobs and add to them.
 struct JobOptions: ParsableArguments {
   @Option(
     name: [.customShort("o"), .customLong("output")],
-    help: ArgumentHelp("The outputs' path for jobs that name none, such as a list's.", valueName: "template"))
+    help: ArgumentHelp(
+      "Output path template for jobs without their own, such as those of a list.", valueName: "template"))
   var template: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
   @Option(
     name: [.customShort("C"), .customLong("output-dir")],
-    help: ArgumentHelp("Outputs are inside it (default: the manifest's directory).", valueName: "dir"),
+    help: ArgumentHelp("Output directory (default: the manifest's directory).", valueName: "dir"),
     completion: .directory)
   var outputDirectory: String?
 
   @Option(
-    help: ArgumentHelp("Only the jobs that failed in an earlier .ndjson report.", valueName: "report"),
+    help: ArgumentHelp("Select only the jobs that failed in this .ndjson report.", valueName: "report"),
     completion: .file(extensions: ["ndjson"]))
   var failed: String?
 
   @Option(
-    help: ArgumentHelp("Only the K-th of N parts of the jobs; each job is in one of them.", valueName: "k/n"))
+    help: ArgumentHelp("Select only part K of N; every job is in exactly one part.", valueName: "k/n"))
   var shard: String?
 
   @OptionGroup(title: "Manifest") var arguments: ManifestArguments
 
   /// Jobs with the settings of their origins.
   struct Input: Sendable {
-    /// Of the documents, all of them.
+    /// The selected jobs of the documents, without those of rows.
     var jobs: [Job] = []
-    /// Of the documents, the jobs that rows of tables stand for.
+    /// The jobs of the documents' tables, one for each row.
     var rows: [RowJobs] = []
-    /// Lists and the like, to be read as the batch goes on.
+    /// Lists, CSV, TSV and NDJSON, read while the batch runs.
     var streams: [LineJobs] = []
     var origins: [String: OriginSettings] = [:]
-    /// What the run makes files for: manifests with their output directories.
+    /// Each manifest with its output directory and template; `--prune` compares within one scope.
     var scopes: [OutputScope] = []
-    /// How many jobs the documents have, those that aren't wanted included.
+    /// The number of jobs in the documents, selected or not.
     var documentJobs = 0
-    /// Whether all jobs are wanted.
+    /// Whether all jobs are selected: neither `--failed` nor `--shard` is given.
     var isWhole = true
-    /// Completes a row's or a record's job; false where it isn't wanted.
+    /// Completes a row's or a record's job; false if the job isn't selected.
     var prepare: @Sendable (inout Job) -> Bool = { _ in true }
 
-    /// How many jobs there will be; nil where that shows as they are read.
+    /// The number of selected jobs; nil if it isn't known before they are read.
     var count: Int? {
       guard streams.isEmpty else { return nil }
       if rows.isEmpty { return jobs.count }
       return isWhole ? documentJobs : nil
     }
 
-    /// Has the recorder of a lock file told of every job.
+    /// Passes every job to the recorder of a lock file.
     mutating func record(with recorder: LockRecorder) {
       jobs.forEach(recorder.note)
       prepare = { [prepare] job in
@@ -71,7 +72,7 @@ struct JobOptions: ParsableArguments {
       rows.compactMap(\.tablePath).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// What a batch is fed with.
+    /// The batch's input.
     var items: JobItems {
       JobItems(
         groups: JobGroup.grouping(jobs), rows: rows, streams: streams, firstIndex: documentJobs + 1,
@@ -79,8 +80,9 @@ struct JobOptions: ParsableArguments {
     }
   }
 
-  /// Opens every manifest, and reads documents to their ends, before anything is started. Indices go through all
+  /// Opens every manifest, and reads documents to their ends, before anything starts. Indices count through all
   /// manifests.
+  /// - Throws: `ManifestCommandError` for mistakes in manifests, `CommandError` for those in options.
   func read(_ manifests: [String]) throws -> Input {
     let (chain, sources) = (try output.chain(), try output.sources())
     let (failed, shard) = (try failedJobs(), try parsedShard())
@@ -136,12 +138,12 @@ struct JobOptions: ParsableArguments {
     do throws(SystemError) {
       bytes = try File.contents(of: failed, limit: 1 << 30)
     } catch {
-      throw Complaint(.usage, "can't read the report \(failed): \(error.text)")
+      throw CommandError(.usage, "can't read the report \(failed): \(error.text)")
     }
     do throws(ManifestErrors) {
       return try FailedJobs(report: bytes, name: failed, wanted: Remedies.wantedReport)
     } catch {
-      throw ManifestComplaint(error)
+      throw ManifestCommandError(error)
     }
   }
 
@@ -149,7 +151,7 @@ struct JobOptions: ParsableArguments {
     do throws(Shard.Failure) {
       return try shard.map { (text) throws(Shard.Failure) in try Shard(parsing: text) }
     } catch {
-      throw Complaint(.usage, error.description)
+      throw CommandError(.usage, error.description)
     }
   }
 }

@@ -3,7 +3,7 @@ import ImageDownloads
 import Manifests
 
 extension Manifest {
-  /// What the downloader is told of single origins.
+  /// The downloader's settings for single origins, by origin.
   func originSettings() -> [String: OriginSettings] {
     var result: [String: OriginSettings] = [:]
     for origin in origins {

@@ -3,35 +3,35 @@ import FoundationEssentials
 import Manifests
 import SystemIO
 
-/// How manifests are read.
+/// Options for reading manifests.
 struct ManifestArguments: ParsableArguments {
-  @Flag(help: "Let outputs and local sources lie outside their directories.")
+  @Flag(help: "Allow outputs and local sources outside their directories.")
   var allowOutside = false
 
   @Option(
     name: .customLong("env"),
     help: ArgumentHelp(
-      "A variable that the manifest's origins may use as ${NAME}. Repeatable.", valueName: "name"))
+      "Environment variable that the manifest's origins may use as ${NAME}. Repeatable.", valueName: "name"))
   var environment: [String] = []
 
-  /// The names that `run` and its like take where none is given.
+  /// The manifests that commands look for if none is given.
   static let defaultNames = ["imagemill.yaml", "imagemill.yml", "imagemill.toml", "imagemill.json"]
 
-  /// What manifests' names end in, without the dot.
+  /// File name extensions of manifests, without the dot.
   static let extensions = ["yaml", "yml", "toml", "json", "ndjson", "csv", "tsv", "txt", "gz"]
 
-  /// The manifests to read: those given, or the current directory's own.
+  /// The manifests to read: those given, or the one in the current directory.
   static func paths(_ given: [String]) throws -> [String] {
     if !given.isEmpty { return given }
     guard let name = defaultNames.first(where: { File.exists($0) }) else {
-      throw Complaint(
-        .usage, "there is no manifest here; name one, or write one of \(defaultNames.joined(separator: ", "))"
+      throw CommandError(
+        .usage, "no manifest found; name one, or create \(defaultNames.joined(separator: ", "))"
       )
     }
     return [name]
   }
 
-  /// How the manifest at `path` is read.
+  /// The options for the manifest at `path`.
   func options(for path: String) -> ManifestOptions {
     var options = ManifestOptions()
     options.hints = Remedies.hints
@@ -42,32 +42,34 @@ struct ManifestArguments: ParsableArguments {
     return options
   }
 
-  /// Opens a manifest: a document is read to its end, and every mistake in it is complained of.
+  /// Opens a manifest; a document is read to its end.
+  /// - Throws: `ManifestCommandError` with every mistake in it.
   static func open(_ path: String, _ options: ManifestOptions) throws -> ManifestInput {
     do throws(ManifestErrors) {
       return try ManifestInput(path: path, options)
     } catch {
-      throw ManifestComplaint(error)
+      throw ManifestCommandError(error)
     }
   }
 
-  /// What a manifest's relative paths are relative to.
+  /// The directory that a manifest's relative paths start from.
   static func directory(of path: String) -> String {
     path == "-" ? "." : DirectoryEntry(path).directory
   }
 }
 
-/// Every mistake of a manifest.
-struct ManifestComplaint: Error {
+/// Every mistake in a manifest.
+struct ManifestCommandError: Error {
   let errors: ManifestErrors
 
   init(_ errors: ManifestErrors) { self.errors = errors }
 
-  /// Tells all of them.
+  /// Writes all of them to standard error.
   func print() {
     var sums = DiagnosticSums()
     for diagnostic in errors.diagnostics where sums.note(diagnostic) {
       StandardError.write("\(diagnostic)\n")
+      Annotations.add(diagnostic)
     }
     for diagnostic in sums.remainder { StandardError.write("\(diagnostic)\n") }
   }

@@ -1,13 +1,12 @@
 import Manifests
 
-/// Finds outputs of several manifests that have one path and different content, before anything starts.
+/// Finds outputs of several manifests that have the same path and different content, before anything starts.
 struct ManifestConflicts {
-  /// Within one manifest, its reader has found them.
+  /// The reader of a manifest has already found conflicts within it.
   private let isNeeded: Bool
   private var conflicts = RecordConflicts()
   private var sums = DiagnosticSums()
 
-  /// - Parameter manifests: How many there are.
   init(manifests: Int) { isNeeded = manifests > 1 }
 
   /// Claims the paths of all outputs of a manifest.
@@ -25,8 +24,7 @@ struct ManifestConflicts {
     }
   }
 
-  /// Throws all that was found.
   func throwIfAny() throws {
-    if !sums.isEmpty { throw ManifestComplaint(ManifestErrors(sums.diagnostics)) }
+    if !sums.isEmpty { throw ManifestCommandError(ManifestErrors(sums.diagnostics)) }
   }
 }

@@ -1,9 +1,8 @@
 import ArgumentParser
 
-/// One or more operands that came as neighbours.
+/// One or more adjacent operands, joined by NUL, which no argument can contain.
 ///
-/// ArgumentParser's time grows with the square of the number of operands (ten thousand URLs took more than a second), so they
-/// come to it in groups. NUL stands between them, which no argument can hold.
+/// ArgumentParser takes time quadratic in the number of operands: more than a second for ten thousand URLs.
 struct OperandGroup: ExpressibleByArgument {
   fileprivate let words: [String]
 
@@ -13,15 +12,15 @@ struct OperandGroup: ExpressibleByArgument {
 }
 
 extension [OperandGroup] {
-  /// The operands in their order.
+  /// The single operands, in order.
   var words: [String] { flatMap(\.words) }
 }
 
-/// A command whose operands are `[OperandGroup]`, and none of whose options takes more than one value.
+/// A command whose operands are `[OperandGroup]`. None of its options may take more than one value.
 protocol TakesManyOperands: ParsableCommand {}
 
 enum Operands {
-  /// The arguments with neighbouring operands in one, where the command takes any number of them.
+  /// The arguments, with adjacent operands joined if the command takes many of them.
   static func grouped(_ arguments: [String]) -> [String] {
     guard let name = arguments.first,
       let command = Imagemill.configuration.subcommands.first(where: { $0._commandName == name }),
@@ -35,11 +34,11 @@ enum Operands {
         add(Array(rest), to: &result)
         break
       }
-      // What follows an option may be its value, what follows anything else is none.
+      // The argument after an option may be its value; the argument after an operand isn't one.
       if argument.hasPrefix("-") { continue }
-      let neighbours = rest.prefix { !$0.hasPrefix("-") }
-      add(Array(neighbours), to: &result)
-      rest = rest.dropFirst(neighbours.count)
+      let neighbors = rest.prefix { !$0.hasPrefix("-") }
+      add(Array(neighbors), to: &result)
+      rest = rest.dropFirst(neighbors.count)
     }
     return result
   }

@@ -3,83 +3,94 @@ import ImageBatch
 import ImageDownloads
 import ImageFilters
 import Manifests
+import ImageRendering
 
-/// What is made, and where it goes.
+/// Options for outputs: filters, formats and encoders.
 struct OutputOptions: ParsableArguments {
   @Option(
     name: [.customShort("f"), .customLong("filter")],
     help: ArgumentHelp(
-      "A filter chain, such as fill:100x100,circle, with fields such as {name} or a CSV's columns; given again, it is "
-        + "appended.", valueName: "chain"),
+      "Filter chain, such as fill:100x100,circle; it may use fields such as {name} or a CSV column. Repeatable: "
+        + "chains are appended.", valueName: "chain"),
     completion: CompletionWords.filters)
   var filters: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Output format: \(OutputFormat.allCases.map(\.rawValue).joined(separator: ", ")); by default the output's "
-        + "extension says it. same: the source's. Several, as webp,jpeg, or auto: the smallest that can hold the picture.",
+      "Output format: \(OutputFormat.allCases.map(\.rawValue).joined(separator: ", ")); same for the source's own; "
+        + "auto or a list such as webp,jpeg for the smallest that can hold the image (default: by the extension).",
       valueName: "name"),
     completion: CompletionWords.formatChoices)
   var format: String?
 
-  @Option(help: ArgumentHelp("Encoder quality, 1 to 100.", valueName: "n"))
+  @Option(help: ArgumentHelp("Encoder quality (default: see 'imagemill formats').", valueName: "1-100"))
   var quality: String?
 
   @Option(
     name: .customLong("encode"),
-    help: ArgumentHelp("An encoder option; see 'imagemill formats'. Repeatable.", valueName: "key=value"),
+    help: ArgumentHelp("Encoder option; see 'imagemill formats'. Repeatable.", valueName: "key=value"),
     completion: CompletionWords.encoderOptions)
   var encoderOptions: [PairArgument] = []
 
   @Option(
-    help: ArgumentHelp("Metadata to keep: none, copyright or all.", valueName: "policy"),
+    help: ArgumentHelp("Metadata to keep (default: copyright).", valueName: "none|copyright|all"),
     completion: .list(["none", "copyright", "all"]))
   var metadata: String?
 
   @Option(
-    help: ArgumentHelp("Colour profile of the output: srgb, keep, or an ICC file.", valueName: "profile"),
+    help: ArgumentHelp(
+      "Color profile of the output: sRGB, the source's, or an ICC file (default: srgb).",
+      valueName: "srgb|keep|file"),
     completion: .list(["srgb", "keep"]))
   var profile: String?
 
   @Option(
     help: ArgumentHelp(
-      "What transparency meets in a format without it (default: white).", valueName: "colour"))
+      "Background for transparent pixels if the format has no alpha (default: white).", valueName: "color"))
   var background: String?
 
   @Option(
-    help: ArgumentHelp("Frames of an animation: all, first, or a number.", valueName: "frames"),
+    help: ArgumentHelp("Frames of an animation to keep (default: all).", valueName: "all|first|n"),
     completion: .list(["all", "first"]))
   var frames: String?
 
   @Option(
-    help: ArgumentHelp("Orientation tag and pixels: apply (the default) or keep.", valueName: "policy"),
+    help: ArgumentHelp(
+      "Apply the orientation tag, or keep it and the pixels as they are (default: apply).",
+      valueName: "apply|keep"),
     completion: .list(["apply", "keep"]))
   var orient: String?
 
   @Option(
     help: ArgumentHelp(
-      "The size to stay under, with the highest quality that does.", valueName: "size"))
+      "Maximum size of an output; the highest quality that fits is used.", valueName: "size"))
   var maxOutputBytes: SizeArgument?
 
   @Option(
     help: ArgumentHelp(
-      "Of several formats, by how much another must be smaller than the first, such as 10%.",
+      "With several formats: use a later one only if it is at least this much smaller than the first, such as 10%.",
       valueName: "percent"))
   var minSavings: String?
 
   @Option(
     name: .customLong("source"),
     help: ArgumentHelp(
-      "A named source for overlay, mask and transition. Repeatable.", valueName: "name=source"))
+      "Named source for overlay, mask and transition. Repeatable.", valueName: "name=source"))
   var namedSources: [PairArgument] = []
 
-  @Flag(help: "Let an output replace its source, at once and whole.")
+  @Flag(help: "Allow an output to replace its source, atomically.")
   var inPlace = false
 
-  @Flag(help: "Keep existing files that imagemill did not write, or that were edited since.")
+  @Flag(help: "Keep existing files that imagemill did not write or that were edited since.")
   var noClobber = false
 
-  /// What an output may replace.
+  @Option(
+    help: ArgumentHelp(
+      "When to sync outputs to the disk: safe before each is reported, fast when the kernel does.",
+      valueName: "fast|safe"))
+  var durability = DurabilityArgument.fast
+
+  /// The files that an output may replace.
   var replacing: ReplacementPolicy {
     var policy = ReplacementPolicy()
     policy.allowsSources = inPlace
@@ -87,34 +98,35 @@ struct OutputOptions: ParsableArguments {
     return policy
   }
 
-  /// The chains given, one after the other; nil where they do nothing.
+  /// The chains of all `-f`, concatenated; nil if they do nothing.
   func chain() throws -> ChainTemplate? {
     let chains = try filters.map { text in
       do throws(FilterError) {
         return try ChainTemplate(parsing: text)
       } catch {
-        throw Complaint(.usage, Self.pointed(text, at: error.offset, error.message))
+        throw CommandError(.usage, Self.pointed(text, at: error.offset, error.message))
       }
     }
     do throws(FilterError) {
       let chain = try ChainTemplate(chains)
       return chain.isEmpty ? nil : chain
     } catch {
-      throw Complaint(.usage, "--filter: \(error.message)")
+      throw CommandError(.usage, "--filter: \(error.message)")
     }
   }
 
-  /// The chains given, for one source.
+  /// The concatenated chains with their fields filled in for one source.
   func chain(for source: ImageSource) throws -> FilterChain {
     guard let chain = try chain() else { return FilterChain() }
     do throws(FilterError) {
       return try chain.filled(for: source)
     } catch {
-      throw Complaint(.usage, Self.pointed(filters.joined(separator: ","), at: error.offset, error.message))
+      throw CommandError(
+        .usage, Self.pointed(filters.joined(separator: ","), at: error.offset, error.message))
     }
   }
 
-  /// What the options say of the encoding.
+  /// The encoder settings that the options give.
   var encoding: EncodingSettings {
     var settings = EncodingSettings()
     settings.format = format
@@ -131,36 +143,42 @@ struct OutputOptions: ParsableArguments {
   }
 
   /// The encoding of an output whose path has this extension.
+  /// - Throws: `CommandError` if no format is given, or a setting or the chain doesn't fit it.
   func encoding(pathExtension: String?, chain: FilterChain) throws -> Encoding {
-    do throws(EncodingError) {
+    do throws(EncodingSettingsError) {
       let encoding = try Encoding(resolving: encoding, pathExtension: pathExtension)
       try encoding.check(chain)
+      guard quality == nil || encoding.hasQuality else {
+        throw EncodingSettingsError(
+          setting: "quality", code: .unknownSetting,
+          "\(encoding.formatText) has no quality: leave out --quality")
+      }
       return encoding
     } catch {
-      throw Complaint(.usage, error.message + Remedies.remedy(for: error.code))
+      throw CommandError(.usage, error.message + Remedies.remedy(for: error.code))
     }
   }
 
-  /// What `overlay:NAME` and `mask:NAME` stand for.
+  /// The sources of `--source`, by name.
   func sources() throws -> [String: ImageSource] {
     var result: [String: ImageSource] = [:]
     for pair in namedSources { result[pair.name] = try ImageSource(argument: pair.value) }
     return result
   }
 
-  /// The template that `text` describes, if there is one.
+  /// The template that `text` describes; nil without text.
   static func template(_ text: String?) throws -> OutputTemplate? {
     guard let text else { return nil }
     do throws(TemplateError) {
       return try OutputTemplate(parsing: text)
     } catch {
-      throw Complaint(.usage, pointed(text, at: error.offset, error.message))
+      throw CommandError(.usage, pointed(text, at: error.offset, error.message))
     }
   }
 
-  /// A message with the text that it is about, and a caret under the place.
+  /// A message with the text that it is about, and a caret under the mistake.
   static func pointed(_ text: String, at offset: Int?, _ message: String) -> String {
-    // A text that fills the screen shows no place.
+    // In a text that fills the screen a caret points at nothing.
     guard text.utf8.count <= 1000 else { return message }
     guard let offset else { return "\(message)\n  \(text)" }
     let column = String(decoding: text.utf8.prefix(offset), as: UTF8.self).count
@@ -169,25 +187,31 @@ struct OutputOptions: ParsableArguments {
 }
 
 extension ImageSource {
-  /// The source that a word of the command line names.
+  /// The source that a command line argument names.
   init(argument: String) throws {
     do throws(DownloadError) {
       self = try ImageSource(parsing: argument)
     } catch {
-      throw Complaint(.usage, error.message)
+      throw CommandError(.usage, error.message)
     }
   }
 }
 
-/// Where relative outputs go.
+enum DurabilityArgument: String, ExpressibleByArgument, CaseIterable {
+  case fast, safe
+
+  var level: Durability { self == .safe ? .safe : .fast }
+}
+
+/// Options for the directory of relative outputs.
 struct DestinationOptions: ParsableArguments {
   @Option(
     name: [.customShort("C"), .customLong("output-dir")],
     help: ArgumentHelp(
-      "Outputs are inside it (default: the manifest's directory, or '.').", valueName: "dir"),
+      "Output directory (default: '.').", valueName: "dir"),
     completion: .directory)
   var outputDirectory: String?
 
-  @Flag(help: "Let outputs and local sources lie outside their directories.")
+  @Flag(help: "Allow outputs and local sources outside their directories.")
   var allowOutside = false
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A time: a number with `ms`, `s`, `m` or `h`.
+/// A time: a number of seconds, or a number with `ms`, `s`, `m` or `h`.
 struct DurationArgument: ExpressibleByArgument {
   let duration: Duration
 
@@ -8,8 +8,9 @@ struct DurationArgument: ExpressibleByArgument {
 
   init?(argument: String) {
     let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
-    guard let (unit, seconds) = units.first(where: { argument.hasSuffix($0.0) }),
-      let number = Double(argument.dropLast(unit.count)), number.isFinite, number >= 0, number * seconds < 1e9
+    let (unit, seconds) = units.first { argument.hasSuffix($0.0) } ?? ("", 1)
+    guard let number = Double(argument.dropLast(unit.count)), number.isFinite, number >= 0,
+      number * seconds < 1e9
     else { return nil }
     duration = .seconds(number * seconds)
   }
@@ -21,7 +22,7 @@ struct DurationArgument: ExpressibleByArgument {
   }
 }
 
-/// A number of bytes with `kB`, `MB`, `GB`, `KiB`, `MiB`, `GiB`, or none of them.
+/// A size: a number of bytes, or a number with `k`, `M`, `G`, `kB`, `MB`, `GB`, `KiB`, `MiB` or `GiB`.
 struct SizeArgument: ExpressibleByArgument {
   let bytes: Int
 
@@ -30,7 +31,7 @@ struct SizeArgument: ExpressibleByArgument {
   init?(argument: String) {
     let units: [(String, Double)] = [
       ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("KiB", 1024), ("MiB", 1_048_576), ("GiB", 1_073_741_824),
-      ("B", 1),
+      ("B", 1), ("k", 1e3), ("M", 1e6), ("G", 1e9),
     ]
     let unit = units.first { argument.hasSuffix($0.0) }
     guard let number = Double(argument.dropLast(unit?.0.count ?? 0)), number >= 0,
@@ -47,7 +48,7 @@ struct SizeArgument: ExpressibleByArgument {
   }
 }
 
-/// `NAME=VALUE`, `KEY=VALUE`.
+/// `NAME=VALUE` or `KEY=VALUE`.
 struct PairArgument: ExpressibleByArgument {
   let name: String
   let value: String

@@ -3,44 +3,49 @@ import ImageBatch
 import ImageDownloads
 import Reports
 import Vips
+import ImageRendering
 
-/// What a source may be.
+/// Limits for sources.
 struct LimitOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Refuse a source with more pixels.", valueName: "n"))
+  @Option(help: ArgumentHelp("Refuse sources with more pixels than this.", valueName: "n"))
   var maxPixels = 268_402_689
 
-  @Option(help: ArgumentHelp("Refuse a source with more frames.", valueName: "n"))
+  @Option(help: ArgumentHelp("Refuse sources with more frames than this.", valueName: "n"))
   var maxFrames = 1000
 
   @Option(
     help: ArgumentHelp(
-      "Formats beyond the safe ones to read: svg, pdf, jxl, … Repeatable, or a list.", valueName: "list"),
+      "Also read these formats, which are off by default: svg, pdf, jxl, … Repeatable.", valueName: "list"),
     completion: .list(FormatSupport.readableOnRequest))
   var allowFormat: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "A further content type that a source may have, such as image/x-foo. Repeatable.", valueName: "type"))
+      "Also accept sources with this content type, such as image/x-foo. Repeatable.", valueName: "type"))
   var acceptType: [String] = []
 
-  @Option(help: ArgumentHelp("How to treat a corrupt source: fail or warn.", valueName: "policy"))
+  @Option(help: ArgumentHelp("How to treat a corrupt source.", valueName: "fail|warn"))
   var onCorrupt = CorruptArgument.fail
 
   @Option(
     help: ArgumentHelp(
-      "Memory for rendering, shared by the workers (default: half the machine's).", valueName: "size"))
+      "Memory for rendering, shared by all workers (default: half of the machine's memory).",
+      valueName: "size"))
   var memory: SizeArgument?
 
   func validate() throws {
     for (name, value) in [("--max-pixels", maxPixels), ("--max-frames", maxFrames)] where value < 1 {
-      throw ValidationError("\(name) is 1 or more, not \(value)")
+      throw ValidationError("\(name) must be 1 or more, not \(value)")
+    }
+    if let memory, memory.bytes < 1 << 20 {
+      throw ValidationError("--memory must be 1MiB or more, not \(memory.defaultValueDescription)")
     }
     for type in Self.words(acceptType) where !ContentTypes.isType(type) {
-      throw ValidationError("--accept-type takes a type and subtype such as image/x-foo, not '\(type)'")
+      throw ValidationError("--accept-type must be a type and subtype such as image/x-foo, not '\(type)'")
     }
   }
 
-  /// The content types that a source may have: those of the formats that are read, and those that were added.
+  /// The content types that a source may have: those of the readable formats and of `--accept-type`.
   var contentTypes: Set<String> {
     let formats = Self.words(allowFormat).compactMap { word in
       word.lowercased() == "heif" ? .heic : ImageFormat(rawValue: word.lowercased())
@@ -49,7 +54,7 @@ struct LimitOptions: ParsableArguments {
       .union(Self.words(acceptType).map { $0.lowercased() })
   }
 
-  /// The words of a list option, which may be repeated or separated by commas.
+  /// The words of a list option, which may be repeated, or separated by commas or spaces.
   static func words(_ values: [String]) -> [String] {
     values.flatMap { $0.split(whereSeparator: { $0 == "," || $0 == " " }).map(String.init) }
   }
@@ -71,45 +76,44 @@ struct LimitOptions: ParsableArguments {
   var corruptPolicy: CorruptPolicy { onCorrupt == .fail ? .fail : .warn }
 }
 
-/// `fail` or `warn`.
 enum CorruptArgument: String, ExpressibleByArgument, CaseIterable {
   case fail, warn
 }
 
-/// How a batch goes on.
+/// Options for batches.
 struct BatchOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
-    help: ArgumentHelp("Rendering slots (default: the CPUs available).", valueName: "n"))
+    help: ArgumentHelp("Rendering slots (default: the number of available CPUs).", valueName: "n"))
   var jobs: Int?
 
-  @Option(help: ArgumentHelp("For rendering one job.", valueName: "dur"))
+  @Option(help: ArgumentHelp("Time limit for rendering one job.", valueName: "dur"))
   var jobTimeout = DurationArgument(BatchSettings().jobTimeout)
 
-  @Flag(help: "Stop starting jobs at the first failure.")
+  @Flag(help: "Stop starting jobs after the first failure.")
   var failFast = false
 
-  @Option(help: ArgumentHelp("Stop starting jobs after so many failures.", valueName: "n"))
+  @Option(help: ArgumentHelp("Stop starting jobs after this many failures.", valueName: "n"))
   var maxFailures: Int?
 
-  @Flag(help: "Make and write again what is up to date.")
+  @Flag(help: "Render and write outputs even if they are up to date.")
   var force = false
 
   @Option(
     help: ArgumentHelp(
-      "Which filtered pictures are kept for later runs: auto (those that cost more to make than to read), always or never.",
-      valueName: "policy"))
+      "Keep filtered images for later runs; auto keeps those that take longer to render than to read.",
+      valueName: "auto|always|never"))
   var cacheIntermediates = IntermediatesArgument.auto
 
   @Option(
     help: ArgumentHelp(
-      "What progress looks like on standard error: auto, bar, plain or none.", valueName: "kind"))
+      "Progress display on standard error.", valueName: "auto|bar|plain|none"))
   var progress = ProgressArgument.auto
 
   @Option(
     name: .customLong("report"),
     help: ArgumentHelp(
-      "Write a report; .json, .ndjson, .xml (JUnit) or .html; '-' is NDJSON on standard output. Repeatable.",
+      "Write a report: .json, .ndjson, .xml (JUnit) or .html; '-' writes NDJSON to standard output. Repeatable.",
       valueName: "file"),
     completion: .file(extensions: ["json", "ndjson", "xml", "html"]))
   var reports: [String] = []
@@ -125,36 +129,38 @@ struct BatchOptions: ParsableArguments {
   @Option(
     name: .customLong("metrics"),
     help: ArgumentHelp(
-      "Write metrics in Prometheus' text format every ten seconds and at the end, for node_exporter's textfile collector.",
+      "Write metrics in the Prometheus text format every ten seconds and at the end, for node_exporter's textfile "
+        + "collector.",
       valueName: "file"), completion: .file(extensions: ["prom"]))
   var metrics: String?
 
-  @Flag(help: "Results carry placeholders: dominant colour, BlurHash, ThumbHash and a tiny data URI.")
+  @Flag(help: "Add placeholders to results: dominant color, BlurHash, ThumbHash and a tiny data URI.")
   var placeholders = false
 
   @Option(
     name: .customLong("events"),
     help: ArgumentHelp(
-      "Write events as they happen, one JSON object a line ('-': standard output).", valueName: "file"),
+      "Write events as they happen, one JSON object per line; '-' is standard output.", valueName: "file"),
     completion: .file())
   var events: String?
 
-  @Flag(name: [.short, .long], help: "Say nothing but failures.")
+  @Flag(name: [.short, .long], help: "Print failures only.")
   var quiet = false
 
-  @Flag(name: [.short, .long], help: "List the downloads and the outcome of every output.")
+  @Flag(name: [.short, .long], help: "Print every download and the outcome of every output.")
   var verbose = false
 
   func validate() throws {
     let owners = standardOutputOwners
     if owners.count > 1 {
       throw ValidationError(
-        "\(owners.joined(separator: " and ")) both want standard output; name a file for one of them")
+        "\(owners.joined(separator: " and ")) both write to standard output; name a file for one of them")
     }
-    if quiet && verbose { throw ValidationError("--quiet and --verbose are opposites; ask for one") }
-    if let jobs, jobs < 1 { throw ValidationError("--jobs is 1 or more, not \(jobs)") }
+    if quiet && verbose { throw ValidationError("--quiet and --verbose can't be used together") }
+    if let jobs, jobs < 1 { throw ValidationError("--jobs must be 1 or more, not \(jobs)") }
     if let maxFailures, maxFailures < 1 {
-      throw ValidationError("--max-failures is 1 or more, not \(maxFailures); --fail-fast stops at the first")
+      throw ValidationError(
+        "--max-failures must be 1 or more, not \(maxFailures); --fail-fast stops after the first")
     }
   }
 
@@ -165,7 +171,7 @@ struct BatchOptions: ParsableArguments {
       + (events == "-" ? ["--events"] : []) + (metrics == "-" ? ["--metrics"] : [])
   }
 
-  /// How the batch goes on.
+  /// The settings that the options describe.
   var settings: BatchSettings {
     var settings = BatchSettings()
     if let jobs { settings.slots = jobs }
@@ -185,7 +191,6 @@ struct BatchOptions: ParsableArguments {
   }
 }
 
-/// `auto`, `bar`, `plain` or `none`.
 enum ProgressArgument: String, ExpressibleByArgument, CaseIterable {
   case auto, bar, plain, none
 }
@@ -204,7 +209,6 @@ struct EmissionArgument: ExpressibleByArgument {
   }
 }
 
-/// `auto`, `always` or `never`.
 enum IntermediatesArgument: String, ExpressibleByArgument, CaseIterable {
   case auto, always, never
 

@@ -1,10 +1,11 @@
 import ImageBatch
 import ImageDownloads
 import Manifests
+import ImageRendering
 
-/// Sources that are operands: a path, a URL, a directory or a pattern each.
+/// Sources given as operands, each a path, a URL, a directory or a pattern.
 enum SourceOperands {
-  /// Other names of the extensions that formats have.
+  /// File name extensions that aren't a format's own name.
   private static let aliases = ["jpg", "jpe", "jfif", "tif", "heif", "avifs", "j2k", "jp2"]
 
   /// The host of an operand that is a URL.
@@ -12,8 +13,9 @@ enum SourceOperands {
     do { return try ImageSource(parsing: operand).host } catch { return nil }
   }
 
-  /// Their jobs.
-  /// - Parameter allowed: Formats that are read beyond the safe ones.
+  /// The operands' jobs.
+  /// - Parameter allowed: The formats of `--allow-format`.
+  /// - Throws: `CommandError` if an operand names nothing, or the template is wrong.
   static func jobs(
     _ operands: [String], _ options: ManifestOptions, allowed: some Sequence<String>
   ) throws -> OperandJobs {
@@ -24,9 +26,9 @@ enum SourceOperands {
         return extensions.contains(path[path.index(after: dot)...].lowercased())
       }
     } catch let error as OperandJobs.Failure {
-      throw Complaint(.usage, error.description)
+      throw CommandError(.usage, error.description)
     } catch let error as ManifestErrors {
-      throw Complaint(.usage, error.diagnostics.first?.message ?? "these sources can't be read")
+      throw CommandError(.usage, error.diagnostics.first?.message ?? "these sources can't be read")
     }
   }
 }

@@ -2,9 +2,8 @@ import ImageBatch
 import ImageCaches
 import ImageDownloads
 
-/// What is shown of failures: the message with its remedy.
 extension JobError {
-  /// The failure whose message says what to do about it too.
+  /// The error with its remedy appended to the message.
   var withRemedy: JobError {
     var result = self
     if parts.isEmpty {
@@ -17,22 +16,22 @@ extension JobError {
 }
 
 extension DownloadError {
-  /// The message with what to do about it.
+  /// The message with its remedy.
   var messageWithRemedy: String { JobError(self).withRemedy.message }
 }
 
 extension CacheError {
-  /// The message with what to do about it.
   var messageWithRemedy: String { messageWithRemedy() }
 
-  /// - Parameter canDoWithout: Whether the command works without a cache.
+  /// The message with its remedy.
+  /// - Parameter canDoWithout: Whether the command has `--no-cache`.
   func messageWithRemedy(canDoWithout: Bool = true) -> String {
     Remedies.remedy(for: reason, canDoWithout: canDoWithout).map { "\(message); \($0)" } ?? message
   }
 }
 
 extension StoreRepair {
-  /// The message with what to do about it.
+  /// The message with its remedy.
   func messageWithRemedy(canDoWithout: Bool = true) -> String {
     guard let error else { return message }
     return message.dropLast(error.message.count) + error.messageWithRemedy(canDoWithout: canDoWithout)
@@ -40,7 +39,7 @@ extension StoreRepair {
 }
 
 extension BatchWarning {
-  /// The warning whose message says what to do about it too.
+  /// The warning with its remedy appended to the message.
   var withRemedy: BatchWarning {
     guard let error else { return self }
     var result = self
@@ -50,7 +49,7 @@ extension BatchWarning {
 }
 
 extension BatchEvent {
-  /// The event as it is reported: each failure in it says what to do about it.
+  /// The event with a remedy in each failure's message.
   var withRemedies: BatchEvent {
     switch self {
     case .warning(let warning): return .warning(warning.withRemedy)
@@ -73,7 +72,7 @@ extension OutputResult {
 }
 
 extension BatchPlan {
-  /// The plan as it is shown: each output that can't be made says what to do about it.
+  /// The plan with a remedy in the reason of each output that can't be made.
   var withRemedies: BatchPlan {
     var plan = self
     for index in plan.entries.indices {

@@ -2,60 +2,70 @@ import ImageBatch
 import ImageCaches
 import ImageDownloads
 import Manifests
+import ImageRendering
 
-/// What a user of the command can do about a failure: the libraries say what happened, and this names the options.
+/// Advice on failures. The libraries' errors say what happened; this names the command's options.
 enum Remedies {
-  /// The sentence for a failure; nil where no option helps.
+  /// The advice for a failure; nil if no option helps.
   static func remedy(for error: JobError) -> String? {
     if error.isRecorded { return recorded(error) }
     switch error.reason {
     case .download(let reason): return remedy(for: reason)
     case .cache(let reason): return remedy(for: reason)
     case .status(let status): return remedy(forStatus: status)
-    case .sourcePixels(_, let frames, _):
-      return frames > 1
-        ? "raise --max-pixels, or ask for frames: first (--frames first)" : "raise --max-pixels to accept it"
-    case .filterPixels: return "ask for less, or raise --max-pixels"
-    case .frames: return "raise --max-frames, or ask for frames: first (--frames first)"
-    case .memory: return "raise --memory to accept it"
-    case .time: return "allow more with --job-timeout"
-    case .unreadFormat(let name): return "allow it with --allow-format \(name)"
+    case .rendering(let reason): return remedy(for: reason)
     case nil: return remedy(for: error.code, at: error.stage)
     }
   }
 
-  /// What an earlier run found isn't tried again by itself.
+  /// The advice for a rendering that failed for this reason.
+  static func remedy(for reason: RenderError.Reason) -> String {
+    switch reason {
+    case .sourcePixels(_, let frames, _):
+      frames > 1
+        ? "raise --max-pixels, or set frames: first (--frames first)" : "raise --max-pixels to accept it"
+    case .filterPixels: "reduce the size, or raise --max-pixels"
+    case .frames: "raise --max-frames, or set frames: first (--frames first)"
+    case .memory: "raise --memory to accept it"
+    case .time: "raise --job-timeout"
+    case .unreadFormat(let name): "allow it with --allow-format \(name)"
+    }
+  }
+
+  /// The advice for a failure that an earlier run recorded and this one didn't repeat.
   private static func recorded(_ error: JobError) -> String {
     let limit =
       switch error.code {
-      case .timedOut: "allow more with --job-timeout; "
-      case .outOfMemory: "allow more with --memory; "
+      case .timedOut: "raise --job-timeout; "
+      case .outOfMemory: "raise --memory; "
       default: ""
       }
-    return "\(limit)that was in an earlier run, and --force tries again"
+    return "\(limit)recorded by an earlier run; --force tries again"
   }
 
   private static func remedy(for code: JobError.Code, at stage: JobError.Stage) -> String? {
     switch (code, stage) {
-    case (.hostDown, _): "try again later, with 'run --failed' for what a report says has failed"
-    case (.throttled, _): "run again after that, or see --rate"
+    case (.hostDown, _): "try again later; 'run --failed REPORT' repeats only the failed jobs"
+    case (.throttled, _): "try again later, or set --rate"
     case (.timedOut, .download): "see --timeout, --connect-timeout and --stall-timeout"
     case (.notCached, _): "run once without --offline"
-    case (.outOfMemory, _): "allow more with --memory"
-    case (.truncated, .decode): "fetch it again, or use --on-corrupt warn to use the part that arrived"
-    case (.corrupt, .decode): "replace it, or use --on-corrupt warn to use the part that can be read"
+    case (.outOfMemory, _): "raise --memory"
+    case (.workerKilled, _): "if the machine is out of memory, lower --memory or --jobs"
+    case (.truncated, .decode): "fetch it again, or accept the part that arrived with --on-corrupt warn"
+    case (.corrupt, .decode): "replace it, or accept the readable part with --on-corrupt warn"
     case (.outsideOutputDirectory, _): "choose another with -C, or allow it with --allow-outside"
     case (.overwritesSource, _): "write it elsewhere, or allow it with --in-place"
     default: nil
     }
   }
 
-  /// The sentence for a download that failed for this reason.
-  static func remedy(for reason: DownloadError.Reason) -> String {
+  /// The advice for a download that failed for this reason.
+  static func remedy(for reason: DownloadError.Reason) -> String? {
     switch reason {
-    case .deniedHost(let pattern): "leave out --deny-host '\(pattern)' to allow it"
+    case .missingFile(let path): hostHint(path)
+    case .deniedHost(let pattern): "remove --deny-host '\(pattern)' to allow it"
     case .unlistedHost(let host): "add --allow-host '\(host)' to allow it"
-    case .metadataService(let address): "--allow-net \(address) allows it and gives away its credentials"
+    case .metadataService(let address): "--allow-net \(address) allows it and exposes its credentials"
     case .loopback: "--allow-net loopback allows it"
     case .privateNetwork(let address): "--allow-net private or --allow-net \(address) allows it"
     case .specialAddress(let address): "--allow-net \(address) allows it"
@@ -69,13 +79,20 @@ enum Remedies {
     }
   }
 
-  /// The sentence for a failure of the disk store.
-  /// - Parameter canDoWithout: Whether the command works without a cache.
+  /// The advice for a path that looks like a URL without a scheme, such as example.com/a.jpg; nil for other paths.
+  private static func hostHint(_ path: String) -> String? {
+    let isHost = path.contains(#/^(www\.|[A-Za-z0-9-]+\.)+[A-Za-z]{2,}(:[0-9]+)?/.+/#)
+    return isHost ? "for a URL, write https://\(path)" : nil
+  }
+
+  /// The advice for a failure of the disk store; nil if no option helps.
+  /// - Parameter canDoWithout: Whether the command has `--no-cache`.
   static func remedy(for reason: CacheError.Reason, canDoWithout: Bool = true) -> String? {
     switch reason {
-    case .noSpace: "free some space, or name another place with --cache-dir"
-    case .notPermitted: "check the permissions, or name another place with --cache-dir"
-    case .unusable: "name another place with --cache-dir" + (canDoWithout ? ", or run with --no-cache" : "")
+    case .noSpace: "free some space, or choose another directory with --cache-dir"
+    case .notPermitted: "check the permissions, or choose another directory with --cache-dir"
+    case .unusable:
+      "choose another directory with --cache-dir" + (canDoWithout ? ", or run with --no-cache" : "")
     case .index: "remove it" + (canDoWithout ? ", or run with --no-cache" : "")
     case .request: nil
     }
@@ -83,32 +100,32 @@ enum Remedies {
 
   private static func remedy(forStatus status: Int) -> String? {
     switch status {
-    case 401: "it wants credentials: see --user and --netrc"
-    case 403: "it may want credentials, or another --header"
+    case 401: "credentials are required: see --user and --netrc"
+    case 403: "credentials or another --header may be required"
     case 404, 410: "check the URL"
-    case 407: "the proxy wants credentials: put them into --proxy"
-    case 429: "it wants fewer requests: see --rate and --per-host"
+    case 407: "the proxy requires credentials: put them into --proxy"
+    case 429: "send fewer requests: see --rate and --per-host"
     default: nil
     }
   }
 
-  /// What complaints about manifests say of the options.
+  /// The hints that name options in manifests' diagnostics.
   static var hints: ManifestHints {
     var hints = ManifestHints()
-    hints.outside = ", or give --allow-outside"
+    hints.outside = ", or use --allow-outside"
     hints.variable = ": allow it with '--env {}'"
     hints.encoding = { remedy(for: $0) }
     return hints
   }
 
-  /// How a file is removed that its manifest no longer makes.
+  /// The advice for a file that its manifest no longer makes.
   static let removal = "'imagemill run --prune' removes it"
 
-  /// Said of a file that is no report, where one is read.
-  static let wantedReport = "give what --report NAME.ndjson wrote"
+  /// The advice for a file that isn't an NDJSON report.
+  static let wantedReport = "use a file that --report NAME.ndjson wrote"
 
-  /// What is said behind a complaint about an encoder setting.
-  static func remedy(for code: EncodingError.Code) -> String {
+  /// The option to append to an error about an encoder setting.
+  static func remedy(for code: EncodingSettingsError.Code) -> String {
     switch code {
     case .noFormat: " (--format)"
     case .singleFormat: " (--format jpeg,webp)"

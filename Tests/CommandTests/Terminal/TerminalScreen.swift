@@ -17,8 +17,8 @@ struct TerminalScreen {
   private(set) var isCursorHidden = false
   /// Control sequences that stand for nothing here.
   private(set) var unknown: [String] = []
-  /// Whether anything was coloured.
-  private(set) var hasColour = false
+  /// Whether anything was colored.
+  private(set) var hasColor = false
   /// The beginnings of lines that were too long for a row.
   private(set) var broken: [String] = []
   private var grid = [Row()]
@@ -81,7 +81,7 @@ struct TerminalScreen {
     case ("J", "\u{1B}[J"):
       clear(from: column, in: row)
       grid.removeSubrange((row + 1)...)
-    case ("m", _): hasColour = true
+    case ("m", _): hasColor = true
     case (_, "\u{1B}[?25l"): isCursorHidden = true
     case (_, "\u{1B}[?25h"): isCursorHidden = false
     default: unknown.append(sequence)

@@ -23,18 +23,18 @@ struct TerminalTests {
     server = try LoopbackServer { request in
       switch request.path {
       case let path where path.hasPrefix("/late"):
-        Page(PNGPicture.bytes(width: 90, height: 90), type: "image/png", gate: gate)
+        Page(PNGImage.bytes(width: 90, height: 90), type: "image/png", gate: gate)
       case "/slow.png":
         Page(
-          PNGPicture.bytes(width: 300, height: 300), type: "image/png",
+          PNGImage.bytes(width: 300, height: 300), type: "image/png",
           fault: .drip(bytes: 4000, milliseconds: 20))
       case let path where path.hasPrefix("/none"): .notFound
-      default: Page(PNGPicture.bytes(width: 60, height: 60), type: "image/png")
+      default: Page(PNGImage.bytes(width: 60, height: 60), type: "image/png")
       }
     }
   }
 
-  /// Pictures of hostile names, one that isn't there, one that comes slowly, and some that wait for the gate.
+  /// Images of hostile names, one that isn't there, one that comes slowly, and some that wait for the gate.
   private func manifest() throws {
     var jobs = Self.names.enumerated().map { index, name in
       let escaped = name.unicodeScalars.map { "\\U\(String($0.value, radix: 16).leftPadded(to: 8))" }.joined()
@@ -43,7 +43,7 @@ struct TerminalTests {
       return "{source: \"\(place)\(escaped).png\", output: \"\(index).png\"}"
     }
     for name in Self.names.suffix(1) {
-      try command.write(PNGPicture.bytes(width: 60, height: 60), to: name + ".png")
+      try command.write(PNGImage.bytes(width: 60, height: 60), to: name + ".png")
     }
     jobs.append("{source: \"\(server.url("/none.png"))\", output: none.png}")
     jobs.append("{source: \"\(server.url("/slow.png"))\", output: slow.png}")
@@ -61,7 +61,7 @@ struct TerminalTests {
   }
 
   private var complaint: String {
-    "m.yaml:7:5: error: \(server.url("/none.png")): download: the server answered 404 OK"
+    "m.yaml:7:5: error: \(server.url("/none.png")): download: the server returned 404 OK"
   }
 
   /// The lines that may stand on the terminal in the end, and nothing else.
@@ -92,7 +92,7 @@ struct TerminalTests {
     #expect(session.lines.contains { $0.hasPrefix("  ") && $0.contains(".png") }, "\(session.lines)")
     gate.open()
     #expect(try await session.end() == 1)
-    #expect(!session.screen.hasColour)
+    #expect(!session.screen.hasColor)
     expectClean(session, "jobs 9: 8 done, 1 failed;")
   }
 
@@ -115,7 +115,7 @@ struct TerminalTests {
     }
     gate.open()
     #expect(try await session.end() == 1)
-    #expect(session.screen.hasColour)
+    #expect(session.screen.hasColor)
     expectClean(session, "jobs 9: 8 done, 1 failed;")
   }
 
@@ -165,7 +165,7 @@ struct TerminalTests {
     gate.open()
     let session = try run(columns: 80, environment: ["TERM": "dumb", "NO_COLOR": ""])
     #expect(try await session.end() == 1)
-    #expect(!session.screen.hasColour)
+    #expect(!session.screen.hasColor)
     expectClean(session, "jobs 9: 8 done, 1 failed;")
   }
 

@@ -13,7 +13,7 @@ struct NginxTests {
     for number in 0..<count { try server.put(file(number), at: "\(number).png") }
   }
 
-  private func file(_ number: Int) -> [UInt8] { picture(number, count: 2000 + number * 113) }
+  private func file(_ number: Int) -> [UInt8] { imageBytes(number, count: 2000 + number * 113) }
 
   private func configuration(_ server: NginxServer) -> ImageDownloader.Configuration {
     var configuration = Fixture.configuration
@@ -197,7 +197,7 @@ struct NginxTests {
         limit_rate 200k;
         add_header Retry-After 0 always;
         """)
-    for number in 0..<8 { try server.put(picture(number, count: 240_000), at: "\(number).png") }
+    for number in 0..<8 { try server.put(imageBytes(number, count: 240_000), at: "\(number).png") }
     var configuration = configuration(server)
     configuration.retries = 60
     configuration.retryWait = 0.02
@@ -206,7 +206,7 @@ struct NginxTests {
         for number in 0..<8 {
           group.addTask {
             let outcome = await downloader.outcome(server.url("/\(number).png"))
-            #expect((try? outcome.get()).map { contents($0.path) } == picture(number, count: 240_000))
+            #expect((try? outcome.get()).map { contents($0.path) } == imageBytes(number, count: 240_000))
           }
         }
       }
@@ -250,7 +250,7 @@ struct NginxTests {
     "the rest of an interrupted body is asked for as a range, over HTTP/1.1 and HTTP/2",
     arguments: [false, true])
   func ranges(overTLS: Bool) async throws {
-    let body = picture(7, count: 900_000)
+    let body = imageBytes(7, count: 900_000)
     // The server ends the connection in mid-body: that is what a time limit for a slow answer does.
     let server = try NginxServer(server: "limit_rate_after 400k; limit_rate 40k;")
     try server.put(body, at: "0.png")

@@ -1,4 +1,4 @@
-/// Reads TOML 1.0 into nodes with their places. Dates, which no manifest needs, are read as texts.
+/// Reads TOML 1.0 into nodes with places. Dates, which no manifest needs, become strings.
 struct TOMLNodes {
   var scanner: TOMLScanner
   private let root = TOMLTable(.header, at: TextPlace(line: 1, column: 1))
@@ -7,7 +7,8 @@ struct TOMLNodes {
 
   static let maximumDepth = 64
 
-  /// The document that `text` holds.
+  /// Reads a document.
+  /// - Throws: `Failure` if the text isn't TOML.
   static func read(_ text: String) throws(Failure) -> ManifestNode {
     var reader = TOMLNodes(scanner: TOMLScanner(text))
     return try reader.document()
@@ -124,7 +125,7 @@ struct TOMLNodes {
   }
 
   private func tooDeep(at place: TextPlace) -> Failure {
-    scanner.fail("nested more than \(Self.maximumDepth) deep: no manifest needs that", at: place)
+    scanner.fail("nested more than \(Self.maximumDepth) deep", at: place)
   }
 
   private mutating func value(depth: Int) throws(Failure) -> ManifestNode {
@@ -139,7 +140,7 @@ struct TOMLNodes {
     let word = scanner.word()
     guard let value = TOMLScalar.value(of: word) else {
       throw scanner.fail(
-        word.isEmpty ? "expected a value" : "'\(word)' is no TOML value: put a text in quotes", at: place)
+        word.isEmpty ? "expected a value" : "'\(word)' isn't a TOML value: put strings in quotes", at: place)
     }
     return ManifestNode(value, at: place)
   }
@@ -152,7 +153,7 @@ struct TOMLNodes {
       nodes.append(try value(depth: depth + 1))
       scanner.skipBlankLines()
       if scanner.take("]") { return nodes }
-      guard scanner.take(",") else { throw scanner.fail("expected ',' or ']' after a list's value") }
+      guard scanner.take(",") else { throw scanner.fail("expected ',' or ']' after an array's value") }
     }
   }
 
@@ -166,10 +167,10 @@ struct TOMLNodes {
       scanner.skipSpace()
       if scanner.take("}") { return table.node }
       guard scanner.take(",") else {
-        throw scanner.fail("expected ',' or '}' (an inline table stands on one line)")
+        throw scanner.fail("expected ',' or '}' (an inline table must be on one line)")
       }
       scanner.skipSpace()
-      if scanner.peek("}") { throw scanner.fail("the comma before this '}' is one too many: remove it") }
+      if scanner.peek("}") { throw scanner.fail("extra comma before '}': remove it") }
     }
   }
 }
@@ -180,7 +181,7 @@ struct TOMLKey {
   var place: TextPlace
 }
 
-/// What TOML's bare values mean.
+/// Interprets TOML's bare values.
 enum TOMLScalar {
   static func value(of word: String) -> ManifestNode.Value? {
     switch word {

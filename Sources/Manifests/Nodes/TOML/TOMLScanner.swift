@@ -1,4 +1,4 @@
-/// Walks over a TOML document's bytes and knows the place.
+/// Scans a TOML document's bytes and tracks the place.
 struct TOMLScanner {
   private let bytes: [UInt8]
   private var position = 0
@@ -39,7 +39,8 @@ struct TOMLScanner {
     }
   }
 
-  /// Skips to the next line, where nothing but a comment may stand before it.
+  /// Skips to the next line.
+  /// - Throws: `Failure` if the rest of the line isn't a comment.
   mutating func endLine() throws(Failure) {
     skipSpace()
     if peek("#") { while !isAtEnd, bytes[position] != 0x0A { advance() } }
@@ -68,7 +69,7 @@ struct TOMLScanner {
 
   // MARK: Strings
 
-  /// A string of any of the four kinds, and its first character's place if it reads as it is written.
+  /// A string of any of the four kinds, and the place of its first character if it has no escapes.
   mutating func string() throws(Failure) -> (text: String, place: TextPlace?) {
     for (quote, isLiteral, isLong) in [
       ("'''", true, true), ("\"\"\"", false, true), ("'", true, false), ("\"", false, false),
@@ -76,7 +77,7 @@ struct TOMLScanner {
       guard take(quote) else { continue }
       return try body(closing: quote, isLiteral: isLiteral, isLong: isLong)
     }
-    throw fail("expected a text in quotes")
+    throw fail("expected a string in quotes")
   }
 
   private mutating func body(
@@ -87,9 +88,9 @@ struct TOMLScanner {
     var text: [UInt8] = []
     var isAsWritten = !isLong
     while true {
-      guard !isAtEnd else { throw fail("a text without its closing \(quote)", at: start) }
+      guard !isAtEnd else { throw fail("a string has no closing \(quote)", at: start) }
       if peek(quote) {
-        // Up to two quotes may stand before the three that close a long text.
+        // A long string may end in up to two quotes before the closing three.
         if isLong, bytes[position...].dropFirst(3).first == quote.utf8.first {
           text.append(bytes[position])
           advance()
@@ -103,9 +104,9 @@ struct TOMLScanner {
         isAsWritten = false
         text += try escape(isLong: isLong)
       } else if byte == 0x0A || byte == 0x0D, !isLong {
-        throw fail("a text without its closing \(quote) on the same line", at: start)
+        throw fail("a string has no closing \(quote) on the same line", at: start)
       } else if byte < 0x20, ![0x09, 0x0A, 0x0D].contains(byte) {
-        throw fail("a control character in a text is written as an escape, such as \\u0007")
+        throw fail("a control character in a string must be escaped, such as \\u0007")
       } else {
         text.append(byte)
         advance()
@@ -129,12 +130,12 @@ struct TOMLScanner {
       guard digits.utf8.count == count, let value = UInt32(digits, radix: 16),
         let scalar = Unicode.Scalar(value)
       else {
-        throw fail("'\\\(letter)' is followed by \(count) hexadecimal digits of a character", at: start)
+        throw fail("'\\\(letter)' needs the \(count) hexadecimal digits of a character", at: start)
       }
       for _ in 0..<count { advance() }
       return Array(String(scalar).utf8)
     }
-    throw fail("no such escape in TOML; a backslash is '\\\\', or use single quotes", at: start)
+    throw fail("invalid escape; write a backslash as '\\\\', or use single quotes", at: start)
   }
 
   private mutating func advance() {

@@ -1,13 +1,13 @@
-/// A table that is being built: `[header]`s and dotted keys may come back to it.
+/// A table under construction: later headers and dotted keys may extend it.
 final class TOMLTable {
   enum Kind {
-    /// Made by a longer header or key, and still to be defined.
+    /// Made by a longer header or key, and not yet defined.
     case implicit
     /// Defined by its own `[header]`.
     case header
     /// Made by a dotted key; only keys of the same table may add to it.
     case dotted
-    /// `{…}`: complete.
+    /// `{…}`, which can't be extended.
     case inline
   }
 
@@ -35,9 +35,9 @@ final class TOMLTable {
     items[name] = item
   }
 
-  /// Adds one of `[[name]]`'s tables. What was there, if anything, is such tables.
+  /// Adds a table of `[[name]]`. An existing item must be an array of tables.
   func append(_ table: TOMLTable, to name: String, at place: TextPlace) {
-    // Taken out while it grows, so that it isn't copied each time.
+    // Removed from the dictionary while it grows, so that it isn't copied each time.
     let found = items.removeValue(forKey: name)
     if found == nil { keys.append((name, place)) }
     var tables: [TOMLTable] = if case .tables(let tables) = consume found { tables } else { [] }

@@ -1,4 +1,4 @@
-/// YAML 1.2.2, section 10.3: what plain scalars mean.
+/// Interprets plain scalars by YAML's core schema (YAML 1.2.2, section 10.3).
 enum CoreSchema {
   static func value(of plain: String) -> ManifestNode.Value {
     switch plain {
@@ -15,7 +15,7 @@ enum CoreSchema {
     }
     let body = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
     guard body.utf8.contains(where: { (48...57).contains($0) }) else { return false }
-    // Double's own parser takes what the core schema takes, and also words and hexadecimal, which are ruled out.
+    // Double's parser also accepts words and hexadecimal numbers, which the core schema doesn't.
     return body.utf8.allSatisfy { (48...57).contains($0) || ".eE+-".utf8.contains($0) } && Double(text) != nil
   }
 }

@@ -1,15 +1,14 @@
-/// What libyaml says about a text that isn't YAML, such as "did not find expected key" with the context "while parsing a
-/// block mapping".
+/// An error of libyaml, such as "did not find expected key" with the context "while parsing a block mapping".
 struct YAMLError: Error {
   var problem: String
   var context: String?
-  /// Whether the problem is a character that no YAML text may hold.
+  /// Whether the problem is a character that YAML doesn't allow.
   var isOfCharacter = false
   var place: TextPlace
-  /// The beginning of what the context names.
+  /// The start of the construct that the context names.
   var contextPlace = TextPlace(line: 1, column: 1)
 
-  /// The place and the message, with a remedy.
+  /// The place, and the message with a remedy.
   func failure(in text: ManifestText) -> JSONNodes.Failure {
     switch context {
     case "while scanning an alias": return .init(place: contextPlace, message: Self.badName("an alias", "*"))
@@ -17,7 +16,7 @@ struct YAMLError: Error {
       return .init(place: contextPlace, message: Self.badName("an anchor", "&"))
     default: break
     }
-    // libyaml adds a line break to a text that ends without one, and so a line that the text lacks.
+    // libyaml adds a line break at the end of the text, so its place may be beyond the last line.
     let last = text.lineCount
     let end = TextPlace(line: last, column: (text.line(last) ?? "").unicodeScalars.count + 1)
     let place = place.line > last ? end : place
@@ -25,22 +24,27 @@ struct YAMLError: Error {
     if found == "\t" && problem.contains("cannot start any token")
       || problem.contains("found a tab character")
     {
-      return .init(place: place, message: "not YAML: a tab can't indent a line: use spaces")
+      return .init(place: place, message: "not YAML: tabs can't be used for indentation: use spaces")
+    }
+    if let value = QuotingHints.bracedValue(in: text, at: place) {
+      return .init(
+        place: place, message: "not YAML: quote a value that begins with '{', as in '\(value)'")
     }
     let doing = context.map { " (\($0))" } ?? ""
     return .init(place: place, message: "not YAML: \(problem)\(doing)\(remedy)")
   }
 
   private static func badName(_ owner: String, _ sign: String) -> String {
-    "not YAML: the name of \(owner) has letters, digits, '-' and '_'; quote a text that begins with '\(sign)'"
+    "not YAML: the name of \(owner) may contain only letters, digits, '-' and '_'; quote a string that begins "
+      + "with '\(sign)'"
   }
 
   private var remedy: String {
-    if isOfCharacter { return ": remove it, or write it in double quotes as an escape, such as \\u0007" }
+    if isOfCharacter { return ": remove it, or escape it in double quotes, such as \\u0007" }
     if problem.contains("cannot start any token") {
-      return "; put the text in quotes, and indent with spaces"
+      return "; put the string in quotes, and indent with spaces"
     }
-    if problem.contains("mapping values are not allowed") { return "; put a text with ': ' in quotes" }
-    return problem.contains("could not find expected ':'") ? "; a key is followed by ': '" : ""
+    if problem.contains("mapping values are not allowed") { return "; put a string with ': ' in quotes" }
+    return problem.contains("could not find expected ':'") ? "; write ': ' after a key" : ""
   }
 }

@@ -1,12 +1,11 @@
 import CYAML
 
-/// A part of a YAML text: `a: [b]` is the start of a document, the start of a mapping, `a`, the start of a list, `b`,
-/// and the ends of all three.
+/// An event of libyaml's parser: `a: [b]` is a document start, a mapping start, `a`, a list start, `b`, and the ends of
+/// all three.
 struct YAMLEvent: Equatable {
   enum Kind: Equatable {
     case documentStart, documentEnd, mappingStart, mappingEnd, listStart, listEnd
     case scalar(String, isPlain: Bool)
-    /// The name of the anchor that is meant.
     case alias(String)
     /// The end of the text.
     case end
@@ -15,18 +14,18 @@ struct YAMLEvent: Equatable {
   var kind: Kind
   var anchor: String?
   var tag: String?
-  /// The first character, which is that of the anchor or the tag where there are any.
+  /// The place of the first character, including an anchor and a tag.
   var start: TextPlace
   /// The place after the last character.
   var end: TextPlace
 }
 
-/// The events of a text, one after the other, as libyaml finds them.
+/// The events of a text, from libyaml.
 ///
-/// libyaml reads a line or 1,024 characters ahead, no more, and doesn't recurse: what nests deeply further down costs
-/// nothing before the reader gets there.
+/// libyaml looks ahead by at most a line or 1,024 characters and doesn't recurse, so the reader can stop at its depth
+/// limit before deeper nesting costs anything.
 struct YAMLEvents: ~Copyable {
-  // libyaml keeps the addresses of both, so neither may move.
+  // libyaml keeps pointers to both, so neither may move.
   private let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
   private let bytes: UnsafeMutableBufferPointer<UInt8>
   private let hasMemory: Bool
@@ -47,7 +46,7 @@ struct YAMLEvents: ~Copyable {
     bytes.deallocate()
   }
 
-  /// The next event: ``YAMLEvent/Kind/end`` at the end, and again after it and after an error.
+  /// The next event; ``YAMLEvent/Kind/end`` at the end of the text, and on every call after that or after an error.
   mutating func next() throws(YAMLError) -> YAMLEvent {
     var event = yaml_event_t()
     repeat {
@@ -59,7 +58,7 @@ struct YAMLEvents: ~Copyable {
 
   private func error() -> YAMLError {
     let state = parser.pointee
-    // libyaml says nothing where its memory ends.
+    // libyaml has no message if it is out of memory.
     let problem = state.problem.map { String(cString: $0) } ?? "out of memory"
     if state.error == YAML_READER_ERROR {
       return YAMLError(problem: problem, isOfCharacter: true, place: place(ofByte: state.problem_offset))
@@ -69,7 +68,7 @@ struct YAMLEvents: ~Copyable {
       place: TextPlace(state.problem_mark), contextPlace: TextPlace(state.context_mark))
   }
 
-  /// libyaml reads characters before it knows their lines.
+  /// The place of a byte: libyaml's errors about characters have no line.
   private func place(ofByte offset: Int) -> TextPlace {
     let before = bytes.prefix(offset)
     let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
@@ -80,7 +79,7 @@ struct YAMLEvents: ~Copyable {
 }
 
 extension YAMLEvent {
-  /// A copy of all that libyaml's event points to, which can then be deleted.
+  /// Copies everything that libyaml's event points to, so that it can be deleted.
   fileprivate init(_ event: yaml_event_t) {
     let data = event.data
     (start, end) = (TextPlace(event.start_mark), TextPlace(event.end_mark))
@@ -97,7 +96,7 @@ extension YAMLEvent {
       names = (data.sequence_start.anchor, data.sequence_start.tag)
     case YAML_SEQUENCE_END_EVENT: kind = .listEnd
     case YAML_SCALAR_EVENT:
-      // By its length: escapes can stand for NUL characters.
+      // By length, since escapes can produce NUL characters.
       let bytes = UnsafeBufferPointer(start: data.scalar.value, count: data.scalar.length)
       kind = .scalar(
         String(decoding: bytes, as: UTF8.self), isPlain: data.scalar.style == YAML_PLAIN_SCALAR_STYLE)

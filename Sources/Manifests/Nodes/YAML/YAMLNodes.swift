@@ -1,26 +1,25 @@
-/// Reads a YAML document into nodes, in one pass: YAML 1.2's core schema, where `no`, `on` and `12:30` are texts.
+/// Reads a YAML document into nodes, in one pass. YAML 1.2's core schema applies: `no`, `on` and `12:30` are strings.
 ///
-/// libyaml finds the structure; what a plain scalar means is decided here, since the libraries still follow YAML 1.1.
-/// Aliases are resolved here too, and counted: a document of a few lines can stand for billions of nodes.
+/// libyaml parses the structure. Plain scalars are interpreted here, since libraries still follow YAML 1.1. Aliases are
+/// resolved here and counted: with them, a few lines can expand to billions of nodes.
 struct YAMLNodes: ~Copyable {
   private var events: YAMLEvents
   private var log: DiagnosticLog
-  /// The repeated keys, for a document that can't be read: its keys are checked nowhere else.
+  /// Duplicate keys, reported only for a document that can't be read: otherwise the key tables report them.
   private var repeatedKeys: DiagnosticLog
-  /// What has been anchored so far, with the number of its nodes and how deep they nest.
+  /// The anchored nodes so far, with the number and the depth of their nodes.
   private var anchors: [String: (node: ManifestNode, count: Int, height: Int)] = [:]
   private var remainingNodes: Int
-  /// The depth of the deepest node in the one that is being read.
+  /// The depth of the deepest node within the current one.
   private var deepest = 0
   /// Whether every alias had an anchor.
   private var isWhole = true
 
-  /// No manifest nests deeper.
   private static let maximumDepth = 64
 
   private typealias Failure = JSONNodes.Failure
 
-  /// The root node; nil where the text isn't YAML, which is then in the log.
+  /// The root node; nil, with errors in the log, if the text isn't YAML.
   static func read(_ text: ManifestText, log: inout DiagnosticLog) -> ManifestNode? {
     var nodes = YAMLNodes(text, log)
     let root = nodes.document()
@@ -54,7 +53,7 @@ struct YAMLNodes: ~Copyable {
   private mutating func root() throws(Failure) -> ManifestNode {
     guard try next().kind == .documentStart else {
       throw Failure(
-        place: TextPlace(line: 1, column: 1), message: "the manifest is empty; it begins with 'imagemill: 1'")
+        place: TextPlace(line: 1, column: 1), message: "the manifest is empty; begin it with 'imagemill: 1'")
     }
     let root = try node(next(), depth: 0)
     _ = try next()
@@ -63,7 +62,7 @@ struct YAMLNodes: ~Copyable {
       throw Failure(
         place: rest.start,
         message:
-          "a manifest is one document: remove this line and what follows it, or move that to another file")
+          "a manifest must be one document: remove this line and the rest, or move them to another file")
     }
     return root
   }
@@ -78,7 +77,7 @@ struct YAMLNodes: ~Copyable {
     case .scalar(let text, let isPlain): node = scalar(text, isPlain: isPlain, event)
     case .listStart: node = ManifestNode(.list(try elements(depth: depth + 1)), at: event.start)
     case .mappingStart: node = ManifestNode(.mapping(try entries(depth: depth + 1)), at: event.start)
-    // libyaml closes what it opens, so no other event comes here.
+    // libyaml reports ends only after starts, so no other event arrives here.
     default: throw Failure(place: event.start, message: "not YAML: it ends too early")
     }
     if let anchor = event.anchor {
@@ -90,25 +89,25 @@ struct YAMLNodes: ~Copyable {
 
   private func checkDepth(_ depth: Int, at place: TextPlace) throws(Failure) {
     guard depth >= Self.maximumDepth else { return }
-    throw Failure(place: place, message: "nested more than \(Self.maximumDepth) deep: no manifest needs that")
+    throw Failure(place: place, message: "nested more than \(Self.maximumDepth) deep")
   }
 
   private mutating func anchored(_ name: String, at place: TextPlace, depth: Int) throws(Failure)
     -> ManifestNode
   {
     guard let (anchored, count, height) = anchors[name] else {
-      log.error(place, "nothing before this is anchored as '&\(name)'; quote a text that begins with '*'")
+      log.error(place, "no anchor '&\(name)' before this alias; quote a string that begins with '*'")
       isWhole = false
       return ManifestNode(.null, at: place)
     }
-    // Nodes are walked by recursion: aliases of aliases could nest them deeper than the stack is.
+    // Nodes are visited recursively: aliases of aliases could nest deeper than the stack allows.
     try checkDepth(depth + height, at: place)
     deepest = max(deepest, depth + height)
     remainingNodes -= count
     guard remainingNodes > 0 else {
       throw Failure(
         place: place,
-        message: "the aliases stand for too many values: write the values out, or use 'defaults'")
+        message: "the aliases expand to too many values: write the values out, or use 'defaults'")
     }
     return ManifestNode(anchored.value, at: place)
   }
@@ -121,7 +120,7 @@ struct YAMLNodes: ~Copyable {
 
   private mutating func entries(depth: Int) throws(Failure) -> [ManifestNode.Entry] {
     var entries: [ManifestNode.Entry] = []
-    // Also those of a mapping that isn't read to its end.
+    // `defer`, to check a mapping that isn't read to its end too.
     defer { KeyTable.checkDuplicates(entries, log: &repeatedKeys) }
     while case let event = try next(), event.kind != .mappingEnd {
       let key = try key(event, depth: depth)
@@ -131,7 +130,7 @@ struct YAMLNodes: ~Copyable {
     return entries
   }
 
-  /// A key's text; nil for what can't be a key, which is then in the log.
+  /// A key's string; nil, with an error in the log, if it can't be a key.
   private mutating func key(_ event: YAMLEvent, depth: Int) throws(Failure) -> String? {
     switch event.kind {
     case .scalar("<<", isPlain: true):
@@ -143,18 +142,18 @@ struct YAMLNodes: ~Copyable {
     case .alias: break
     default: _ = try node(event, depth: depth)
     }
-    log.error(event.start, "a key must be a text, and no alias")
+    log.error(event.start, "a key must be a string, not an alias, list or mapping")
     return nil
   }
 
   private mutating func scalar(_ text: String, isPlain: Bool, _ event: YAMLEvent) -> ManifestNode {
     if let tag = event.tag, tag != "tag:yaml.org,2002:str" {
-      log.error(event.start, "tags have no meaning in a manifest: remove '\(tag)'")
+      log.error(event.start, "tags are not supported: remove '\(tag)'")
     }
-    // A plain text with the tag of texts is one, whatever it looks like.
+    // With the tag `!!str`, a plain scalar is a string even if it looks like a number.
     let isText = !isPlain || event.tag != nil
     var node = ManifestNode(isText ? .text(text) : CoreSchema.value(of: text), at: event.start)
-    // Escapes, folding, an anchor and a tag all make what is written longer than the text.
+    // Escapes, folding, anchors and tags make the written form longer than the string.
     let quote = isPlain ? 0 : 1
     let length = event.end.column - event.start.column
     if event.start.line == event.end.line, length == text.unicodeScalars.count + 2 * quote {

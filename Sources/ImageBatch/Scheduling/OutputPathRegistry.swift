@@ -1,0 +1,42 @@
+import ImageCaches
+import Synchronization
+
+/// The output that owns each path of a batch. Two outputs with the same path and different content would overwrite each
+/// other, so that the second one is an error.
+///
+/// Paths and keys are stored as 64-bit hashes, 16 bytes per output, because a stream may have millions of outputs.
+final class OutputPathRegistry: Sendable {
+  private let claims = Mutex<[UInt64: UInt64]>([:])
+  private let sources: SourceFiles
+  private let replacing: ReplacementPolicy
+
+  init(sources: SourceFiles, replacing: ReplacementPolicy) {
+    self.sources = sources
+    self.replacing = replacing
+  }
+
+  /// - Throws: `JobError` if a source of this run is at the path and the policy protects it.
+  func checkSource(at location: String, path: String) throws(JobError) {
+    guard !replacing.allowsSources, sources.contains(location) else { return }
+    throw .overwritesSource(path)
+  }
+
+  /// Claims `location` for the output with `key`.
+  /// - Returns: Whether no other key has claimed it.
+  func claim(_ location: String, for key: ContentDigest) -> Bool {
+    let path = Self.hash(location)
+    let content = Self.hash(key.hex)
+    return claims.withLock { claims in
+      if let holder = claims[path] { return holder == content }
+      claims[path] = content
+      return true
+    }
+  }
+
+  private static func hash(_ text: String) -> UInt64 {
+    ContentDigest(hashing: text.utf8).hex.utf8.prefix(16).reduce(0) { value, digit in
+      let number = digit < UInt8(ascii: "a") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10
+      return value << 4 | UInt64(number)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+public import Vips
+
+extension FilterChain {
+  /// Combines filters: typed ones, chains, AlamofireImage's types, and a program's own.
+  ///
+  ///     let chain = FilterChain(.limit(width: 800), Grain(amount: 0.2), .sharpen())
+  ///
+  /// Own filters run in this process only; a chain that has one can't be decoded from its identifier.
+  public init(_ filters: any ImageFilter...) { self.init(combining: filters) }
+
+  /// Combines filters, which are applied in order. See ``init(_:)-(ImageFilter...)``.
+  public init(combining filters: [any ImageFilter]) {
+    do throws(FilterError) {
+      try self.init(steps: try Self.steps(of: filters))
+    } catch {
+      self.init(problem: error)
+    }
+  }
+
+  private static func steps(of filters: [any ImageFilter]) throws(FilterError) -> [FilterStep] {
+    var steps: [FilterStep] = []
+    for filter in filters {
+      switch filter {
+      case let filter as any ChainedImageFilter:
+        let chain = filter.chain
+        try chain.check()
+        steps += chain.steps
+      case let chain as FilterChain:
+        try chain.check()
+        steps += chain.steps
+      case let composite as any CompositeImageFilter: steps += try self.steps(of: composite.filters)
+      default: steps.append(FilterStep(custom: filter))
+      }
+      try ChainLimits.check(steps: steps.count)
+    }
+    return steps
+  }
+
+  /// Creates a chain from a filter's name and typed arguments; nil is the argument's absence.
+  init(typed name: String, _ arguments: [(key: String, value: ParameterValue?)] = []) {
+    do throws(FilterError) {
+      // Through the texts, so that ranges and normal forms are those of the grammar.
+      try self.init(
+        name: name,
+        arguments: arguments.compactMap { argument in argument.value.map { (argument.key, $0.text) } })
+    } catch {
+      self.init(problem: error)
+    }
+  }
+
+  /// Throws the error of an invalid argument, without an image.
+  /// - Throws: `FilterError`, the same that applying the chain throws.
+  public func check() throws(FilterError) {
+    if let problem { throw problem }
+  }
+
+  /// Whether a program's own filters are in the chain. Only this process can apply it then.
+  public var hasOwnFilters: Bool { steps.contains { $0.custom != nil } }
+}
+
+extension FilterChain: ExpressibleByStringLiteral {
+  /// Parses a chain in the grammar of imagemill-filters(7). If the text is invalid, applying the chain throws.
+  public init(stringLiteral text: String) {
+    do throws(FilterError) {
+      try self.init(parsing: text)
+    } catch {
+      self.init(problem: error)
+    }
+  }
+}
+
+extension ParameterValue {
+  /// The value as an unescaped argument.
+  var text: String { if case .text(let text) = self { text } else { identifier } }
+
+  static func duration(_ duration: Duration) -> ParameterValue { .number(duration / .milliseconds(1)) }
+}
+
+extension VipsImage {
+  /// Applies filters in order.
+  ///
+  ///     let avatar = try photograph.filtered(.fill(width: 96, height: 96), .circle)
+  /// - Throws: `FilterError` of the first filter that fails, or of an argument that is out of range.
+  public func filtered(_ filters: any ImageFilter...) throws(FilterError) -> VipsImage {
+    try FilterChain(combining: filters).apply(to: self)
+  }
+
+  /// The size of one frame in pixels.
+  public var size: Size { Size(width: width, height: pageHeight) }
+}

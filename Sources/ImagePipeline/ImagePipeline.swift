@@ -1,0 +1,403 @@
+public import struct FoundationEssentials.URL
+import Glibc
+public import ImageCaches
+public import ImageDownloads
+public import ImageFilters
+public import ImageRendering
+import Synchronization
+import SystemIO
+public import Vips
+
+/// Downloads images, filters them, and keeps the results in memory: AlamofireImage's central call.
+///
+///     let pipeline = try ImagePipeline()
+///     let avatar = try await pipeline.image(for: url, filters: .fill(width: 96, height: 96), .circle)
+///
+/// Calls for the same request and filters share one download and one rendering. Sources are cached on disk by the rules
+/// of HTTP (``ImageDownloader``), images in memory (``AutoPurgingImageCache``). Only URLs of the Web are loaded, within
+/// the downloader's address policy; local files need a request of their own, `ImageRequest(.file(path))`.
+///
+/// Cancelling, by a receipt or by the calling task, always ends the call at once. What it means for the work:
+///
+/// | work | other calls wait for it | effect |
+/// | --- | --- | --- |
+/// | a download that hasn't started | no | it is dropped, and never sent |
+/// | a download that has started | no | it completes for the disk cache, or is aborted as configured |
+/// | a rendering that has started | no | it completes for the memory cache |
+/// | any | yes | it goes on for the others |
+public final class ImagePipeline: Sendable {
+  /// The settings of a pipeline.
+  public struct Configuration: Sendable {
+    /// The downloader's settings.
+    public var downloads = ImageDownloader.Configuration()
+    /// Limits that are checked before decoding, and formats to read besides the Web's.
+    public var limits = RenderLimits()
+    /// The frames of an animation to read.
+    public var frames = FrameSelection.first
+    /// The maximum number of concurrent renderings (default: the number of cores).
+    public var renderings = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+
+    /// Creates the default settings.
+    public init() {}
+  }
+
+  /// The pipeline's settings.
+  public let configuration: Configuration
+  /// The downloader, for credentials and other requests.
+  public let downloader: ImageDownloader
+  /// The memory cache; nil if images aren't kept.
+  public let images: (any ImageRequestCache)?
+
+  struct State {
+    var table = LoadTable()
+    var totals = ImagePipelineTotals()
+    var isShutDown = false
+  }
+
+  let state = Mutex(State())
+  let feed = EventFeed()
+  private let threads: BlockingThreadPool
+  private let reader: ImageReader
+
+  /// Creates a pipeline on a store.
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - store: Keeps the sources on disk.
+  ///   - images: Keeps the filtered images in memory; nil keeps none.
+  public init(
+    configuration: Configuration = Configuration(), store: DiskStore, images: (any ImageRequestCache)?
+  ) {
+    self.configuration = configuration
+    self.images = images
+    downloader = ImageDownloader(configuration: configuration.downloads, store: store)
+    threads = BlockingThreadPool(label: "pipeline.rendering", threads: configuration.renderings)
+    reader = ImageReader(limits: configuration.limits, frames: configuration.frames)
+  }
+
+  /// Creates a pipeline with the command's cache directory, or another one, and a memory cache of 100 MB.
+  /// - Throws: `CacheError` if the directory can't be created.
+  public convenience init(
+    cacheDirectory: URL, configuration: Configuration = Configuration()
+  ) throws {
+    try self.init(
+      configuration: configuration,
+      store: DiskStore(directory: cacheDirectory.path(percentEncoded: false)),
+      images: AutoPurgingImageCache())
+  }
+
+  // MARK: Images
+
+  /// The image at a URL of the Web, filtered.
+  ///
+  /// An image in the memory cache is returned without suspension. Cancelling the calling task cancels only this call.
+  /// - Parameters:
+  ///   - url: An http or https URL.
+  ///   - filters: The filters, in the order of application.
+  /// - Throws: `ImageError`.
+  nonisolated(nonsending) public func image(
+    for url: URL, filters: any ImageFilter...
+  ) async throws(ImageError) -> VipsImage {
+    try await image(for: ImageRequest(url), chain: FilterChain(combining: filters))
+  }
+
+  /// The image of a request, filtered. See ``image(for:filters:)-(URL,_)``.
+  nonisolated(nonsending) public func image(
+    for request: ImageRequest, filters: any ImageFilter...
+  ) async throws(ImageError) -> VipsImage {
+    try await image(for: request, chain: FilterChain(combining: filters))
+  }
+
+  /// The image of a request, filtered by a chain. See ``image(for:filters:)-(URL,_)``.
+  /// - Parameters:
+  ///   - request: The source, headers and cache mode.
+  ///   - chain: The filters.
+  ///   - priority: Pending downloads with a higher priority go first.
+  nonisolated(nonsending) public func image(
+    for request: ImageRequest, chain: FilterChain, priority: Int = 0
+  ) async throws(ImageError) -> VipsImage {
+    let key = LoadKey(request: request, identifier: chain.identifier)
+    if let image = takeFromMemory(key) { return image }
+    let receipt = ImageReceipt(key)
+    let outcome: LoadTable.Outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        start(
+          LoadTable.Waiter(receipt: receipt, progress: nil) { continuation.resume(returning: $0) }, chain,
+          priority: priority)
+      }
+    } onCancel: {
+      cancel(receipt)
+    }
+    return try outcome.get()
+  }
+
+  /// Loads an image for callers without a task, like AlamofireImage's `download(_:filter:progress:completion:)`.
+  /// - Parameters:
+  ///   - request: The source.
+  ///   - filters: The filters, in the order of application.
+  ///   - priority: Pending downloads with a higher priority go first.
+  ///   - progress: Receives the bytes received and, if known, the expected number, on any thread.
+  ///   - completion: Receives the result, once, on any thread; before this returns if the image is in memory.
+  /// - Returns: A receipt that cancels only this call; nil if the image was in memory.
+  @discardableResult
+  public func load(
+    _ request: ImageRequest, filters: any ImageFilter..., priority: Int = 0,
+    progress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil,
+    completion: @escaping @Sendable (Result<VipsImage, ImageError>) -> Void
+  ) -> ImageReceipt? {
+    load(
+      request, chain: FilterChain(combining: filters), priority: priority, progress: progress,
+      completion: completion)
+  }
+
+  func load(
+    _ request: ImageRequest, chain: FilterChain, priority: Int,
+    progress: (@Sendable (Int, Int?) -> Void)?, completion: @escaping @Sendable (LoadTable.Outcome) -> Void
+  ) -> ImageReceipt? {
+    let key = LoadKey(request: request, identifier: chain.identifier)
+    if let image = takeFromMemory(key) {
+      completion(.success(image))
+      return nil
+    }
+    let receipt = ImageReceipt(key)
+    start(
+      LoadTable.Waiter(receipt: receipt, progress: progress, completion: completion), chain,
+      priority: priority)
+    return receipt
+  }
+
+  /// The image at a URL in the memory cache, by the identifier of its filters; nil if it isn't there.
+  public func image(at url: URL, withIdentifier identifier: String = "") -> VipsImage? {
+    images?.image(
+      for: MemoryIdentity(ImageRequest(url)), withIdentifier: identifier.isEmpty ? nil : identifier)
+  }
+
+  /// Removes the images at a URL, with any filters, from the memory cache.
+  /// - Returns: whether there were any.
+  @discardableResult
+  public func removeImages(at url: URL) -> Bool {
+    images?.removeImages(matching: MemoryIdentity(ImageRequest(url))) ?? false
+  }
+
+  // MARK: Cancelling
+
+  /// Cancels one call, which completes before this returns. A receipt whose call has ended changes nothing.
+  public func cancel(_ receipt: ImageReceipt) {
+    receipt.markCancelled()
+    let cancelled = state.withLock { state in
+      let cancelled = state.table.cancel(receipt)
+      if cancelled != nil { state.totals.cancelled += 1 }
+      return cancelled
+    }
+    guard let (waiter, download) = cancelled else { return }
+    if let download { downloader.cancel(download) }
+    feed.send(.cancelled(receipt.request, identifier: receipt.identifier))
+    waiter.completion(.failure(.requestCancelled))
+  }
+
+  /// Cancels all calls for a URL, with any filters.
+  public func cancelRequests(for url: URL) {
+    let source = ImageRequest(url).source
+    for receipt in state.withLock({ $0.table.receipts { $0.request.source == source } }) { cancel(receipt) }
+  }
+
+  /// Cancels every call.
+  public func cancelAll() {
+    for receipt in state.withLock({ $0.table.receipts { _ in true } }) { cancel(receipt) }
+  }
+
+  /// Cancels every call, aborts all transfers, and waits for renderings to end. Later calls are cancelled.
+  public func shutDown() async {
+    state.withLock { $0.isShutDown = true }
+    cancelAll()
+    await downloader.shutDown()
+    await threads.finish()
+    feed.finish()
+  }
+
+  // MARK: Observing
+
+  /// The totals so far.
+  public var totals: ImagePipelineTotals {
+    var totals = state.withLock { state in
+      var totals = state.totals
+      totals.joined = state.table.joinedCount
+      return totals
+    }
+    totals.downloads = downloader.totals
+    return totals
+  }
+
+  /// The events from now on. Every call returns a stream of its own, which ends with ``shutDown()``. A stream that isn't
+  /// read keeps the newest 1,000 events.
+  public var events: AsyncStream<ImagePipelineEvent> { feed.stream() }
+
+  // MARK: Loading
+
+  private enum Start {
+    case begin(Int)
+    case joined
+    case answer(LoadTable.Outcome)
+  }
+
+  private func start(_ waiter: LoadTable.Waiter, _ chain: FilterChain, priority: Int) {
+    let key = waiter.receipt.key
+    do throws(FilterError) { try chain.check() } catch {
+      waiter.completion(.failure(.invalidFilter(error)))
+      return
+    }
+    let start: Start = state.withLock { state in
+      guard !state.isShutDown, !waiter.receipt.isCancelled else {
+        state.totals.cancelled += 1
+        return .answer(.failure(.requestCancelled))
+      }
+      // A load may have ended since the caller looked; its image was added before it left the table.
+      if !state.table.has(key), let image = inMemory(key) {
+        state.totals.memoryHits += 1
+        return .answer(.success(image))
+      }
+      return state.table.join(waiter).map(Start.begin) ?? .joined
+    }
+    switch start {
+    case .joined: return
+    case .answer(let outcome): waiter.completion(outcome)
+    case .begin(let number): download(key, number, chain, priority: priority)
+    }
+  }
+
+  private func download(_ key: LoadKey, _ number: Int, _ chain: FilterChain, priority: Int) {
+    let receipt = downloader.download(
+      key.request, priority: priority,
+      progress: { [weak self] received, expected in
+        let handlers = self?.state.withLock { $0.table.progressHandlers(key, number) } ?? []
+        for handler in handlers { handler(received, expected) }
+      },
+      completion: { [self] result in
+        switch result {
+        case .failure(let error): finish(key, number, .failure(ImageError(error)))
+        case .success(let source):
+          feed.send(.downloaded(key.request, bytes: source.byteCount, source.disposition))
+          guard state.withLock({ $0.table.downloaded(key, number) }) else { return }
+          guard !chain.references.isEmpty else {
+            render(key, number, chain, source, [:])
+            return
+          }
+          Task { await openReferences(key, number, chain, source) }
+        }
+      })
+    // The last caller may have cancelled before the download had a receipt.
+    if !state.withLock({ $0.table.attach(receipt, to: key, number) }) { downloader.cancel(receipt) }
+  }
+
+  /// Downloads the images that the chain refers to (overlays, masks, transitions).
+  private func openReferences(
+    _ key: LoadKey, _ number: Int, _ chain: FilterChain, _ source: StoredSource
+  ) async {
+    var references: [String: StoredSource] = [:]
+    for reference in chain.references {
+      do throws(DownloadError) {
+        references[reference] = try await downloader.download(ImageRequest(ImageSource(parsing: reference)))
+      } catch {
+        finish(key, number, .failure(ImageError(error)))
+        return
+      }
+    }
+    render(key, number, chain, source, references)
+  }
+
+  private func render(
+    _ key: LoadKey, _ number: Int, _ chain: FilterChain, _ source: StoredSource,
+    _ references: [String: StoredSource]
+  ) {
+    threads.start { [self] in
+      guard state.withLock({ $0.table.startRendering(key, number) }) else { return }
+      let clock = ContinuousClock()
+      let start = clock.now
+      do throws(RenderError) {
+        let image = try reader.image(at: source.path, applying: chain) {
+          [limits = configuration.limits] (reference) throws(FilterError) -> VipsImage in
+          guard let source = references[reference] else { return try FilterContext.noSources(reference) }
+          do throws(RenderError) {
+            return try ImageReader(limits: limits, frames: .first).image(at: source.path)
+          } catch {
+            throw FilterError(.failed, "the image '\(reference)' can't be used: \(error.message)")
+          }
+        }
+        state.withLock { $0.totals.renderings += 1 }
+        feed.send(.rendered(key.request, identifier: key.identifier, clock.now - start))
+        // Before the load leaves the table: a call that doesn't find the load must find the image.
+        if memoryUse(of: key.request).stores {
+          images?.add(image, for: MemoryIdentity(key.request), withIdentifier: key.memoryIdentifier)
+        }
+        finish(key, number, .success(image))
+      } catch {
+        finish(key, number, .failure(.imageSerializationFailed(error)))
+      }
+      // The pins of the files go only now.
+      withExtendedLifetime((source, references)) {}
+    }
+  }
+
+  private func finish(_ key: LoadKey, _ number: Int, _ outcome: LoadTable.Outcome) {
+    let waiters = state.withLock { state in
+      let waiters = state.table.finish(key, number)
+      if waiters != nil, case .failure = outcome { state.totals.failures += 1 }
+      return waiters
+    }
+    guard let waiters else { return }
+    if case .failure(let error) = outcome {
+      feed.send(.failed(key.request, identifier: key.identifier, error))
+    }
+    for waiter in waiters { waiter.completion(outcome) }
+  }
+
+  // MARK: Memory
+
+  private func memoryUse(of request: ImageRequest) -> (reads: Bool, stores: Bool) {
+    switch request.cacheMode ?? configuration.downloads.cacheMode {
+    case .standard, .offline: (true, true)
+    case .refresh: (false, true)
+    case .none: (false, false)
+    }
+  }
+
+  private func inMemory(_ key: LoadKey) -> VipsImage? {
+    guard memoryUse(of: key.request).reads else { return nil }
+    return images?.image(for: MemoryIdentity(key.request), withIdentifier: key.memoryIdentifier)
+  }
+
+  private func takeFromMemory(_ key: LoadKey) -> VipsImage? {
+    guard let image = inMemory(key) else { return nil }
+    state.withLock { $0.totals.memoryHits += 1 }
+    feed.send(.foundInMemory(key.request, identifier: key.identifier))
+    return image
+  }
+}
+
+extension LoadKey {
+  var memoryIdentifier: String? { identifier.isEmpty ? nil : identifier }
+}
+
+/// A request's identity in the memory cache. Unlike AlamofireImage's it has the headers in it: an image that one user's
+/// credentials opened is not for others.
+struct MemoryIdentity: ImageRequestIdentity {
+  let absoluteURL: String
+
+  init(_ request: ImageRequest) {
+    guard !request.headers.isEmpty else {
+      absoluteURL = request.absoluteURL
+      return
+    }
+    var key = KeyBuilder("headers")
+    for field in request.headers {
+      key.append(field.name.lowercased())
+      key.append(field.value)
+    }
+    absoluteURL = "\(request.absoluteURL) \(key.digest.hex)"
+  }
+}
+
+extension ImageRequest {
+  /// Creates a request for an http or https URL. Any other URL fails when it is loaded: a URL from the network must not
+  /// be able to name a local file.
+  public init(_ url: URL) { self.init(.url(url.absoluteString)) }
+}

@@ -1,0 +1,43 @@
+/// An output's encoding settings as written in a manifest or command line, not yet resolved.
+public struct EncodingSettings: Hashable, Sendable {
+  /// A format's name (`jpeg`, `jpg`, `png` …); several, separated by commas, to keep the smallest file; `auto` for
+  /// ``Encoding/automatic``; `same` for the source's format (default: by the output's extension).
+  public var format: String?
+  /// The quality, usually 1 to 100.
+  public var quality: String?
+  /// Encoder options by name, from `--encode KEY=VALUE` or the manifest's `encode` mapping.
+  public var options: [String: String] = [:]
+  /// Metadata to keep: `none`, `copyright` or `all` (default: `copyright`).
+  public var metadata: String?
+  /// The color profile: `srgb`, `keep`, or the path of an ICC file (default: `srgb`).
+  public var profile: String?
+  /// The background color for alpha if the format doesn't support it (default: white).
+  public var background: String?
+  /// Frames to keep: `all`, `first`, or a number from 1 (default: `all`).
+  public var frames: String?
+  /// The EXIF orientation: `apply` rotates the pixels, `keep` leaves tag and pixels unchanged (default: `apply`).
+  public var orient: String?
+  /// The largest file size in bytes (default: no limit).
+  public var maxBytes: Int?
+  /// How much smaller another format's file must be than the first one's, as a percentage: `10%`, `10` (default: 0).
+  public var minSavings: String?
+
+  /// Creates empty settings.
+  public init() {}
+
+  /// Returns these settings, replaced by each setting that `other` has.
+  public func overridden(by other: EncodingSettings) -> EncodingSettings {
+    var result = self
+    result.format = other.format ?? format
+    result.quality = other.quality ?? quality
+    result.options.merge(other.options) { $1 }
+    result.metadata = other.metadata ?? metadata
+    result.profile = other.profile ?? profile
+    result.background = other.background ?? background
+    result.frames = other.frames ?? frames
+    result.orient = other.orient ?? orient
+    result.maxBytes = other.maxBytes ?? maxBytes
+    result.minSavings = other.minSavings ?? minSavings
+    return result
+  }
+}

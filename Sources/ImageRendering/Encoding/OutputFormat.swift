@@ -1,0 +1,13 @@
+/// A format that outputs can be written in.
+public enum OutputFormat: String, CaseIterable, Sendable, Codable {
+  case jpeg, png, webp, avif, heic, gif, tiff, jxl
+
+  /// The format's usual file extension, without the dot.
+  public var pathExtension: String {
+    switch self {
+    case .jpeg: "jpg"
+    case .tiff: "tif"
+    default: rawValue
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import ImageFilters
+
+/// Why an image or one of its outputs can't be rendered.
+public struct RenderError: Error, Sendable, Hashable, Codable {
+  /// The step that failed.
+  public enum Stage: String, Sendable, Codable {
+    case read, decode, filter, encode, write
+  }
+
+  /// The kind of error.
+  public var code: Code
+  /// The step that failed.
+  public var stage: Stage
+  /// The value and limit behind the error, if ``code`` doesn't tell which setting to change.
+  public var reason: Reason?
+  /// What happened, in one sentence without secrets or names of a program's settings.
+  public var message: String
+  /// Whether the same request may succeed later.
+  public var isTemporary: Bool
+  /// The name of the auxiliary image that failed; nil if it was the request's source.
+  public var source: String?
+
+  /// Creates an error with the given fields.
+  public init(
+    code: Code, stage: Stage, _ reason: Reason? = nil, message: String, isTemporary: Bool = false
+  ) {
+    self.code = code
+    self.stage = stage
+    self.reason = reason
+    self.message = message
+    self.isTemporary = isTemporary
+  }
+
+  /// The facts behind an error, from which a program can suggest a remedy.
+  public enum Reason: Hashable, Sendable, Codable {
+    /// The source's pixels in all of its `frames`, and the limit.
+    case sourcePixels(Int, frames: Int, limit: Int)
+    /// The pixels that a filter would make, and the limit.
+    case filterPixels(Int, limit: Int)
+    /// The animation's frames, and the limit.
+    case frames(Int, limit: Int)
+    /// The bytes of memory that decoding would take, and the limit.
+    case memory(Int, limit: Int)
+    /// The time limit of a rendering, in seconds.
+    case time(limit: Double)
+    /// The name of a format that isn't read by default.
+    case unreadFormat(String)
+  }
+
+  /// The kind of an error. Raw values are stable: they cross to worker processes.
+  public enum Code: String, Sendable, Codable, CaseIterable {
+    // MARK: Reading
+
+    /// A source's file can't be opened or read.
+    case unreadable
+    /// The source is an empty file.
+    case empty
+    /// The source is truncated.
+    case truncated
+    /// The source is damaged.
+    case corrupt
+    /// The signature isn't an image's.
+    case notAnImage = "not-an-image"
+    /// The settings or the installed libvips don't allow reading or writing the format.
+    case unsupportedFormat = "unsupported-format"
+    /// An SVG has an external reference.
+    case externalReference = "external-reference"
+
+    // MARK: Limits
+
+    /// The source exceeds the pixel limit.
+    case tooManyPixels = "too-many-pixels"
+    /// The animation exceeds the frame limit.
+    case tooManyFrames = "too-many-frames"
+    /// Decoding would exceed the memory limit.
+    case tooMuchMemory = "too-much-memory"
+
+    // MARK: Filters
+
+    /// A filter chain has a syntax error.
+    case badChain = "bad-chain"
+    /// No filter or named chain has the name.
+    case unknownFilter = "unknown-filter"
+    /// A filter's argument is invalid, missing or unexpected.
+    case badArgument = "bad-argument"
+    /// Named chains refer to each other in a cycle.
+    case circularChain = "circular-chain"
+    /// A chain has too many filters or too much text.
+    case chainTooLong = "chain-too-long"
+    /// A filter can't be applied to the image.
+    case filterFailed = "filter-failed"
+
+    // MARK: Encoding
+
+    /// The encoder failed.
+    case encodeFailed = "encode-failed"
+    /// The encoding's settings are invalid.
+    case badEncoding = "bad-encoding"
+    /// The format can't hold the image's frames.
+    case noFrames = "no-frames"
+    /// The image exceeds the format's largest width or height.
+    case tooLargeForFormat = "too-large-for-format"
+    /// An output can't meet `max-bytes`, or a source file is too large.
+    case tooManyBytes = "too-many-bytes"
+    /// A file can't be created or written.
+    case writeFailed = "write-failed"
+
+    // MARK: Services
+
+    /// The rendering ended before this output.
+    case notRendered = "not-rendered"
+    /// The request was stopped.
+    case cancelled
+    /// A rendering exceeded its time limit.
+    case timedOut = "timed-out"
+    /// A worker process ran out of memory.
+    case outOfMemory = "out-of-memory"
+    /// A worker process crashed.
+    case decoderCrashed = "decoder-crashed"
+    /// Something outside killed or stopped a worker process: it says nothing about the image.
+    case workerKilled = "worker-killed"
+    /// A worker process couldn't be started.
+    case workerNotStarted = "worker-not-started"
+
+    /// Creates a code from a filter error's.
+    init(_ code: FilterError.Code) {
+      self =
+        switch code {
+        case .syntax: .badChain
+        case .unknownFilter: .unknownFilter
+        case .badArgument: .badArgument
+        case .circular: .circularChain
+        case .tooLong: .chainTooLong
+        case .failed: .filterFailed
+        }
+    }
+  }
+}
+
+extension RenderError {
+  /// Creates an error from a filter's.
+  init(_ error: FilterError, stage: Stage = .filter) {
+    self.init(code: Code(error.code), stage: stage, message: error.message)
+    if case .tooManyPixels(let pixels, let limit) = error.reason {
+      reason = .filterPixels(pixels, limit: limit)
+    }
+  }
+
+  /// The error of an output that was stopped.
+  static let cancelled = RenderError(
+    code: .cancelled, stage: .decode, message: "the run was stopped before this output was made",
+    isTemporary: true)
+}

@@ -1,0 +1,91 @@
+import Glibc
+import ImageFilters
+import SystemIO
+import Vips
+
+/// Encodes an image to a file in a directory of its own, which is removed afterwards.
+struct ImageWriter {
+  let encoding: Encoding
+
+  /// Calls `body` with the encoded file's path.
+  func withFile<Value>(
+    of image: VipsImage, _ body: (String) throws(RenderError) -> Value
+  ) throws(RenderError) -> Value {
+    guard !encoding.followsSource else {
+      throw RenderError(
+        code: .badEncoding, stage: .encode, message: "an image has no source whose format it could have")
+    }
+    let directory = try TemporaryDirectory()
+    defer { directory.remove() }
+    let path = directory.path + "/image"
+    try encode(image, to: path)
+    return try body(path)
+  }
+
+  private func encode(_ image: VipsImage, to path: String) throws(RenderError) {
+    let first = attempt(image, path)
+    guard let failure = first else { return }
+    if failure.isCertain { throw failure.error }
+    // libvips' error buffer is shared by all threads. See ``Renderer/render(_:)``.
+    if let failure = VipsErrorLock.exclusive({ attempt(image, path) }) { throw failure.error }
+  }
+
+  private func attempt(_ image: VipsImage, _ path: String) -> (error: RenderError, isCertain: Bool)? {
+    do {
+      let isGray = image.bands <= 2 && image.isPlainColor
+      let choice = FormatChoice(
+        encoding: encoding, path: path, keepsPixels: false, isGray: isGray,
+        storage: PixelStorage(directory: Paths.temporaryDirectory))
+      var attempts = 0
+      _ = try choice.write(selected(try image.preparedForFilters()), attempts: &attempts)
+      return nil
+    } catch let error as RenderError {
+      return (error, true)
+    } catch let error as FilterError {
+      return (RenderError(error), error.cause?.isCertain ?? true)
+    } catch let error as VipsError {
+      let failure = RenderError(code: .encodeFailed, stage: .encode, message: error.description)
+      return (failure, error.isCertain)
+    } catch {
+      return (RenderError(code: .encodeFailed, stage: .encode, message: "\(error)"), true)
+    }
+  }
+
+  /// The frames that the encoding keeps.
+  private func selected(_ image: VipsImage) throws(VipsError) -> VipsImage {
+    let count: Int
+    switch encoding.frames {
+    case .all: return image
+    case .first: count = 1
+    case .count(let most): count = max(1, most)
+    }
+    guard count < image.pageCount else { return image }
+    let part = try image.cropped(x: 0, y: 0, width: image.width, height: count * image.pageHeight)
+    return count == 1 ? try part.editingMetadata { $0.remove("page-height") } : part
+  }
+}
+
+/// A directory for the files of one call.
+struct TemporaryDirectory {
+  let path: String
+
+  init() throws(RenderError) {
+    let parent = Paths.temporaryDirectory
+    var template = Array("\(parent)/imagemill-image-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw RenderError.unwritable(parent, .last) }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// Removes the directory and its files.
+  func remove() {
+    guard let directory = opendir(path) else { return }
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { unlink("\(path)/\(name)") }
+    }
+    closedir(directory)
+    rmdir(path)
+  }
+}

@@ -1,0 +1,47 @@
+import Glibc
+package import ImageCaches
+package import SystemIO
+
+/// Reads the files of a rendering. System errors become errors of the job.
+package enum FileReading {
+  /// The first 4 KiB, or all of a shorter file.
+  package static func head(of path: String) throws(RenderError) -> [UInt8] {
+    try reading(path) { () throws(SystemError) in try File.start(of: path, count: 4096) }
+  }
+
+  /// The whole file, up to `limit` bytes.
+  /// - Throws: `RenderError` with code `tooManyBytes` if the file is longer.
+  package static func contents(of path: String, atMost limit: Int) throws(RenderError) -> [UInt8] {
+    try reading(path, limit: limit) { () throws(SystemError) in try File.contents(of: path, limit: limit) }
+  }
+
+  /// A file's size and SHA-256, read in chunks.
+  package static func digest(of path: String) throws(RenderError) -> (bytes: Int, digest: ContentDigest) {
+    try reading(path) { () throws(SystemError) in
+      let (digest, bytes) = try FileDescriptor(opening: path, O_RDONLY).digest()
+      return (bytes, digest)
+    }
+  }
+
+  private static func reading<Value>(
+    _ path: String, limit: Int = .max, _ body: () throws(SystemError) -> Value
+  ) throws(RenderError) -> Value {
+    do throws(SystemError) {
+      return try body()
+    } catch {
+      guard error.code != EFBIG else {
+        throw RenderError(
+          code: .tooManyBytes, stage: .decode,
+          message: "the file is longer than \(limit >> 20) MiB; make it smaller")
+      }
+      throw RenderError(code: .unreadable, stage: .decode, message: "can't read \(path): \(error.text)")
+    }
+  }
+}
+
+extension RenderError {
+  /// The error for a file of the rendering that can't be written.
+  package static func unwritable(_ path: String, _ error: SystemError) -> RenderError {
+    RenderError(code: .writeFailed, stage: .write, message: "can't write \(path): \(error.text)")
+  }
+}

@@ -1,0 +1,106 @@
+import CZlib
+import SystemIO
+
+/// The compressed texts and the color profile of a PNG (ISO/IEC 15948, section 11.3), which its decoder unpacks whole
+/// while it reads the header: a kilobyte of them can become a megabyte.
+enum PNGMetadata {
+  /// The most bytes that texts and profile may have unpacked.
+  static let mostBytes = 32 << 20
+  /// The most texts. libvips looks through all earlier ones for each.
+  static let mostTexts = 2000
+
+  /// Checks the chunks before the pixels, without keeping what they unpack to.
+  /// - Throws: `RenderError` with code `tooMuchMemory`.
+  static func check(_ path: String) throws(RenderError) {
+    // A file that can't be read is the decoder's to report.
+    guard var file = try? FileBytes(path: path) else { return }
+    var (bytes, texts, place) = (0, 0, 8)
+    while let length = file.number(place, 4, littleEndian: false), let name = file.bytes(place + 4, 4) {
+      let chunk = String(decoding: name, as: UTF8.self)
+      if chunk == "IDAT" || chunk == "IEND" { return }
+      if ["tEXt", "zTXt", "iTXt", "iCCP", "eXIf"].contains(chunk) {
+        if chunk.hasSuffix("Xt") { texts += 1 }
+        bytes += length
+        if chunk != "tEXt", chunk != "eXIf" {
+          bytes += unpackedBytes(&file, from: place + 8, length, atMost: mostBytes + 1 - bytes)
+        }
+      }
+      guard bytes <= mostBytes else {
+        throw refusal("texts and its color profile unpack to more than \(mostBytes >> 20) MiB")
+      }
+      guard texts <= mostTexts else { throw refusal("texts are more than \(mostTexts)") }
+      place += 12 + length
+    }
+  }
+
+  private static func refusal(_ what: String) -> RenderError {
+    RenderError(code: .tooMuchMemory, stage: .decode, message: "the PNG's \(what)")
+  }
+
+  /// How many bytes a chunk's compressed data unpack to, counted up to `limit`. The data begin where zlib can read them:
+  /// before are names whose lengths differ by the chunk's type.
+  private static func unpackedBytes(
+    _ file: inout FileBytes, from start: Int, _ length: Int, atMost limit: Int
+  ) -> Int {
+    // Keyword (at most 79 bytes), a terminator, and a method. iTXt has a flag, a language and a translated keyword too.
+    var place = start
+    let end = start + length
+    while place < end, let byte = file.byte(place), byte != 0 { place += 1 }
+    place += 2
+    if file.bytes(start - 4, 4)?.elementsEqual("iTXt".utf8) == true {
+      guard file.byte(place - 1) == 1 else { return 0 }
+      place += 1
+      for _ in 0..<2 {
+        while place < end, let byte = file.byte(place), byte != 0 { place += 1 }
+        place += 1
+      }
+    }
+    var counter = InflatedCount()
+    while place < end, counter.count <= limit, !counter.isAtEnd {
+      guard let piece = file.bytes(place, min(1 << 14, end - place)) else { break }
+      counter.add(piece, atMost: limit)
+      place += piece.count
+    }
+    return min(counter.count, limit)
+  }
+}
+
+/// Counts what a zlib stream (RFC 1950) unpacks to, and keeps none of it.
+private struct InflatedCount: ~Copyable {
+  private(set) var count = 0
+  /// Whether the stream has ended, or can't be read further.
+  private(set) var isAtEnd: Bool
+  private let stream: UnsafeMutablePointer<z_stream>
+  private var output = [UInt8](repeating: 0, count: 64 << 10)
+
+  init() {
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    isAtEnd = inflateInit_(stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) != Z_OK
+  }
+
+  deinit {
+    inflateEnd(stream)
+    stream.deallocate()
+  }
+
+  mutating func add(_ bytes: [UInt8], atMost limit: Int) {
+    bytes.withUnsafeBufferPointer { input in
+      // zlib only reads the input, but declares the pointer without const.
+      stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+      stream.pointee.avail_in = UInt32(input.count)
+      while !isAtEnd, count <= limit {
+        let (status, made) = output.withUnsafeMutableBufferPointer { room in
+          stream.pointee.next_out = room.baseAddress
+          stream.pointee.avail_out = UInt32(room.count)
+          let status = inflate(stream, Z_NO_FLUSH)
+          return (status, room.count - Int(stream.pointee.avail_out))
+        }
+        count += made
+        if status != Z_OK { isAtEnd = status != Z_BUF_ERROR }
+        if made < output.count { break }
+      }
+    }
+    stream.pointee.next_in = nil
+  }
+}

@@ -1,0 +1,69 @@
+public import ImageCaches
+public import ImageFilters
+import Synchronization
+import Vips
+
+/// The cache keys of renditions and outputs, in memory and on disk.
+public enum RenderKeys {
+  /// Identifies everything in this build that pixels depend on: the pipeline's version, libvips' version, and a digest
+  /// of the loaded codec libraries' builds. Reading it doesn't start libvips.
+  public static let engine: String = {
+    let builds = ContentDigest(hashing: LoadedLibraries.builds.joined(separator: "\n").utf8)
+    return "imagemill-pixels-4;libvips-\(VipsRuntime.version);codecs-\(builds.hex.prefix(16))"
+  }()
+
+  /// The key of a rendition.
+  /// - Parameters:
+  ///   - content: The source's digest.
+  ///   - decoding: ``DecodeKey/identifier``.
+  ///   - chain: The filters so far.
+  ///   - auxiliary: The digests of the images that the chain refers to, by reference.
+  package static func rendition(
+    of content: ContentDigest, decoding: String, chain: FilterChain, auxiliary: [String: ContentDigest]
+  ) -> ContentDigest {
+    var key = KeyBuilder("rendition")
+    append(&key, content, chain, auxiliary)
+    key.append(decoding)
+    return key.digest
+  }
+
+  /// The key of an output: its rendition and its encoding.
+  public static func output(
+    of content: ContentDigest, chain: FilterChain, encoding: Encoding,
+    auxiliary: [String: ContentDigest] = [:]
+  ) -> ContentDigest {
+    var key = KeyBuilder("output")
+    append(&key, content, chain, auxiliary)
+    key.append(encoding.identifier)
+    return key.digest
+  }
+
+  private static func append(
+    _ key: inout KeyBuilder, _ content: ContentDigest, _ chain: FilterChain,
+    _ auxiliary: [String: ContentDigest]
+  ) {
+    key.append(engine)
+    key.append(content.hex)
+    key.append(chain.identifier)
+    for reference in chain.references {
+      key.append(reference)
+      key.append(optional: auxiliary[reference]?.hex)
+    }
+    for font in chain.fonts { key.append(optional: fontDigest(font)?.hex) }
+  }
+
+  /// Digests by font name. Fonts are read once per process.
+  private static let fontDigests = Mutex<[String: ContentDigest?]>([:])
+
+  /// nil if the font has no readable file; rendering reports that.
+  private static func fontDigest(_ font: String) -> ContentDigest? {
+    fontDigests.withLock { digests in
+      if let known = digests[font] { return known }
+      let digest = FontFile.path(for: font).flatMap { path -> ContentDigest? in
+        do { return try FileReading.digest(of: path).digest } catch { return nil }
+      }
+      digests[font] = .some(digest)
+      return digest
+    }
+  }
+}

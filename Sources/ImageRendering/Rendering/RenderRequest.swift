@@ -1,0 +1,137 @@
+public import ImageCaches
+public import ImageFilters
+
+/// A request to render outputs of one source, in this process or a worker. It refers to pixels by path only.
+public struct RenderRequest: Sendable, Hashable, Codable {
+  /// The source's name for messages, without credentials.
+  public var sourceName: String
+  /// The path of the source's bytes.
+  public var sourcePath: String
+  /// The source's SHA-256.
+  public var sourceDigest: ContentDigest
+  /// Limits that are checked before decoding.
+  public var limits: RenderLimits
+  /// Whether a damaged source fails.
+  public var onCorrupt: CorruptPolicy
+  /// The images that overlays and masks refer to, by their text in the chain.
+  public var auxiliary: [String: AuxiliarySource]
+  /// The outputs to render.
+  public var recipes: [RenderRecipe]
+  /// Whether to compute ``Placeholders`` for each output.
+  public var wantsPlaceholders: Bool
+  /// The number of libvips threads per pipeline, from 1.
+  public var concurrency: Int
+  /// The estimated memory in bytes; nil if nothing is known about the source.
+  public var memoryEstimate: Int?
+  /// Renditions that are stored already, and which new ones to keep.
+  public var renditions = RenditionPlan()
+
+  /// Creates a request with the given fields.
+  public init(
+    sourceName: String = "", sourcePath: String, sourceDigest: ContentDigest,
+    limits: RenderLimits = RenderLimits(),
+    onCorrupt: CorruptPolicy = .fail, auxiliary: [String: AuxiliarySource] = [:], recipes: [RenderRecipe],
+    wantsPlaceholders: Bool = false, concurrency: Int = 1
+  ) {
+    self.sourceName = sourceName
+    self.sourcePath = sourcePath
+    self.sourceDigest = sourceDigest
+    self.limits = limits
+    self.onCorrupt = onCorrupt
+    self.auxiliary = auxiliary
+    self.recipes = recipes
+    self.wantsPlaceholders = wantsPlaceholders
+    self.concurrency = concurrency
+  }
+}
+
+/// Stored renditions that a request may use, and the policy for keeping new ones.
+public struct RenditionPlan: Sendable, Hashable, Codable {
+  /// Paths of renditions that an earlier rendering wrote, by key.
+  public var stored: [ContentDigest: String] = [:]
+  /// Paths for new renditions. Their count is the most that are kept.
+  public var files: [String] = []
+  /// Which renditions to keep.
+  public var policy = RenditionPolicy.never
+
+  /// A plan with no stored renditions that keeps none.
+  public init() {}
+}
+
+/// Which renditions the disk store keeps for later runs.
+public enum RenditionPolicy: String, Sendable, Codable, CaseIterable {
+  /// Renditions that measurably cost more to compute than to read back.
+  case auto
+  /// Every candidate: where chains end or branch, and after an initial resize.
+  case always
+  /// None.
+  case never
+}
+
+/// One output to render.
+public struct RenderRecipe: Sendable, Hashable, Codable {
+  /// The caller's identifier of the output.
+  public var id: Int
+  /// The filters to apply.
+  public var chain: FilterChain
+  /// The output's format and encoder options.
+  public var encoding: Encoding
+  /// The path that the encoded file is written to. The caller moves it into place.
+  public var temporaryPath: String
+
+  /// Creates a recipe with the given fields.
+  public init(id: Int, chain: FilterChain, encoding: Encoding, temporaryPath: String) {
+    self.id = id
+    self.chain = chain
+    self.encoding = encoding
+    self.temporaryPath = temporaryPath
+  }
+}
+
+/// An overlay, mask or other image that a chain refers to.
+public struct AuxiliarySource: Sendable, Hashable, Codable {
+  /// The path of the image's bytes.
+  public var path: String
+  /// The image's SHA-256.
+  public var digest: ContentDigest
+  /// The image's name for messages, without credentials; if empty, its text in the chain is used.
+  public var name: String
+
+  /// Creates an auxiliary source with the given fields.
+  public init(path: String, digest: ContentDigest, name: String = "") {
+    self.path = path
+    self.digest = digest
+    self.name = name
+  }
+}
+
+/// Limits that are checked against a file's header before decoding.
+public struct RenderLimits: Sendable, Hashable, Codable {
+  /// The most pixels, all frames together.
+  public var maxPixels: Int
+  /// The most frames of an animation.
+  public var maxFrames: Int
+  /// Formats to read besides ``FormatSupport/readableByDefault``: `svg`, `pdf`, `jxl` …
+  public var allowedFormats: Set<String>
+  /// The most memory for pixels, in bytes. Pixels beyond it go to a temporary file.
+  public var memory: Int
+
+  /// Creates limits (default: 268,402,689 pixels, 1,000 frames, no additional formats, 1 GiB of memory).
+  public init(
+    maxPixels: Int = 268_402_689, maxFrames: Int = 1000, allowedFormats: Set<String> = [],
+    memory: Int = 1 << 30
+  ) {
+    self.maxPixels = maxPixels
+    self.maxFrames = maxFrames
+    self.allowedFormats = allowedFormats
+    self.memory = memory
+  }
+}
+
+/// The treatment of a damaged or truncated source.
+public enum CorruptPolicy: String, Sendable, Codable, CaseIterable {
+  /// Fail its outputs.
+  case fail
+  /// Use what can be decoded, with a warning.
+  case warn
+}

@@ -1,0 +1,148 @@
+public import ImageCaches
+
+/// The result of a request.
+public struct RenderResponse: Sendable, Hashable, Codable {
+  /// One result per recipe, in the recipes' order.
+  public var outputs: [RenderedOutput]
+  /// The source's header; nil if the source couldn't be opened.
+  public var source: SourceFacts?
+  /// Problems that don't fail an output.
+  public var warnings: [String]
+  /// How much work the request took.
+  public var counts: RenderCounts
+  /// Renditions that were written for later runs.
+  public var renditions: [KeptRendition] = []
+
+  /// Creates a response with the given fields.
+  public init(
+    outputs: [RenderedOutput], source: SourceFacts? = nil, warnings: [String] = [],
+    counts: RenderCounts = RenderCounts()
+  ) {
+    self.outputs = outputs
+    self.source = source
+    self.warnings = warnings
+    self.counts = counts
+  }
+}
+
+/// The result of one recipe. It depends only on the source and the recipe, not on the request's other recipes.
+public struct RenderedOutput: Sendable, Hashable, Codable {
+  /// The recipe's ``RenderRecipe/id``.
+  public var id: Int
+  /// The file that was written, or the error.
+  public var result: Result
+
+  /// A recipe's file or error.
+  public enum Result: Sendable, Hashable, Codable {
+    case success(RenderedFile)
+    case failure(RenderError)
+  }
+
+  /// Creates a result with the given fields.
+  public init(id: Int, result: Result) {
+    self.id = id
+    self.result = result
+  }
+}
+
+/// An encoded file at a recipe's temporary path.
+public struct RenderedFile: Sendable, Hashable, Codable {
+  /// The file's format.
+  public var format: OutputFormat
+  /// The width in pixels.
+  public var width: Int
+  /// The height of one frame in pixels.
+  public var height: Int
+  /// The number of frames, from 1.
+  public var frames: Int
+  /// The file's size in bytes.
+  public var bytes: Int
+  /// The file's SHA-256.
+  public var digest: ContentDigest
+  /// The quality that the `max-bytes` search found, 1 to 100; nil if there was no search.
+  public var quality: Int?
+  /// Placeholders; nil if they weren't requested.
+  public var placeholders: Placeholders?
+
+  /// Creates the description of a file.
+  package init(
+    format: OutputFormat, width: Int, height: Int, frames: Int, bytes: Int, digest: ContentDigest,
+    quality: Int? = nil, placeholders: Placeholders? = nil
+  ) {
+    (self.format, self.width, self.height, self.frames) = (format, width, height, frames)
+    (self.bytes, self.digest, self.quality, self.placeholders) = (bytes, digest, quality, placeholders)
+  }
+}
+
+/// Facts from a source's header.
+public struct SourceFacts: Sendable, Hashable, Codable {
+  /// The format by its signature: `jpeg`, `png` …
+  public var format: String
+  /// The width in pixels, after the orientation is applied.
+  public var width: Int
+  /// The height of one frame in pixels, after the orientation is applied.
+  public var height: Int
+  /// The number of frames, from 1.
+  public var frames: Int
+  /// The EXIF orientation, 1 to 8.
+  public var orientation: Int
+  /// Whether there is an alpha channel.
+  public var hasAlpha: Bool
+  /// Samples per pixel, alpha included; nil if an earlier version stored the facts.
+  public var bands: Int?
+  /// Bits per decoded sample; nil if an earlier version stored the facts.
+  public var bitsPerSample: Int?
+  /// Whether the image is progressive or interlaced; nil if an earlier version stored the facts.
+  public var isProgressive: Bool?
+
+  package init(
+    format: String, width: Int, height: Int, frames: Int, orientation: Int, hasAlpha: Bool, bands: Int? = nil,
+    bitsPerSample: Int? = nil, isProgressive: Bool? = nil
+  ) {
+    (self.format, self.width, self.height, self.frames) = (format, width, height, frames)
+    (self.orientation, self.hasAlpha, self.bands) = (orientation, hasAlpha, bands)
+    (self.bitsPerSample, self.isProgressive) = (bitsPerSample, isProgressive)
+  }
+
+  /// Whether the image has no color.
+  package var isGray: Bool { (bands ?? 3) <= 2 }
+}
+
+/// How much work a request took.
+public struct RenderCounts: Sendable, Hashable, Codable {
+  /// How many times the source was decoded.
+  public var decodes = 0
+  /// The number of filters that ran: one per distinct prefix of the chains.
+  public var filterRuns = 0
+  /// The number of files that were encoded, including the attempts of a `max-bytes` search.
+  public var encodes = 0
+  /// The number of outputs that were made. Equal recipes count once.
+  public var outputs = 0
+  /// The number of renditions that were read from memory or the store instead of computed.
+  public var renditionsReused = 0
+  /// libvips' peak pixel memory since the process started, in bytes.
+  public var memoryHighWater = 0
+
+  /// Creates counts of zero.
+  public init() {}
+}
+
+/// Placeholders to show while an image loads.
+public struct Placeholders: Sendable, Hashable, Codable {
+  /// The dominant color as `#rrggbb`.
+  public var dominantColor: String
+  /// BlurHash (https://blurha.sh) of 4 by 3 components, or 3 by 4 for a portrait image.
+  public var blurHash: String
+  /// ThumbHash (https://evanw.github.io/thumbhash/) in Base64.
+  public var thumbHash: String
+  /// A tiny image as a `data:` URI.
+  public var dataURI: String
+
+  /// Creates placeholders with the given values.
+  public init(dominantColor: String, blurHash: String, thumbHash: String, dataURI: String) {
+    self.dominantColor = dominantColor
+    self.blurHash = blurHash
+    self.thumbHash = thumbHash
+    self.dataURI = dataURI
+  }
+}

@@ -1,0 +1,332 @@
+import Glibc
+import ImageCaches
+import ImageFilters
+import SystemIO
+import Vips
+
+/// The execution of one request.
+final class Rendering {
+  private(set) var request: RenderRequest
+  private(set) var counts = RenderCounts()
+  private var warnings: [String] = []
+  private var results: [Int: RenderedOutput.Result] = [:]
+  private var isCertain = true
+  /// Indices of recipes that are written in the source's format.
+  private var following: Set<Int> = []
+  /// Whether decoding ignores errors of the source.
+  private var isLenient = false
+  /// Whether a damaged auxiliary image is used.
+  private var usesDamage = false
+  private let memory: RenditionMemoryCache
+  private var kept: [KeptRendition] = []
+  /// Paths that renditions may be written to.
+  private var files: [String]
+  /// Keeps pixels that are read more than once, in memory or in a file beside the outputs.
+  private let storage: PixelStorage
+  private let auxiliary: AuxiliaryImages
+  private var facts: SourceFacts?
+  private let log = VipsLog()
+
+  init(_ request: RenderRequest, memory: RenditionMemoryCache) {
+    self.request = request
+    self.memory = memory
+    files = request.renditions.files
+    storage = PixelStorage(
+      memory: request.limits.memory,
+      directory: DirectoryEntry(request.recipes.first?.temporaryPath ?? "").directory)
+    auxiliary = AuxiliaryImages(of: request, storage: storage)
+  }
+
+  func run() -> (response: RenderResponse, isCertain: Bool) {
+    do {
+      try VipsRuntime.start()
+      try VipsRuntime.setConcurrency(request.concurrency)
+      let file = try SourceFile(path: request.sourcePath, limits: request.limits)
+      facts = file.facts
+      followFormat(of: file)
+      do {
+        try WholeFile.check(request.sourcePath, file.format)
+        try renderAll(of: file)
+      } catch let error as RenderError where error.stage == .decode && request.onCorrupt == .warn {
+        warnings.append(DecodeFailure.warning(of: error))
+        isLenient = true
+        results = [:]
+        try renderAll(of: file)
+      }
+    } catch {
+      let failure = jobError(error, stage: .decode, code: .corrupt)
+      for index in request.recipes.indices { results[index] = .failure(failure) }
+    }
+    // A damaged image already has a warning, which the decoder's log would only repeat.
+    if !isLenient, !usesDamage {
+      for message in log.messages where !warnings.contains(message) { warnings.append(message) }
+    }
+    counts.memoryHighWater = VipsRuntime.memoryHighWater
+    let outputs = request.recipes.enumerated().map { index, recipe in
+      RenderedOutput(
+        id: recipe.id,
+        result: results[index]
+          ?? .failure(RenderError(code: .notRendered, stage: .filter, message: "the output wasn't rendered")))
+    }
+    var response = RenderResponse(outputs: outputs, source: facts, warnings: warnings, counts: counts)
+    response.renditions = kept
+    return (response, isCertain)
+  }
+
+  /// Replaces `format: same` by the source's format, if that can be written.
+  private func followFormat(of file: SourceFile) {
+    for index in request.recipes.indices where request.recipes[index].encoding.followsSource {
+      guard let encoding = request.recipes[index].encoding.following(file.format) else { continue }
+      request.recipes[index].encoding = encoding
+      following.insert(index)
+    }
+  }
+
+  /// Checks a format that is only known from the source. Others were checked before the request was made.
+  private func checkFormat(of index: Int, _ file: SourceFile) throws(RenderError) {
+    let recipe = request.recipes[index]
+    guard !recipe.encoding.followsSource else {
+      throw RenderError(
+        code: .unsupportedFormat, stage: .encode,
+        message:
+          "the source is \(file.format.rawValue), which can't be written; name a format instead of 'same'")
+    }
+    guard following.contains(index) else { return }
+    do throws(EncodingSettingsError) {
+      try recipe.encoding.check(recipe.chain)
+    } catch {
+      throw RenderError(code: .unsupportedFormat, stage: .encode, message: error.message)
+    }
+  }
+
+  /// - Throws: Errors of the source. Errors of a recipe go to `results`.
+  private func renderAll(of file: SourceFile) throws {
+    let roots = RenderTree.roots(of: request) { index -> DecodeOptions? in
+      do {
+        try checkFormat(of: index, file)
+        return try DecodeOptions(for: request.recipes[index], of: file.shape, within: request.limits)
+      } catch let error as RenderError where error.stage == .decode || error.stage == .encode {
+        results[index] = .failure(error)
+      } catch {
+        results[index] = .failure(jobError(error, stage: .filter, code: .filterFailed))
+      }
+      return nil
+    }
+    for root in roots {
+      let source = LazyImage(consumers: root.node.consumers) { [self] in
+        try shared(decode(root, of: file), by: root.node)
+      }
+      let shrunk = ShrinkOnLoad(
+        extent: root.options.keepsOrientation ? file.shape.stored : file.shape.upright,
+        scale: root.options.scale, isExact: file.loader.shrinking != .factor)
+      do {
+        try grow(root.node, from: source, shrunk: shrunk, file, root.options)
+      } catch {
+        try diagnose(error, file, root.options)
+        let failure = jobError(error, stage: .filter, code: .filterFailed)
+        for index in root.node.indices where results[index] == nil { results[index] = .failure(failure) }
+      }
+    }
+  }
+
+  /// Opens the source, upright and in a color space for filters. A source with one consumer streams from its file.
+  private func decode(_ root: RenderTree.Root<DecodeOptions>, of file: SourceFile) throws -> Intermediate {
+    let options = root.options
+    let streams =
+      root.node.consumers == 1 && (options.keepsOrientation || file.shape.orientation == 1)
+      && options.frames == 1
+    counts.decodes += 1
+    var image = try file.open(
+      sequential: true, failOn: isLenient ? "none" : file.loader.strictness,
+      frames: options.frames, scale: options.scale)
+    if !streams { image = try storage.keeping(image) }
+    if !options.keepsOrientation { image = try image.upright() }
+    if !options.keepsColorSpace || !image.isPlainColor { image = try image.inSRGB() }
+    return streams ? Intermediate(image, from: .decoder) : Intermediate(image)
+  }
+
+  /// Encodes the recipes that end at `node` and applies the next filter for each child.
+  private func grow(
+    _ node: RenderTree.Node, from input: LazyImage, shrunk: ShrinkOnLoad?, _ file: SourceFile,
+    _ options: DecodeOptions
+  ) throws {
+    for indices in node.endings {
+      let ending = try input.take()
+      do {
+        let result = try encode(ending.image, indices)
+        for (index, file) in result { results[index] = .success(file) }
+      } catch {
+        try diagnose(error, file, options)
+        let failure = jobError(error, stage: .encode, code: .encodeFailed)
+        for index in indices { results[index] = .failure(failure) }
+      }
+    }
+    for next in node.children {
+      guard let first = next.indices.first else { continue }
+      let filtered = LazyImage(consumers: next.consumers) { [self] in
+        try openImages(request.recipes[first].chain, upTo: next.depth)
+        return try rendition(next, from: input) { start in
+          counts.filterRuns += 1
+          return try request.recipes[first].chain.applyStep(
+            node.depth, to: start, shrunk: shrunk, context: context)
+        }
+      }
+      do {
+        try grow(next, from: filtered, shrunk: nil, file, options)
+      } catch let error as RenderError where error.stage == .decode && error.source == nil {
+        throw error
+      } catch {
+        try diagnose(error, file, options)
+        let failure = jobError(error, stage: .filter, code: .filterFailed)
+        for index in next.indices where results[index] == nil { results[index] = .failure(failure) }
+      }
+    }
+  }
+
+  /// Encodes equal recipes once and copies the file to each one's path.
+  private func encode(_ rendition: VipsImage, _ indices: [Int]) throws -> [(Int, RenderedFile)] {
+    guard let first = indices.first else { return [] }
+    let path = request.recipes[first].temporaryPath
+    var attempts = 0
+    defer { counts.encodes += attempts }
+    let choice = FormatChoice(
+      encoding: request.recipes[first].encoding, path: path, keepsPixels: request.wantsPlaceholders,
+      isGray: facts?.isGray == true && request.recipes[first].chain.keepsGray, storage: storage)
+    let written = try choice.write(rendition, attempts: &attempts)
+    let (image, encoder) = (written.image, written.encoder)
+    let (bytes, digest) = try FileReading.digest(of: path)
+    let file = RenderedFile(
+      format: encoder.encoding.format, width: image.width, height: image.pageHeight,
+      frames: try encoder.frameCount(of: image, at: path), bytes: bytes, digest: digest,
+      quality: written.quality,
+      placeholders: request.wantsPlaceholders ? try PlaceholderMaker(image).placeholders() : nil)
+    for index in indices.dropFirst() {
+      let copy = request.recipes[index].temporaryPath
+      do throws(SystemError) { try File.copy(path, to: copy) } catch {
+        throw RenderError.unwritable(copy, error)
+      }
+    }
+    counts.outputs += 1
+    return indices.map { ($0, file) }
+  }
+
+  // MARK: Renditions
+
+  /// A node's image: from memory, from the store, or rendered now. It is materialized if it is shared or may be kept
+  /// for later runs.
+  private func rendition(
+    _ node: RenderTree.Node, from input: LazyImage, filter: (Intermediate) throws -> Intermediate
+  ) throws -> Intermediate {
+    guard let key = node.key, !isLenient else { return try shared(filter(input.take()), by: node) }
+    if let image = found(key) {
+      counts.renditionsReused += 1
+      return Intermediate(image)
+    }
+    let start = try input.take()
+    let clock = ContinuousClock()
+    let beginning = clock.now
+    let made = try shared(filter(start), by: node)
+    guard node.isCandidate, let path = files.last, made.image.pixelBytes <= request.limits.memory else {
+      return made
+    }
+    let pixels = try made.kept(in: storage)
+    let seconds = (clock.now - beginning) / .seconds(1)
+    memory.keep(pixels.image, for: key)
+    if let rendition = try keep(pixels.image, for: key, at: path, seconds: seconds) {
+      kept.append(rendition)
+      files.removeLast()
+    }
+    return pixels
+  }
+
+  /// A rendition from memory or the store.
+  private func found(_ key: ContentDigest) -> VipsImage? {
+    if let image = memory.image(key) { return image }
+    guard let path = request.renditions.stored[key] else { return nil }
+    do throws(VipsError) {
+      return try RenditionFile.open(path)
+    } catch {
+      warnings.append("can't read a stored rendition, rendering it again: \(error.description)")
+      return nil
+    }
+  }
+
+  private func shared(_ input: Intermediate, by node: RenderTree.Node) throws -> Intermediate {
+    node.consumers > 1 ? try input.kept(in: storage) : input
+  }
+
+  /// Writes a rendition for later runs if the policy keeps it.
+  private func keep(
+    _ image: VipsImage, for key: ContentDigest, at path: String, seconds: Double
+  ) throws -> KeptRendition? {
+    let always = request.renditions.policy == .always
+    guard always || memory.isWorthKeeping(seconds: seconds, bytes: image.pixelBytes) else { return nil }
+    do {
+      try RenditionFile.write(image, to: path)
+    } catch {
+      // The outputs don't need the file; only a later run loses time.
+      warnings.append("can't keep a rendition for later runs: \(error.description)")
+      return nil
+    }
+    let clock = ContinuousClock()
+    let start = clock.now
+    let (bytes, digest) = try FileReading.digest(of: path)
+    memory.learn(seconds: (clock.now - start) / .seconds(1), bytes: bytes)
+    guard always || memory.isWorthKeeping(seconds: seconds, bytes: bytes) else { return nil }
+    return KeptRendition(
+      key: key, path: path, digest: digest, bytes: bytes, width: image.width, height: image.pageHeight,
+      frames: image.pageCount, seconds: seconds)
+  }
+
+  // MARK: Errors
+
+  /// Decodes the source alone to find out whether it caused a failure. libvips evaluates lazily, so that a decoder's
+  /// error surfaces in a filter or encoder.
+  /// - Throws: The source's error if it can't be decoded.
+  private func diagnose(
+    _ failure: any Error, _ file: SourceFile, _ options: DecodeOptions
+  ) throws(RenderError) {
+    note(failure)
+    if let failure = failure as? RenderError, failure.source != nil { return }
+    do {
+      let image = try file.open(
+        sequential: true, failOn: isLenient ? "none" : file.loader.strictness,
+        frames: options.frames, scale: options.scale)
+      _ = try image.measuring("max")
+    } catch {
+      note(error)
+      throw DecodeFailure.error(error, file.format)
+    }
+  }
+
+  private func note(_ error: any Error) {
+    let cause = error as? VipsError ?? (error as? FilterError)?.cause
+    if let cause, !cause.isCertain { isCertain = false }
+  }
+
+  private func jobError(_ error: any Error, stage: RenderError.Stage, code: RenderError.Code) -> RenderError {
+    switch error {
+    case let error as RenderError: return error
+    case let error as FilterError: return RenderError(error)
+    case let error as VipsError: return RenderError(code: code, stage: stage, message: error.description)
+    default: return RenderError(code: code, stage: stage, message: "\(error)")
+    }
+  }
+
+  // MARK: Auxiliary images
+
+  private var context: FilterContext {
+    let auxiliary = auxiliary
+    return FilterContext(maximumPixels: request.limits.maxPixels, storage: storage) {
+      (reference: String) throws(FilterError) -> VipsImage in try auxiliary.image(reference)
+    }
+  }
+
+  /// Opens the images that the chain's first `depth` filters refer to.
+  private func openImages(_ chain: FilterChain, upTo depth: Int) throws(RenderError) {
+    for warning in try auxiliary.open(chain.prefix(depth).references) where !warnings.contains(warning) {
+      warnings.append(warning)
+      usesDamage = true
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Glibc
+import ImageCaches
+import Vips
+
+/// A renderer's memory between requests: recent renditions, and how fast this machine reads one back from disk.
+public final class RenditionMemoryCache {
+  private let images: AutoPurgingImageCache?
+  /// A moving average of the time to read and hash a rendition's file; nil before the first.
+  private(set) var secondsPerByte: Double?
+
+  private static let leastSeconds = 0.05
+
+  /// Creates a cache.
+  /// - Parameter capacity: Bytes of pixels to keep, 0 for none. They are released under memory pressure.
+  public init(capacity: Int) {
+    // The cache's only error is a capacity below the preferred usage.
+    guard capacity > 0,
+      let images = try? AutoPurgingImageCache(
+        memoryCapacity: UInt64(capacity), preferredMemoryUsageAfterPurge: UInt64(capacity) / 10 * 6)
+    else {
+      images = nil
+      return
+    }
+    self.images = images
+  }
+
+  func image(_ key: ContentDigest) -> VipsImage? { images?.image(withIdentifier: key.hex) }
+
+  /// Adds a rendition whose pixels are in memory, unless it would take more than a quarter of the capacity.
+  func keep(_ image: VipsImage, for key: ContentDigest) {
+    guard let images, image.pixelBytes <= Int(images.memoryCapacity) / 4 else { return }
+    images.add(image, withIdentifier: key.hex)
+  }
+
+  /// Records the time to read a file of `bytes`.
+  func learn(seconds: Double, bytes: Int) {
+    guard bytes > 0 else { return }
+    let rate = seconds / Double(bytes)
+    // Moving average with weight 1/4: one slow file says little.
+    secondsPerByte = secondsPerByte.map { $0 * 0.75 + rate * 0.25 } ?? rate
+  }
+
+  /// Whether a rendition that took `seconds` costs at least three times as much to compute as to read back. The factor
+  /// pays for writing it and for renditions that are never used. Under 50 ms it is never worth it: keeping them made a
+  /// run of a thousand small images take a fifth longer.
+  func isWorthKeeping(seconds: Double, bytes: Int) -> Bool {
+    guard seconds >= Self.leastSeconds else { return false }
+    guard let secondsPerByte else { return true }
+    return seconds > 3 * secondsPerByte * Double(bytes)
+  }
+}

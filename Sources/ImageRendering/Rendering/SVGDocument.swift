@@ -1,0 +1,157 @@
+import Vips
+
+/// An SVG, written anew from its parsed text, so that the decoder reads nothing that wasn't checked here.
+///
+/// Comments, processing instructions and the document type are left out. The decoder gets the bytes without a path, and
+/// so has no directory to which it could resolve a reference that this misses.
+enum SVGDocument {
+  /// The largest SVG, in bytes.
+  static let longest = 32 << 20
+
+  /// The rewritten SVG of a file.
+  /// - Throws: `RenderError` with code `external-reference`, naming the reference, or `corrupt` with the position.
+  static func rewritten(_ path: String) throws(RenderError) -> [UInt8] {
+    try rewritten(FileReading.contents(of: path, atMost: longest))
+  }
+
+  static func rewritten(_ bytes: [UInt8]) throws(RenderError) -> [UInt8] {
+    guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
+      throw refusal("text that isn't UTF-8")
+    }
+    var scanner = XMLScanner(bytes)
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var elements: [String] = []
+    var text: [UInt8] = []
+    while let token = try scanner.next() {
+      if case .text(let piece) = token {
+        text += piece
+        continue
+      }
+      if case .comment = token { continue }
+      try append(&text, in: elements.last, to: &result)
+      switch token {
+      case .text, .comment: break
+      case .declaration(let encoding):
+        let name = encoding?.lowercased() ?? "utf-8"
+        guard ["utf-8", "utf8", "us-ascii", "ascii"].contains(name) else {
+          throw refusal("the encoding \(name.prefix(40))")
+        }
+      case .instruction(let target):
+        if target.lowercased() == "xml-stylesheet" { throw refusal("<?xml-stylesheet") }
+      case .documentType(let hasEntities):
+        if hasEntities { throw refusal("<!ENTITY") }
+      case .start(let name, let attributes, let isEmpty):
+        result += Array("<\(name)".utf8)
+        for attribute in attributes {
+          guard try keeps(attribute, of: name) else { continue }
+          result += Array(" \(attribute.name)=\"".utf8)
+          result += XMLScanner.escaped(attribute.value, inAttribute: true)
+          result.append(UInt8(ascii: "\""))
+        }
+        result += Array((isEmpty ? "/>" : ">").utf8)
+        if !isEmpty { elements.append(name) }
+      case .end(let name):
+        guard elements.popLast() == name else { throw scanner.failure("</\(name)> ends no element") }
+        result += Array("</\(name)>".utf8)
+      }
+    }
+    guard elements.isEmpty else {
+      throw DecodeFailure.truncated(.svg, "it ends inside of <\(elements.last ?? "")>")
+    }
+    return result
+  }
+
+  /// Appends the text between two tags, and checks it if it is a style sheet.
+  private static func append(
+    _ text: inout [UInt8], in element: String?, to result: inout [UInt8]
+  ) throws(RenderError) {
+    defer { text = [] }
+    guard let element else { return }
+    if localName(element) == "style" { try checkStyle(text) }
+    result += XMLScanner.escaped(text, inAttribute: false)
+  }
+
+  /// Whether an attribute is passed on. A link to follow by hand isn't, and needn't be refused.
+  private static func keeps(_ attribute: XMLScanner.Attribute, of element: String) throws(RenderError) -> Bool
+  {
+    // Nothing but references matters in what can be megabytes of image data.
+    let isReference = localName(attribute.name) == "href"
+    if isReference, localName(element) == "a" { return false }
+    if isReference {
+      let reference = String(decoding: attribute.value, as: UTF8.self).trimmed
+      guard isInside(reference) else { throw refusal(reference) }
+      return true
+    }
+    if attribute.name == "xmlns" || attribute.name.hasPrefix("xmlns:") {
+      let space = String(decoding: attribute.value, as: UTF8.self).trimmed
+      if space.lowercased().hasSuffix("/xinclude") { throw refusal("XInclude") }
+      return true
+    }
+    // It would change what references mean.
+    if attribute.name == "xml:base" { return false }
+    try checkStyle(attribute.value)
+    return true
+  }
+
+  /// A style sheet, or an attribute's value, which may use CSS functions too.
+  private static func checkStyle(_ value: [UInt8]) throws(RenderError) {
+    // CSS can't name anything without one of these.
+    guard value.contains(UInt8(ascii: "(")) || value.contains(UInt8(ascii: "@")) else { return }
+    let plain = String(decoding: value, as: UTF8.self)
+    for text in [plain, unescaped(plain)] {
+      let text = text.lowercased()
+      if text.contains("@import") { throw refusal("@import") }
+      for rest in text.split(separator: "url(", omittingEmptySubsequences: false).dropFirst() {
+        let reference = rest.prefix { $0 != ")" }.drop { $0.isWhitespace || $0 == "\"" || $0 == "'" }
+        guard isInside(String(reference).trimmed) else { throw refusal(String(reference)) }
+      }
+    }
+  }
+
+  /// Whether a reference leads to an element of the document or holds its data itself.
+  private static func isInside(_ reference: String) -> Bool {
+    reference.isEmpty || reference.hasPrefix("#") || reference.prefix(5).lowercased() == "data:"
+  }
+
+  /// CSS without its escapes: a backslash before hexadecimal digits, or before any other character.
+  private static func unescaped(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    var rest = Substring(text).unicodeScalars
+    while let scalar = rest.popFirst() {
+      guard scalar == "\\" else {
+        result.append(scalar)
+        continue
+      }
+      let digits = rest.prefix(6).prefix { $0.properties.isASCIIHexDigit }
+      if let number = UInt32(String(digits), radix: 16) {
+        rest = rest.dropFirst(digits.count)
+        if let next = rest.first, next.properties.isWhitespace { rest = rest.dropFirst() }
+        result.append(Unicode.Scalar(number) ?? "\u{FFFD}")
+      } else if let next = rest.popFirst() {
+        result.append(next)
+      }
+    }
+    return String(result)
+  }
+
+  private static func localName(_ name: String) -> String {
+    (name.split(separator: ":").last.map(String.init) ?? name).lowercased()
+  }
+
+  private static func refusal(_ what: String) -> RenderError {
+    RenderError(
+      code: .externalReference, stage: .decode,
+      message:
+        "the SVG has an external reference (\(what.prefix(60))), which is never fetched; embed it as a data: URL"
+    )
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String {
+    var rest = Substring(self)
+    while let last = rest.last, last.isWhitespace { rest.removeLast() }
+    return String(rest.drop(while: \.isWhitespace))
+  }
+}

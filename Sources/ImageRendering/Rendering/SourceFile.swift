@@ -1,0 +1,175 @@
+import Glibc
+import ImageCaches
+import ImageFilters
+import Vips
+
+/// A source on disk whose header has been read and is within the limits.
+package struct SourceFile {
+  let path: String
+  let format: ImageFormat
+  let loader: Loader
+  let bands: Int
+  package let shape: SourceShape
+  let facts: SourceFacts
+  let limits: RenderLimits
+  /// An SVG's checked text, which is read in the file's place.
+  private let document: [UInt8]?
+
+  /// Formats that are read by default.
+  static let safe = ImageFormat.readByDefault
+
+  package init(path: String, limits: RenderLimits) throws(RenderError) {
+    self.path = path
+    self.limits = limits
+    let head = try FileReading.head(of: path)
+    guard let format = ImageFormat(signature: head) else {
+      let content = NonImageContent(head: head)
+      throw RenderError(
+        code: content == .empty ? .empty : .notAnImage, stage: .decode,
+        message: "\(content.rawValue); check what the source's URL points to")
+    }
+    self.format = format
+    guard Self.safe.contains(format) || limits.allows(format) else {
+      throw RenderError(
+        code: .unsupportedFormat, stage: .decode, .unreadFormat(format.rawValue),
+        message: "the file is \(format.rawValue), which isn't read by default")
+    }
+    document = format == .svg ? try SVGDocument.rewritten(path) : nil
+    if format == .png { try PNGMetadata.check(path) }
+    if format == .webp { try Self.checkFrames(ofWebP: path, limits) }
+    loader = Loader(format)
+    let image: VipsImage
+    do {
+      guard try VipsRuntime.hasOperation(loader.nickname) else {
+        throw RenderError(
+          code: .unsupportedFormat, stage: .decode,
+          message: "the installed libvips \(VipsRuntime.version) can't read \(format.rawValue)")
+      }
+      if let blockedClass = loader.blockedClass {
+        try VipsRuntime.setBlocked(false, operation: blockedClass)
+      }
+      image = try Self.open(loader, path, document, sequential: true, failOn: "none")
+    } catch let error as RenderError {
+      throw error
+    } catch let error as VipsError {
+      // The header may be unreadable because the file is truncated.
+      try WholeFile.check(path, format)
+      throw DecodeFailure.error(error, format)
+    } catch {
+      throw RenderError(code: .corrupt, stage: .decode, message: "can't open the image: \(error)")
+    }
+    bands = image.bands
+    shape = SourceShape(
+      format: format, stored: Size(width: image.width, height: image.pageHeight),
+      frames: max(1, loader.hasFrames ? image.integer("n-pages") ?? 1 : 1), orientation: image.orientation)
+    var facts = SourceFacts(shape, hasAlpha: image.hasAlpha)
+    facts.bands = image.bands
+    facts.bitsPerSample = image.format.bytes * 8
+    facts.isProgressive = image.isStoredInPasses
+    self.facts = facts
+    try check()
+  }
+
+  /// Opens the image with its loader. See `Loader.open(_:sequential:failOn:frames:scale:)`.
+  func open(
+    sequential: Bool, failOn: String, frames: Int = 1, scale: Double = 1
+  ) throws(VipsError) -> VipsImage {
+    try Self.open(
+      loader, path, document, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
+  }
+
+  private static func open(
+    _ loader: Loader, _ path: String, _ document: [UInt8]?, sequential: Bool, failOn: String, frames: Int = 1,
+    scale: Double = 1
+  ) throws(VipsError) -> VipsImage {
+    if let document {
+      try loader.open(
+        bytes: document, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
+    } else {
+      try loader.open(path, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
+    }
+  }
+
+  /// The most frames of a WebP whose first frame alone is wanted: libwebp's time to find a frame grows with their number.
+  private static let mostWebPFrames = 5000
+
+  private static func checkFrames(ofWebP path: String, _ limits: RenderLimits) throws(RenderError) {
+    let limit = max(limits.maxFrames, mostWebPFrames)
+    guard let frames = SourceHeader.facts(of: path)?.frames, frames > limit else { return }
+    throw RenderError(
+      code: .tooManyFrames, stage: .decode,
+      message:
+        "the image has \(frames) frames, more than the limit of \(limit) that holds even for one of them")
+  }
+
+  /// Checks the size and the decoder's memory against the limits.
+  private func check() throws(RenderError) {
+    let stored = shape.stored
+    let pixels = stored.width * stored.height
+    guard pixels <= limits.maxPixels else {
+      throw RenderError(
+        code: .tooManyPixels, stage: .decode, .sourcePixels(pixels, frames: 1, limit: limits.maxPixels),
+        message: "the image declares \(stored.width)x\(stored.height) pixels, more than the limit of "
+          + "\(limits.maxPixels)")
+    }
+    // The decoder of a progressive image holds all coefficients, two bytes each.
+    let coefficients = pixels * bands * 2
+    guard facts.isProgressive != true || coefficients <= limits.memory else {
+      throw RenderError(
+        code: .tooMuchMemory, stage: .decode, .memory(coefficients, limit: limits.memory),
+        message: "decoding this progressive image of \(stored.width)x\(stored.height) takes "
+          + "\(coefficients >> 20) MiB, more than the limit of \(limits.memory >> 20) MiB"
+      )
+    }
+  }
+}
+
+extension VipsImage {
+  /// Whether the file is a progressive JPEG or an interlaced PNG or GIF. libvips sets the field to 0 on baseline JPEGs.
+  var isStoredInPasses: Bool {
+    ["jpeg-multiscan", "interlaced"].contains { (integer($0) ?? 0) != 0 }
+  }
+}
+
+extension RenderLimits {
+  func allows(_ format: ImageFormat) -> Bool {
+    allowedFormats.contains(format.rawValue) || format == .heic && allowedFormats.contains("heif")
+  }
+}
+
+/// Turns a decoder's error into a job's error.
+enum DecodeFailure {
+  /// A file that ends too early.
+  static func truncated(_ format: ImageFormat, _ reason: String) -> RenderError {
+    RenderError(
+      code: .truncated, stage: .decode,
+      message: "the \(format.rawValue) file is truncated (\(reason))")
+  }
+
+  static func error(_ error: VipsError, _ format: ImageFormat) -> RenderError {
+    let reason = brief(error)
+    // This is about one segment, not the end of the file.
+    let words = error.text.lowercased().replacing("premature end of data segment", with: "bad data")
+    let isShort = [
+      "premature end", "truncat", "end of file", "end of stream", "unexpected end", "not enough data",
+      "read error", "incomplete", "insufficient data", "out of data",
+    ].contains { words.contains($0) }
+    if isShort { return truncated(format, reason) }
+    return RenderError(
+      code: .corrupt, stage: .decode,
+      message: "the \(format.rawValue) file is damaged (\(reason))")
+  }
+
+  /// The first line of libvips' error, whose buffer may end within a UTF-8 sequence.
+  private static func brief(_ error: VipsError) -> String {
+    let lines = error.text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
+    guard var line = lines.first(where: { !$0.isEmpty }) else { return error.description }
+    if line.last == "\u{FFFD}" { line.removeLast() }
+    return VipsError(operation: error.operation, text: String(line)).description
+  }
+
+  /// The warning if a failure is ignored.
+  static func warning(of error: RenderError) -> String {
+    "\(error.message); using what could be decoded"
+  }
+}

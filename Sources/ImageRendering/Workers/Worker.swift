@@ -1,0 +1,41 @@
+import Dispatch
+
+/// A worker process with a queue for its blocking calls.
+final class Worker: Sendable {
+  private let process: WorkerProcess
+  private let queue: DispatchQueue
+
+  init(executable: String, slot: Int, memory: Int) throws(WorkerProcess.Death) {
+    process = try WorkerProcess(
+      executable: executable, arguments: [WorkerMain.argument, String(memory)])
+    queue = DispatchQueue(label: "imagemill.worker.\(slot)")
+  }
+
+  func exchange(
+    _ request: RenderRequest, timeout: Duration
+  ) async throws(WorkerProcess.Death) -> RenderResponse {
+    let result: Result<RenderResponse, WorkerProcess.Death> = await withCheckedContinuation { continuation in
+      queue.async { [process] in
+        let result: Result<RenderResponse, WorkerProcess.Death>
+        do throws(WorkerProcess.Death) {
+          result = .success(try process.exchange(request, RenderResponse.self, timeout: timeout))
+        } catch {
+          result = .failure(error)
+        }
+        continuation.resume(returning: result)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Kills the process and waits until it has ended.
+  func end() async {
+    process.kill()
+    await withCheckedContinuation { continuation in
+      queue.async { [process] in
+        process.end()
+        continuation.resume()
+      }
+    }
+  }
+}

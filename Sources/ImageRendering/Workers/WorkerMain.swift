@@ -1,0 +1,87 @@
+import Glibc
+import Vips
+
+/// The main function of a ``WorkerPool``'s child process.
+public enum WorkerMain {
+  /// The first argument of a worker's executable. It isn't a documented option.
+  public static let argument = "--render-worker"
+  /// The descriptor of the socket to the parent.
+  static let socketDescriptor: Int32 = 3
+
+  /// The most bytes of pixels that a worker keeps between requests (the default capacity of `AutoPurgingImageCache`).
+  static let renditionMemory = 100_000_000
+
+  /// Bytes that a request may use beyond the memory that it is granted: codec buffers, caches, fragmentation.
+  static let allowance = 256 << 20
+
+  /// Serves requests until the parent closes the socket.
+  /// - Parameter memoryLimit: The most memory for rendering, in bytes. A request is limited to its grant, which may be
+  ///   less.
+  public static func run(memoryLimit: Int?) {
+    // The terminal sends SIGINT to the whole process group, but the parent decides when workers end.
+    signal(SIGINT, SIG_IGN)
+    let base = ProcessMemory.data
+    exitWithParent()
+    let socket = FramedSocket(descriptor: socketDescriptor)
+    let renderer = Renderer(memory: min(Self.renditionMemory, (memoryLimit ?? .max) / 8))
+    let hook = FaultInjection.fromEnvironment
+    while true {
+      do {
+        let request = try socket.receive(RenderRequest.self)
+        hook?.act(on: request)
+        if let memoryLimit {
+          limitMemory(to: base + min(memoryLimit, request.limits.memory) + Self.allowance)
+        }
+        try socket.send(renderer.render(request))
+      } catch {
+        return
+      }
+    }
+  }
+
+  /// Ends the worker when its parent dies, even in the middle of a request.
+  private static func exitWithParent() {
+    var thread = pthread_t()
+    pthread_create(
+      &thread, nil,
+      { _ in
+        var entry = pollfd(fd: WorkerMain.socketDescriptor, events: 0, revents: 0)
+        while poll(&entry, 1, -1) < 0 && errno == EINTR {}
+        _exit(0)
+      }, nil)
+    pthread_detach(thread)
+  }
+
+  private static func limitMemory(to bytes: Int) {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0 else { return }
+    limit.rlim_cur = min(limit.rlim_max, rlim_t(bytes))
+    // If this fails, the parent's timeout and the header check still limit the request.
+    _ = setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
+  }
+}
+
+/// Simulates failures in tests: with `IMAGEMILL_TEST_WORKER=ACTION:WORD`, a worker crashes, hangs, kills or stops itself
+/// (`crash`, `hang`, `kill`, `stop`) on sources whose name contains the word.
+struct FaultInjection {
+  let action: String
+  let word: String
+
+  static var fromEnvironment: FaultInjection? {
+    guard let text = getenv("IMAGEMILL_TEST_WORKER").map({ String(cString: $0) }) else { return nil }
+    let parts = text.split(separator: ":", maxSplits: 1)
+    guard parts.count == 2 else { return nil }
+    return FaultInjection(action: String(parts[0]), word: String(parts[1]))
+  }
+
+  func act(on request: RenderRequest) {
+    guard request.sourceName.contains(word) else { return }
+    switch action {
+    case "crash": abort()
+    case "hang": while true { pause() }
+    case "kill": kill(getpid(), SIGKILL)
+    case "stop": kill(getpid(), SIGSTOP)
+    default: return
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import Collections
+import Glibc
+
+/// Renders in worker processes, one per slot.
+///
+/// Workers are started on demand. If one dies, its request is retried once in a new process and then fails with
+/// `decoder-crashed`, `out-of-memory`, or, if the cause came from outside, `worker-killed`. A request that exceeds its
+/// time isn't retried: it fails with `timed-out`.
+public actor WorkerPool: RenderingService {
+  /// The pool's size and limits.
+  public struct Configuration: Sendable {
+    /// The number of workers that run concurrently.
+    public var slots: Int
+    /// An executable that calls ``WorkerMain/run(memoryLimit:)`` if its first argument is ``WorkerMain/argument``.
+    public var executable: String
+    /// The time limit of one request, from when a worker receives it.
+    public var timeout: Duration
+    /// The memory for all workers together, in bytes.
+    public var memory: Int
+
+    /// Creates a configuration with the given fields.
+    public init(
+      slots: Int, executable: String = "/proc/self/exe", timeout: Duration = .seconds(60), memory: Int
+    ) {
+      self.slots = slots
+      self.executable = executable
+      self.timeout = timeout
+      self.memory = memory
+    }
+  }
+
+  /// The number of requests that can run concurrently.
+  public nonisolated var slots: Int { configuration.slots }
+  /// The time and memory limits as text.
+  public nonisolated var limitsIdentifier: String {
+    "timeout=\(configuration.timeout):memory=\(configuration.memory)"
+  }
+  /// The number of worker processes started so far, including replacements.
+  public private(set) var workersStarted = 0
+
+  private let configuration: Configuration
+  private var freeSlots: [Int]
+  private var admission: MemoryAdmission<CheckedContinuation<Bool, Never>>
+  private var waiting: Deque<CheckedContinuation<Int?, Never>> = []
+  private var workers: [Int: Worker] = [:]
+  private var isStopped = false
+
+  /// Creates a pool. No worker is started yet.
+  public init(_ configuration: Configuration) {
+    self.configuration = configuration
+    freeSlots = Array((0..<configuration.slots).reversed())
+    admission = MemoryAdmission(total: configuration.memory)
+  }
+
+  /// Renders in the next free slot. See ``RenderingService/render(_:)``.
+  public func render(
+    _ prepare: @Sendable (_ slot: Int) async -> RenderRequest?
+  ) async -> RenderResponse? {
+    guard let slot = await takeSlot() else { return nil }
+    defer { release(slot) }
+    guard var request = await prepare(slot) else { return nil }
+    // At least a slot's share, so that small requests in all slots always fit. Only larger ones wait for memory.
+    let share = configuration.memory / max(1, configuration.slots)
+    let memory = max(share, admission.charge(for: request.memoryEstimate))
+    guard await admit(memory) else { return RenderResponse(failing: request, .cancelled) }
+    defer { release(memory: memory) }
+    request.limits.memory = memory
+    do throws(WorkerProcess.Death) {
+      return try await exchange(request, in: slot)
+    } catch {
+      if isStopped { return RenderResponse(failing: request, .cancelled) }
+      guard error.isWorthRetrying else { return RenderResponse(failing: request, jobError(error)) }
+    }
+    // Retry in a fresh process that serves no other request, before or after.
+    do throws(WorkerProcess.Death) {
+      let response = try await exchange(request, in: slot)
+      await workers.removeValue(forKey: slot)?.end()
+      return response
+    } catch {
+      return RenderResponse(failing: request, isStopped ? .cancelled : jobError(error))
+    }
+  }
+
+  /// Ends the workers, waits for their exit, and resumes all waiting requests.
+  public func stop() async {
+    isStopped = true
+    while let continuation = waiting.popFirst() { continuation.resume(returning: nil) }
+    for continuation in admission.removeWaiting() { continuation.resume(returning: false) }
+    for worker in Array(workers.values) { await worker.end() }
+    workers = [:]
+  }
+
+  // MARK: Slots
+
+  /// A free slot, or nil if the pool is stopped. Each continuation is resumed once, when it is removed from `waiting`.
+  private func takeSlot() async -> Int? {
+    if isStopped { return nil }
+    if let slot = freeSlots.popLast() { return slot }
+    return await withCheckedContinuation { waiting.append($0) }
+  }
+
+  private func release(_ slot: Int) {
+    if let next = waiting.popFirst() {
+      next.resume(returning: slot)
+    } else {
+      freeSlots.append(slot)
+    }
+  }
+
+  /// Waits for memory; false if the pool is stopped. Each continuation is resumed once, when `admission` removes it.
+  private func admit(_ bytes: Int) async -> Bool {
+    if isStopped { return false }
+    return await withCheckedContinuation { continuation in
+      if admission.enter(continuation, bytes: bytes) { continuation.resume(returning: true) }
+    }
+  }
+
+  private func release(memory bytes: Int) {
+    for continuation in admission.leave(bytes: bytes) { continuation.resume(returning: true) }
+  }
+
+  // MARK: Workers
+
+  private func exchange(
+    _ request: RenderRequest, in slot: Int
+  ) async throws(WorkerProcess.Death) -> RenderResponse {
+    if isStopped { throw .notStarted("the run was stopped") }
+    let worker: Worker
+    if let running = workers[slot] { worker = running } else { worker = try start(in: slot) }
+    do throws(WorkerProcess.Death) {
+      return try await worker.exchange(request, timeout: configuration.timeout)
+    } catch {
+      workers[slot] = nil
+      throw error
+    }
+  }
+
+  private func start(in slot: Int) throws(WorkerProcess.Death) -> Worker {
+    let worker = try Worker(
+      executable: configuration.executable, slot: slot,
+      memory: configuration.memory)
+    workersStarted += 1
+    workers[slot] = worker
+    return worker
+  }
+
+  private func jobError(_ death: WorkerProcess.Death) -> RenderError {
+    switch death {
+    case .timedOut(.stopped):
+      RenderError(
+        code: .workerKilled, stage: .decode,
+        message: "the worker process was stopped from outside for longer than \(configuration.timeout)",
+        isTemporary: true)
+    case .timedOut(let delay):
+      RenderError(
+        code: .timedOut, stage: .decode, .time(limit: configuration.timeout / .seconds(1)),
+        message: "rendering took longer than \(configuration.timeout)"
+          + (delay == .starved ? ", on a machine that left less than half of that for it" : ""),
+        isTemporary: delay == .starved)
+    case .notStarted(let reason):
+      RenderError(code: .workerNotStarted, stage: .decode, message: "can't start a worker process: \(reason)")
+    case .ended(let signal, let text):
+      if death.isOutOfMemory {
+        RenderError(
+          code: .outOfMemory, stage: .decode,
+          message: "rendering ran out of the worker's memory")
+      } else if let signal, !WorkerProcess.Death.faults.contains(signal) {
+        RenderError(
+          code: .workerKilled, stage: .decode,
+          message: "the worker process was killed from outside (signal \(signal))", isTemporary: true)
+      } else {
+        RenderError(
+          code: .decoderCrashed, stage: .decode,
+          message: "the decoder crashed on this image\(signal.map { " (signal \($0))" } ?? "")"
+            + "\(text.isEmpty ? "" : ": " + text.singleLine)")
+      }
+    }
+  }
+}
+
+extension WorkerProcess.Death {
+  fileprivate var isWorthRetrying: Bool {
+    switch self {
+    case .ended, .timedOut(.stopped): true
+    case .timedOut, .notStarted: false
+    }
+  }
+
+  /// The signals that a process's own code causes. Any other comes from outside: from the kernel's out-of-memory killer,
+  /// which looks at the whole machine, a limit of the shell's, or somebody's `kill`.
+  fileprivate static let faults: Set<Int32> = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS]
+
+  /// GLib and the C++ library print a message before they abort.
+  fileprivate var isOutOfMemory: Bool {
+    guard case .ended(let signal, let text) = self, signal.map(Self.faults.contains) ?? true else {
+      return false
+    }
+    return text.contains("failed to allocate") || text.contains("bad_alloc") || text.contains("out of memory")
+  }
+}
+
+extension RenderResponse {
+  /// Creates a response in which every recipe fails with `error`.
+  init(failing request: RenderRequest, _ error: RenderError) {
+    self.init(
+      outputs: request.recipes.map { RenderedOutput(id: $0.id, result: .failure(error)) }, warnings: [],
+      counts: RenderCounts())
+  }
+}
+
+extension String {
+  fileprivate var singleLine: String {
+    split(whereSeparator: \.isNewline).last.map(String.init) ?? ""
+  }
+}

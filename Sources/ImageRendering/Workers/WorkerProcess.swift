@@ -1,0 +1,183 @@
+import FoundationEssentials
+import Glibc
+import Synchronization
+import SystemIO
+
+/// A child process that renders one request at a time (docs/decisions/worker-processes.md).
+///
+/// Its calls block and must be made on a dedicated thread. `kill()` may be called from any thread.
+final class WorkerProcess: Sendable {
+  /// Why a worker didn't respond.
+  enum Death: Error {
+    /// The process ended, by a signal if `signal` isn't nil. `text` is the end of its standard error.
+    case ended(signal: Int32?, text: String)
+    /// The process didn't respond in time and was killed.
+    case timedOut(ProcessActivity.Delay)
+    /// The process couldn't be started.
+    case notStarted(String)
+  }
+
+  private let socket: FramedSocket
+  private let standardError: Int32
+  /// nil once the process has been reaped, because the kernel may then reuse its ID.
+  private let process: Mutex<pid_t?>
+
+  /// Starts `executable` with `arguments`, and the other end of a socket pair as its descriptor 3.
+  init(executable: String, arguments: [String]) throws(Death) {
+    var sockets: [Int32] = [-1, -1]
+    var errors: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, kind, 0, &sockets) == 0 else { throw .notStarted(SystemError.last.text) }
+    // A socket instead of a pipe, so that `recv` can read it without blocking.
+    guard socketpair(AF_UNIX, kind, 0, &errors) == 0 else {
+      let reason = SystemError.last.text
+      sockets.forEach { close($0) }
+      throw .notStarted(reason)
+    }
+    defer {
+      close(sockets[1])
+      close(errors[1])
+    }
+    var started: pid_t = 0
+    let status = Self.spawn(
+      executable: executable, arguments: arguments, socket: sockets[1], standardError: errors[1], &started)
+    guard status == 0 else {
+      close(sockets[0])
+      close(errors[0])
+      throw .notStarted("\(executable): \(SystemError(code: status).text)")
+    }
+    socket = FramedSocket(descriptor: sockets[0])
+    standardError = errors[0]
+    process = Mutex(started)
+  }
+
+  func end() {
+    kill()
+    _ = reap()
+  }
+
+  deinit {
+    end()
+    close(socket.descriptor)
+    close(standardError)
+  }
+
+  /// Sends a request and waits for the response. After a `Death`, the worker can't be used again.
+  func exchange<Request: WireValue, Response: WireValue>(
+    _ request: Request, _ response: Response.Type, timeout: Duration
+  ) throws(Death) -> Response {
+    let before = processorTime
+    let deadline = ContinuousClock.now + timeout
+    do {
+      try socket.send(request, timeout: timeout)
+      return try socket.receive(response, timeout: ContinuousClock.now.duration(to: deadline))
+    } catch .timedOut {
+      let delay = process.withLock { process in
+        process.map {
+          ProcessActivity.delay(
+            of: $0, used: (ProcessActivity.processorTime(of: $0) ?? before) - before, limit: timeout)
+        }
+      }
+      kill()
+      _ = reap()
+      throw .timedOut(delay ?? .ownWork)
+    } catch {
+      // A process that closed its socket is about to end, and its signal tells why. Any other one is killed:
+      // it can't be trusted with another request, and reaping it would block forever, under `kill()`'s lock.
+      var isEnding = false
+      if case .closed = error { isEnding = endsSoon() }
+      if !isEnding { kill() }
+      let signal = reap()
+      throw .ended(signal: isEnding ? signal : nil, text: errorText())
+    }
+  }
+
+  private var processorTime: Duration {
+    process.withLock { $0.flatMap(ProcessActivity.processorTime(of:)) } ?? .zero
+  }
+
+  /// Waits up to two seconds for the process to end, without reaping it.
+  /// - Returns: Whether it has ended.
+  private func endsSoon() -> Bool {
+    for _ in 0..<2000 {
+      let hasEnded = process.withLock { process in
+        guard let process else { return true }
+        var information = siginfo_t()
+        return waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT) == 0
+          && information.si_signo == SIGCHLD
+      }
+      if hasEnded { return true }
+      usleep(1000)
+    }
+    return false
+  }
+
+  func kill() {
+    process.withLock { process in
+      if let process { _ = Glibc.kill(process, SIGKILL) }
+    }
+  }
+
+  /// Waits for the process to end.
+  /// - Returns: The signal that ended it, if any.
+  private func reap() -> Int32? {
+    process.withLock { process in
+      guard let number = process else { return nil }
+      process = nil
+      var status: Int32 = 0
+      while waitpid(number, &status, 0) < 0 && errno == EINTR {}
+      let signal = status & 0x7f
+      return signal == 0 ? nil : signal
+    }
+  }
+
+  private func errorText() -> String {
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    let count = recv(standardError, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+    guard count > 0 else { return "" }
+    return String(decoding: buffer[..<count].suffix(2000), as: UTF8.self)
+  }
+
+  private static func spawn(
+    executable: String, arguments: [String], socket: Int32, standardError: Int32, _ started: inout pid_t
+  ) -> Int32 {
+    var actions = posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+    // Standard error before the socket: its descriptor may be 3 here, and dup2 to 3 would close it.
+    posix_spawn_file_actions_adddup2(&actions, standardError, 2)
+    posix_spawn_file_actions_adddup2(&actions, socket, WorkerMain.socketDescriptor)
+    var defaults = sigset_t()
+    sigemptyset(&defaults)
+    for signal in [SIGTERM, SIGPIPE, SIGHUP, SIGTSTP] { sigaddset(&defaults, signal) }
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    posix_spawnattr_setsigdefault(&attributes, &defaults)
+    posix_spawnattr_setsigmask(&attributes, &mask)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+
+    let words = ([executable] + arguments).map { strdup($0) }
+    defer { words.forEach { free($0) } }
+    let variables = environment().map { strdup($0) }
+    defer { variables.forEach { free($0) } }
+    return posix_spawn(&started, executable, &actions, &attributes, words + [nil], variables + [nil])
+  }
+
+  /// The whole environment of a worker: what a decoder could read and send on is kept from it, such as keys and tokens.
+  private static func environment() -> [String] {
+    var variables: [String: String] = [:]
+    var entry = environ
+    while let text = entry.pointee.map({ String(cString: $0) }) {
+      if let (name, value) = WorkerEnvironment.split(text) { variables[name] = value }
+      entry += 1
+    }
+    return WorkerEnvironment.variables(from: variables).map { "\($0)=\($1)" }
+  }
+}

@@ -1,0 +1,211 @@
+package import Glibc
+
+/// Puts a file in its place whole or not at all.
+///
+/// The file has no name until it is complete (`O_TMPFILE`), so that not even `kill -9` leaves a part of it. On file
+/// systems that can't do that, it has a hidden name beside its destination and is renamed.
+package enum AtomicFile {
+  /// Why a file could not be put in place.
+  package struct Failure: Error {
+    /// What was attempted, as in "can't …".
+    package let action: String
+    /// `errno`.
+    package let code: Int32
+
+    /// What happened, in words.
+    package var message: String { "can't \(action): \(SystemError(code: code).text)" }
+  }
+
+  /// How a file is put in place.
+  package struct Options: Sendable {
+    /// Whether a file that is there may be replaced.
+    package var replaces = true
+    /// Whether the bytes and the name are on the disk before the call returns. Without it a power cut may lose the
+    /// file; a crash of the process can't.
+    package var syncs = false
+    /// Whether the file has no name until it is complete, if the system can do that. Tests try both ways.
+    var isUnnamed = AtomicFile.namesUnnamedFiles
+
+    /// Makes options.
+    package init(replaces: Bool = true, syncs: Bool = false) {
+      (self.replaces, self.syncs) = (replaces, syncs)
+    }
+  }
+
+  /// `O_TMPFILE`, which Swift's Glibc module leaves out: an unnamed file in the directory that is opened.
+  private static let unnamedFile: Int32 = 0o20000000 | O_DIRECTORY
+
+  /// Unnamed files get their names through `/proc`, which a container may lack.
+  private static let namesUnnamedFiles = access("/proc/self/fd", F_OK) == 0
+
+  // MARK: By path
+
+  /// Copies the file at `source` to `destination`, whose mode stays if it is replaced.
+  /// - Returns: false if a file is there and may not be replaced.
+  @discardableResult
+  package static func copy(
+    _ source: String, to destination: String, options: Options = Options()
+  ) throws(Failure) -> Bool {
+    let entry = DirectoryEntry(destination)
+    let directory = try OpenDirectory(entry.directory)
+    return try copy(source, to: entry.name, in: directory, options: options) != nil
+  }
+
+  /// Writes `bytes` to `destination`, whose mode stays if it is replaced.
+  package static func write(
+    _ bytes: some Sequence<UInt8>, to destination: String, options: Options = Options()
+  ) throws(Failure) {
+    let entry = DirectoryEntry(destination)
+    let bytes = Array(bytes)
+    let place = Place(directory: try OpenDirectory(entry.directory), name: entry.name)
+    _ = try place.write(options) { (output) throws(Failure) in
+      do throws(SystemError) { try FileIO.write(bytes, to: output) } catch {
+        throw Failure(action: "write \(destination)", code: error.code)
+      }
+    }
+  }
+
+  /// Reads all bytes of the file at `path`.
+  package static func read(_ path: String) throws(Failure) -> [UInt8] {
+    do throws(SystemError) { return try File.contents(of: path) } catch {
+      throw Failure(action: "read \(path)", code: error.code)
+    }
+  }
+
+  // MARK: In an open directory
+
+  /// Copies the file at `source` to `name` in a directory.
+  /// - Returns: the new file's status; nil if a file is there and may not be replaced.
+  package static func copy(
+    _ source: String, to name: String, in directory: OpenDirectory, options: Options
+  ) throws(Failure) -> stat? {
+    let input = open(source, O_RDONLY | O_CLOEXEC)
+    guard input >= 0 else { throw Failure(action: "read \(source)", code: errno) }
+    defer { close(input) }
+    let place = Place(directory: directory, name: name)
+    return try place.write(options) { (output) throws(Failure) in
+      if directory.clone(input, to: output) { return }
+      do throws(SystemError) { try FileIO.copy(from: input, to: output) } catch {
+        throw Failure(action: "write \(place.path)", code: error.code)
+      }
+    }
+  }
+
+  /// A name in an open directory.
+  private struct Place {
+    let directory: OpenDirectory
+    let name: String
+
+    var path: String { directory.path == "." ? name : Paths.joined(directory.path, name) }
+    private var hidden: String { ".\(name.prefix(100)).\(UInt64.random(in: 0 ... .max)).tmp" }
+
+    func write(_ options: Options, _ body: (Int32) throws(Failure) -> Void) throws(Failure) -> stat? {
+      if options.isUnnamed {
+        let output = openat(directory.number, ".", unnamedFile | O_WRONLY | O_CLOEXEC, 0o666)
+        if output >= 0 {
+          defer { close(output) }
+          return try writeUnnamed(output, options, body)
+        }
+        // EISDIR: a kernel or file system that doesn't know unnamed files takes "." for what is to be written.
+        guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
+          throw failure("create a file in \(directory.path)")
+        }
+      }
+      return try writeHidden(options, body)
+    }
+
+    private func writeUnnamed(
+      _ output: Int32, _ options: Options, _ body: (Int32) throws(Failure) -> Void
+    ) throws(Failure) -> stat? {
+      try fill(output, options, body)
+      let unnamed = "/proc/self/fd/\(output)"
+      if linkat(AT_FDCWD, unnamed, directory.number, name, AT_SYMLINK_FOLLOW) != 0 {
+        guard errno == EEXIST else { throw failure("put \(path) in place") }
+        guard options.replaces else { return nil }
+        try takeMode(output)
+        // No call gives an unnamed file the name of another one: it is renamed from a hidden name.
+        let hidden = hidden
+        guard linkat(AT_FDCWD, unnamed, directory.number, hidden, AT_SYMLINK_FOLLOW) == 0 else {
+          throw failure("create a file in \(directory.path)")
+        }
+        try rename(hidden)
+      }
+      if options.syncs { try sync() }
+      var status = stat()
+      guard fstat(output, &status) == 0 else { throw failure("look at \(path)") }
+      return status
+    }
+
+    private func writeHidden(
+      _ options: Options, _ body: (Int32) throws(Failure) -> Void
+    ) throws(Failure) -> stat? {
+      let hidden = hidden
+      let output = openat(directory.number, hidden, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o666)
+      guard output >= 0 else { throw failure("create a file in \(directory.path)") }
+      var isOpen = true
+      do throws(Failure) {
+        defer { if isOpen { close(output) } }
+        try fill(output, options, body)
+        if options.replaces { try takeMode(output) }
+        // Network file systems say only now that there was no room.
+        isOpen = false
+        guard close(output) == 0 else { throw failure("write \(path)") }
+        if options.replaces {
+          try rename(hidden)
+        } else {
+          defer { unlinkat(directory.number, hidden, 0) }
+          // A link, unlike a rename, fails if something is in the place.
+          guard linkat(directory.number, hidden, directory.number, name, 0) == 0 else {
+            if errno == EEXIST { return nil }
+            throw failure("put \(path) in place")
+          }
+        }
+      } catch {
+        unlinkat(directory.number, hidden, 0)
+        throw error
+      }
+      if options.syncs { try sync() }
+      var status = stat()
+      guard fstatat(directory.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+        throw failure("look at \(path)")
+      }
+      return status
+    }
+
+    private func fill(
+      _ output: Int32, _ options: Options, _ body: (Int32) throws(Failure) -> Void
+    ) throws(Failure) {
+      try body(output)
+      if options.syncs, fdatasync(output) != 0 { throw failure("write \(path)") }
+    }
+
+    /// Gives the new file the mode of the one that it replaces.
+    private func takeMode(_ output: Int32) throws(Failure) {
+      var old = stat()
+      // What isn't there has no mode, nor has what a broken link names; a rename replaces the link.
+      guard fstatat(directory.number, name, &old, 0) == 0 else { return }
+      guard old.st_mode & S_IFMT == S_IFREG else {
+        throw Failure(
+          action: "replace \(path), which is no regular file",
+          code: old.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+      }
+      guard fchmod(output, old.st_mode & 0o7777) == 0 else { throw failure("set the mode of \(path)") }
+    }
+
+    private func rename(_ hidden: String) throws(Failure) {
+      guard renameat(directory.number, hidden, directory.number, name) == 0 else {
+        let failure = failure("put \(path) in place")
+        unlinkat(directory.number, hidden, 0)
+        throw failure
+      }
+    }
+
+    private func sync() throws(Failure) {
+      do throws(SystemError) { try directory.sync() } catch {
+        throw Failure(action: "write \(directory.path)", code: error.code)
+      }
+    }
+
+    private func failure(_ action: String) -> Failure { Failure(action: action, code: errno) }
+  }
+}

@@ -1,0 +1,60 @@
+import Glibc
+import Synchronization
+
+/// A directory that stays open, so that each of its files is reached by its name alone.
+///
+/// It is the same directory as long as it is open, even if a link on the way to it is replaced.
+package final class OpenDirectory: Sendable {
+  /// As it was opened.
+  package let path: String
+  private let descriptor: FileDescriptor
+  /// False after the first refusal: a file system can or can't share the blocks of two files.
+  private let clones = Atomic(true)
+
+  /// `O_PATH`, which Swift's Glibc module leaves out: files can be made in a directory that can't be listed.
+  private static let pathOnly: Int32 = 0o10000000
+
+  /// Opens a directory.
+  /// - Throws: ``AtomicFile/Failure``.
+  package init(_ path: String) throws(AtomicFile.Failure) {
+    self.path = path
+    do throws(SystemError) {
+      descriptor = try FileDescriptor(opening: path, Self.pathOnly | O_DIRECTORY)
+    } catch {
+      throw AtomicFile.Failure(action: "open the directory \(path)", code: error.code)
+    }
+  }
+
+  var number: Int32 { descriptor.number }
+
+  /// Whether the directory still has a name.
+  package var isLinked: Bool { descriptor.isLinked }
+
+  /// The absolute path, links resolved.
+  package var realPath: String? {
+    // One call, and no part of the path can change between two. Without /proc the path is walked.
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/fd/\(number)", &buffer, buffer.count)
+    return count > 0 && count < buffer.count
+      ? String(decoding: buffer[..<count], as: UTF8.self) : RealPath.of(path)
+  }
+
+  /// Lets an empty file share the blocks of another (`FICLONE`): XFS, Btrfs and bcachefs copy nothing then.
+  func clone(_ source: Int32, to destination: Int32) -> Bool {
+    guard clones.load(ordering: .relaxed) else { return false }
+    if ioctl(destination, Self.cloneRequest, source) == 0 { return true }
+    clones.store(false, ordering: .relaxed)
+    return false
+  }
+
+  /// `FICLONE` of <linux/fs.h>.
+  private static let cloneRequest: UInt = 0x4004_9409
+
+  /// Waits until the directory's names are on the disk.
+  func sync() throws(SystemError) {
+    let number = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard number >= 0 else { throw .last }
+    defer { close(number) }
+    guard fsync(number) == 0 else { throw .last }
+  }
+}

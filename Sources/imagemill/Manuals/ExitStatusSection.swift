@@ -1,0 +1,104 @@
+/// EXIT STATUS of the pages: what each status means for the command of the page.
+enum ExitStatusSection {
+  /// EXIT STATUS of all commands.
+  static var overview: String {
+    section(ExitStatus.allCases.map { ($0, general($0)) })
+  }
+
+  /// EXIT STATUS of one command.
+  static func text(of command: String) -> String {
+    section(
+      ExitStatus.allCases.compactMap { status in meaning(of: status, for: command).map { (status, $0) } })
+  }
+
+  /// The statuses of a command.
+  static func statuses(of command: String) -> [ExitStatus] {
+    ExitStatus.allCases.filter { meaning(of: $0, for: command) != nil }
+  }
+
+  private static func section(_ statuses: [(ExitStatus, String)]) -> String {
+    ".Sh EXIT STATUS\n.Bl -tag -width 143\n"
+      + statuses.map { ".It \($0.0.rawValue)\n\($0.1)\n" }.joined() + ".El\n"
+  }
+
+  private static func general(_ status: ExitStatus) -> String {
+    switch status {
+    case .success: "Success: every output is in place."
+    case .failed:
+      "At least one job failed, or a file or standard output could not be written; the outputs of the other jobs are "
+        + "in place."
+    case .usage: "The command line or a manifest is wrong; nothing was started."
+    case .outOfDate:
+      ".Fl \\-check\nfound an output missing or out of date, or\n.Fl \\-frozen\na source that has changed."
+    case .temporary: "Every failure was temporary (timeouts, 429, 5xx); retrying may succeed."
+    case .interrupted: "Stopped by SIGINT, after work in flight was finished or discarded."
+    case .terminated: "Stopped by SIGTERM, in the same way."
+    }
+  }
+
+  /// What a status means for a command; nil if the command never ends with it.
+  private static func meaning(of status: ExitStatus, for command: String) -> String? {
+    switch status {
+    case .success: success[command]
+    case .failed: failure[command]
+    case .usage: usage[command] ?? "The command line is wrong; nothing was started."
+    case .outOfDate: command == "run" ? general(status) : nil
+    case .temporary: ["run", "pipe", "convert", "fetch", "inspect"].contains(command) ? general(status) : nil
+    case .interrupted, .terminated: ["run", "pipe", "convert"].contains(command) ? general(status) : nil
+    }
+  }
+
+  private static let success = [
+    "run": "Every output is in place, or is up to date with\n.Fl \\-check .",
+    "pipe": "Every output is in place.",
+    "convert": "Every output is written.",
+    "fetch": "Every response arrived, and none had an error status, or\n.Fl \\-any-status\nis given.",
+    "plan": "The plan is printed.",
+    "validate": "The manifests have no mistakes.",
+    "inspect": "Every source was inspected.",
+    "filters": "The filters are printed.",
+    "formats": "The formats are printed.",
+    "cache": "The cache was read or changed as requested.",
+    "schema": "The schema is printed.",
+    "completions": "The completion script is printed.",
+    "doctor": "Everything that\n.Nm imagemill\nneeds was found and works.",
+    "help": "The page was shown.",
+  ]
+
+  private static let failure = [
+    "run":
+      "At least one job failed, or a report could not be written; the outputs of the other jobs are in place.",
+    "pipe":
+      "At least one source failed, or a result or report could not be written; the other outputs are in place.",
+    "convert": "A source could not be read, rendered or written; existing outputs are unchanged.",
+    "fetch":
+      "A download failed, a response had an error status, or the result could not be written.",
+    "plan": "The cache could not be read, or the plan could not be written to standard output.",
+    "inspect": "A source could not be read, or the result could not be written to standard output.",
+    "filters": "Standard output could not be written.",
+    "formats": "Standard output could not be written.",
+    "cache":
+      "The cache could not be opened,\n.Cm verify\nfound a damaged object,\n.Cm explain\nknows nothing about the "
+      + "file, or standard output could not be written.",
+    "schema": "Standard output could not be written.",
+    "completions": "Standard output could not be written.",
+    "doctor":
+      "Something that\n.Nm imagemill\nneeds is missing or broken, or standard output could not be written.",
+    "help": "Standard output could not be written.",
+  ]
+
+  private static let usage = [
+    "run": "The command line or a manifest is wrong; nothing was started.",
+    "pipe":
+      "The command line or the header of a table is wrong; nothing was started.",
+    "plan": "The command line or a manifest is wrong.",
+    "validate": "The command line is wrong, or a manifest has mistakes or can't be read.",
+    "filters": "The command line is wrong, or no filter has the name.",
+    "formats": "The command line is wrong, or no format has the name.",
+    "schema": "The command line is wrong.",
+    "completions": "The command line is wrong, or the shell is unknown.",
+    "cache": "The command line is wrong; nothing was changed.",
+    "doctor": "The command line is wrong.",
+    "help": "The command line is wrong, or no page has the name.",
+  ]
+}

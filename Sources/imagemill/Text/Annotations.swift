@@ -1,0 +1,32 @@
+import Foundation
+import ImageBatch
+import Manifests
+import Reports
+
+/// GitHub's annotations of what is reported without a batch: mistakes in manifests, and what a check found.
+///
+/// They are written to standard error, which GitHub reads too, so that they never mix with results.
+enum Annotations {
+  /// The reporter for a workflow's environment.
+  static func reporter(_ environment: [String: String], write: @escaping TextOutput) -> GitHubAnnotations {
+    GitHubAnnotations(
+      directory: FileManager.default.currentDirectoryPath, workspace: environment["GITHUB_WORKSPACE"],
+      write: write)
+  }
+
+  private static let current: GitHubAnnotations? = {
+    let environment = ProcessInfo.processInfo.environment
+    guard environment["GITHUB_ACTIONS"] == "true" else { return nil }
+    return reporter(environment) { StandardError.write($0) }
+  }()
+
+  /// Annotates a mistake in a manifest.
+  static func add(_ diagnostic: ManifestDiagnostic) {
+    current?.error(
+      diagnostic.message,
+      at: ManifestLocation(file: diagnostic.file, line: diagnostic.line, column: diagnostic.column))
+  }
+
+  /// Annotates what a check found.
+  static func add(_ message: String, at place: ManifestLocation?) { current?.error(message, at: place) }
+}

@@ -1,0 +1,71 @@
+import ImageFilters
+
+/// Improves the parser's messages about options: negative values, and options of other programs.
+enum OptionHints {
+  /// What to write for options that other programs have.
+  private static let foreign = [
+    "--silent": "--quiet", "--parallel": "--jobs", "--threads": "--jobs", "--workers": "--jobs",
+    "--concurrency": "--downloads", "--outdir": "--output", "--out": "--output",
+    "--recursive": "a directory as a source", "--resize": "-f limit:WxH", "--thumbnail": "-f fill:WxH",
+    "--width": "-f limit:Wx", "--height": "-f limit:xH", "--size": "-f limit:WxH",
+    "--crop": "-f crop:WxH+X+Y",
+    "--rotate": "-f rotate:90", "--blur": "-f blur:5", "--lossless": "--encode lossless=true",
+    "--progressive": "--encode progressive=true", "--effort": "--encode effort=N",
+    "--strip": "--metadata none",
+    "--keep-metadata": "--metadata all", "--overwrite": "--in-place",
+    "--location": "redirects: they are followed",
+    "--max-time": "--timeout", "--max-redirs": "--max-redirects", "--retry": "--retries",
+    "--user-agent": "-H 'User-Agent: NAME'", "--cookie": "-H 'Cookie: NAME=VALUE'",
+    "--max-filesize": "--max-bytes",
+    "--dryrun": "--dry-run", "--yes": "no option: nothing is asked",
+  ]
+
+  /// The parser's message, improved where it misleads.
+  static func improved(_ sentence: String, _ arguments: [String]) -> String {
+    if let option = sentence.firstMatch(of: #/^Missing value for '(-[^ ']+)[^']*'/#)?.1,
+      let value = value(after: String(option), in: arguments), Double(value) != nil
+    {
+      return "\(option) can't be negative: '\(value)'"
+    }
+    guard let option = sentence.firstMatch(of: #/^Unknown option '(--[^']+)'/#).map({ String($0.1) }) else {
+      return sentence
+    }
+    let known = options(of: arguments)
+    let name = option.prefix { $0 != "=" }
+    if let replacement = foreign[String(name)] {
+      let first = String(replacement.prefix { $0 != " " })
+      if !first.hasPrefix("-") || known.contains(first) {
+        return "Unknown option '\(option)'; use \(replacement)"
+      }
+    }
+    // The parser suggests names that are far from what was written.
+    let nearest = NearestName.of(
+      String(name.dropFirst(2)), in: known.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) })
+    return "Unknown option '\(option)'" + (nearest.map { ". Did you mean '--\($0)'?" } ?? "")
+  }
+
+  private static func value(after option: String, in arguments: [String]) -> String? {
+    guard let index = arguments.firstIndex(of: option), index + 1 < arguments.count else { return nil }
+    let value = arguments[index + 1]
+    return value.hasPrefix("-") ? value : nil
+  }
+
+  /// The options of the command line's command.
+  private static func options(of arguments: [String]) -> [String] {
+    do {
+      var command = try HelpDump.root()
+      for word in arguments {
+        guard let next = command.subcommands?.first(where: { $0.commandName == word }) else { break }
+        command = next
+      }
+      let names = (command.arguments ?? []).filter(\.shouldDisplay).flatMap { $0.names ?? [] }
+      return names.compactMap { name -> String? in
+        if name.kind != "short" { return "--" + name.name }
+        return name.name == "f" ? "-f" : nil
+      }
+    } catch {
+      // Without the parser's description there are no names to suggest.
+      return []
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import ImageCaches
+import Synchronization
+import Testing
+
+@testable import ImageRendering
+@testable import Vips
+
+/// Sources that end early, and images beside the source that do.
+@Suite("Damaged images", .serialized, .timeLimit(.minutes(8)))
+struct RenderingDamageTests {
+  let fixture: RenderingFixture
+  init() throws { fixture = try RenderingFixture() }
+
+  private func animation(_ saver: String, _ name: String) throws -> [UInt8] {
+    let pages = try (0..<5).map { page in
+      try RenderingFixture.waves(40, 30).linear([1], [Double(page * 3)]).cast(to: .uchar)
+    }
+    let tall = try VipsImage.stacked(pages).editingMetadata {
+      $0.set("page-height", 30)
+      $0.set("delay", [50, 60, 70, 80, 90])
+    }
+    return try Array(Data(contentsOf: URL(filePath: fixture.save(tall, saver, name))))
+  }
+
+  @Test(
+    "an animation that is cut off anywhere is no shorter animation",
+    arguments: [("gifsave", "a.gif"), ("webpsave", "a.webp")])
+  func cut(saver: String, name: String) throws {
+    let bytes = try animation(saver, name)
+    let whole = try Renderer().render(
+      fixture.request(fixture.write(bytes, name), [fixture.recipe(1, "", "webp")]))
+    #expect(whole.file(1)?.frames == 5)
+    for end in stride(from: bytes.count - 1, to: 0, by: -max(1, bytes.count / 150)) {
+      let path = try fixture.write(Array(bytes.prefix(end)), name)
+      let response = try Renderer().render(fixture.request(path, [fixture.recipe(1, "", "webp")]))
+      let error = try #require(response.failure(1), "\(end) of \(bytes.count)")
+      #expect(error.stage == .decode, "\(end): \(error)")
+      // Of the first bytes nobody knows what they begin.
+      if end > 64 { #expect(error.code == .truncated, "\(end): \(error)") }
+      #expect(throws: RenderError.self) { try ImageInspection(path: path) }
+    }
+  }
+
+  @Test("what there is of it is used where that is asked for, with one sentence about it")
+  func lenient() throws {
+    let bytes = try animation("gifsave", "a.gif")
+    let path = try fixture.write(Array(bytes.prefix(bytes.count * 2 / 3)), "a.gif")
+    var request = try fixture.request(path, [fixture.recipe(1, "", "webp")])
+    request.onCorrupt = .warn
+    let response = Renderer().render(request)
+    #expect((response.file(1)?.frames ?? 0) >= 1)
+    #expect(response.warnings.count == 1)
+  }
+
+  @Test("a frame whose data end before its pixels is a damaged one")
+  func shortFrame() throws {
+    let bytes = try animation("gifsave", "a.gif")
+    // The first image's data: after its descriptor, its palette and the size of its codes.
+    let start = try #require(
+      bytes.indices.first { bytes[$0] == 0x2C && bytes[$0 + 5] == 40 && bytes[$0 + 7] == 30 })
+    let flags = bytes[start + 9]
+    let data = start + 10 + (flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1)) + 1
+    var end = data
+    while bytes[end] != 0 { end += 1 + Int(bytes[end]) }
+    let short = Array(bytes[..<data]) + [20] + bytes[(data + 1)...(data + 20)] + bytes[end...]
+    let path = try fixture.write(short, "a.gif")
+    let response = try Renderer().render(fixture.request(path, [fixture.recipe(1, "", "png")]))
+    #expect(response.failure(1)?.code == .truncated)
+    #expect(response.failure(1)?.message.contains("frame 1") == true)
+  }
+
+  @Test("a warning about a damaged JPEG is one line of valid text")
+  func oneSentence() throws {
+    let whole = try Array(
+      Data(contentsOf: URL(filePath: fixture.save(RenderingFixture.waves(300, 200), "jpegsave", "a.jpg"))))
+    var request = try fixture.request(
+      fixture.write(Array(whole.prefix(whole.count / 2)), "a.jpg"), [fixture.recipe(1, "fit:50x", "png")])
+    request.onCorrupt = .warn
+    let response = Renderer().render(request)
+    #expect(response.file(1) != nil)
+    try #require(response.warnings.count == 1, "\(response.warnings)")
+    #expect(!response.warnings[0].contains("\n") && !response.warnings[0].contains("\u{FFFD}"))
+  }
+
+  @Test("a warning goes to the image of its thread, and not to another's")
+  func attribution() async throws {
+    let path = try fixture.write(TIFFImage.unknownField, "a.tif")
+    let logs = Mutex<[VipsLog]>([])
+    let opened = DispatchSemaphore(value: 0)
+    let other = Thread {
+      logs.withLock { $0.append(VipsLog()) }
+      opened.signal()
+    }
+    other.start()
+    opened.wait()
+    let log = VipsLog()
+    _ = try VipsOperation.image("tiffload", ["filename": .string(path)])
+    #expect(log.messages.contains { $0.contains("65000") }, "\(log.messages)")
+    #expect(logs.withLock { $0.flatMap(\.messages) }.filter(log.messages.contains) == [])
+  }
+
+  @Test("AVIF gives no warning about its kinds of color description")
+  func avif() throws {
+    let source = try fixture.save(
+      RenderingFixture.waves(64, 64), "heifsave", "a.avif", ["compression": "av1"])
+    let response = try Renderer().render(fixture.request(source, [fixture.recipe(1, "fit:20x", "png")]))
+    // Other tests' images are computed at the same time, and libvips' threads name no image.
+    #expect(response.file(1) != nil && !response.warnings.contains { $0.contains("nclx") })
+  }
+
+  @Test(
+    "an overlay, a mask and a transition's image fail in their own name",
+    arguments: [("overlay:logo", "png"), ("mask:logo", "png"), ("transition:logo", "webp")])
+  func auxiliary(chain: String, format: String) throws {
+    let source = try fixture.save(RenderingFixture.waves(200, 150), "pngsave", "a.png")
+    let whole = try Array(
+      Data(contentsOf: URL(filePath: fixture.save(RenderingFixture.waves(120, 90), "pngsave", "logo.png"))))
+    let logo = try fixture.write(Array(whole.prefix(whole.count / 2)), "logo.png")
+    var request = try fixture.request(
+      source, [fixture.recipe(1, "fit:100x,\(chain)", format), fixture.recipe(2, "fit:100x", "png")])
+    let digest = ContentDigest(hashing: whole.prefix(whole.count / 2))
+    request.auxiliary = [
+      "logo": AuxiliarySource(path: logo, digest: digest, name: "https://example.com/logo.png")
+    ]
+    let response = Renderer().render(request)
+    let error = try #require(response.failure(1))
+    #expect(
+      error.source == "https://example.com/logo.png" && error.stage == .decode && error.code == .truncated)
+    #expect(!error.message.contains("save"))
+    // It fails nothing that doesn't use it.
+    #expect(response.file(2) != nil)
+    request.onCorrupt = .warn
+    let lenient = Renderer().render(request)
+    #expect(lenient.file(1) != nil, "\(String(describing: lenient.failure(1)))")
+    #expect(lenient.warnings.count == 1 && lenient.warnings[0].hasPrefix("https://example.com/logo.png: "))
+    request.auxiliary["logo"]?.path = fixture.directory + "/none.png"
+    #expect(Renderer().render(request).failure(1)?.source == "https://example.com/logo.png")
+  }
+}
+
+private enum TIFFImage {
+  /// A image of one pixel, with a field 65000 that libtiff warns of while it reads the header.
+  static let unknownField: [UInt8] = {
+    let fields: [(UInt16, UInt32)] = [
+      (256, 1), (257, 1), (258, 8), (259, 1), (262, 1), (273, 8), (277, 1), (278, 1), (279, 1), (65000, 7),
+    ]
+    func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
+      withUnsafeBytes(of: value.littleEndian, Array.init)
+    }
+    var file = Array("II*\0".utf8) + bytes(UInt32(12)) + [128, 0, 0, 0] + bytes(UInt16(fields.count))
+    for (tag, value) in fields { file += bytes(tag) + bytes(UInt16(3)) + bytes(UInt32(1)) + bytes(value) }
+    return file + bytes(UInt32(0))
+  }()
+}
