@@ -189,7 +189,7 @@ let package = Package(
       dependencies: [
         "imagemill", "ImageBatch", "ImageRendering", "ImageCaches", "ImageDownloads", "ImageFilters",
         "LoopbackServer",
-        "Manifests", "Reports", "TerminalText", "TestSupport", "Vips",
+        "Manifests", "Reports", "SystemIO", "TerminalText", "TestSupport", "Vips",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Golden", "Tasks.md"], swiftSettings: settings),

@@ -1,5 +1,4 @@
 public import struct FoundationEssentials.URL
-import Glibc
 public import ImageCaches
 public import ImageDownloads
 public import ImageFilters
@@ -35,7 +34,7 @@ public final class ImagePipeline: Sendable {
     /// The frames of an animation to read.
     public var frames = FrameSelection.first
     /// The maximum number of concurrent renderings (default: the number of cores).
-    public var renderings = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    public var renderings = Machine.availableProcessors
 
     /// Creates the default settings.
     public init() {}

@@ -64,7 +64,7 @@ struct LoadTable: Sendable {
   }
 
   /// Notes the receipt of a load's download.
-  /// - Returns: false if the load is gone, and nobody waits for the download.
+  /// - Returns: Whether the load is still wanted; if not, the caller cancels the download.
   mutating func attach(_ receipt: RequestReceipt, to key: LoadKey, _ number: Int) -> Bool {
     guard loads[key]?.number == number else { return false }
     if case .downloading? = loads[key]?.state { loads[key]?.state = .downloading(receipt) }
@@ -98,7 +98,7 @@ struct LoadTable: Sendable {
   }
 
   /// Removes a waiter.
-  /// - Returns: the waiter, and the download that nobody waits for any more; nil if the receipt doesn't wait.
+  /// - Returns: The waiter, and the download if no other waiter is left; nil if the receipt doesn't wait.
   mutating func cancel(_ receipt: ImageReceipt) -> (Waiter, RequestReceipt?)? {
     let key = receipt.key
     guard let load = loads[key], let index = load.waiters.firstIndex(where: { $0.receipt == receipt }) else {

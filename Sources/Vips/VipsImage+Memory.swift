@@ -76,16 +76,16 @@ extension VipsImage {
   /// - Throws: `VipsError` if the file can't be created or written, or an operation in the pipeline fails.
   public func stored(inDirectory directory: String) throws(VipsError) -> VipsImage {
     // The extension `.v` selects libvips' native format.
-    var template = Array("\(directory)/imagemill-XXXXXX.v".utf8CString)
-    let descriptor = mkstemps(&template, 2)
-    guard descriptor >= 0 else {
+    let path: String
+    do throws(SystemError) {
+      let file = try TemporaryName.makeFile("\(directory)/imagemill-", suffix: ".v")
+      close(file.descriptor)
+      path = file.path
+    } catch {
       throw VipsError(
-        operation: "vipssave",
-        text: "can't create a file for pixels in \(directory): \(SystemError.last.text)",
+        operation: "vipssave", text: "can't create a file for pixels in \(directory): \(error.text)",
         isCertain: true)
     }
-    close(descriptor)
-    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer { unlink(path) }
     _ = try VipsOperation("vipssave", ["in": .image(self), "filename": .string(path)])
     // libvips blocks this loader as untrusted, because it believes the file's header. This file is our own.

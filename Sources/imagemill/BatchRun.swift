@@ -48,14 +48,13 @@ struct BatchRun {
       if let event = BatchEvent(event) { reporting.note(event) }
     }
     try refuseOverwrites(services.store)
-    let pool = WorkerPool(
-      WorkerPool.Configuration(
-        slots: batch.slots, timeout: batch.jobTimeout, memory: limits.totalMemory))
+    let workers = WorkerConfiguration(
+      slots: batch.slots, timeout: batch.jobTimeout, memory: limits.totalMemory)
     var onSource: (@Sendable (SourceRecord) -> Void)?
     if let recorder { onSource = { recorder.note($0) } }
     let run = Batch(
-      configuration, downloader: services.downloader, store: services.store, rendering: pool,
-      onSource: onSource
+      configuration, downloader: services.downloader, store: services.store,
+      rendering: .workerProcesses(workers), onSource: onSource
     ) { event in
       if case .outputFinished(let result) = event { recorder?.note(result) }
       await reporting.receive(event)
@@ -65,10 +64,8 @@ struct BatchRun {
     let signals = Signals {
       task.cancel()
       services.downloader.cancelAll()
-      Task { await pool.stop() }
     }
     let summary = await task.value
-    await pool.stop()
     await services.end()
     try reporting.finish()
     if let status = signals.exitStatus { return status }

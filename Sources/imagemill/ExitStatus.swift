@@ -13,10 +13,15 @@ enum ExitStatus: Int32, Error, CaseIterable {
   case outOfDate = 3
   /// Every failure was temporary; retrying may succeed.
   case temporary = 75
+  /// Stopped by SIGHUP.
+  case hungUp = 129
   /// Stopped by SIGINT.
   case interrupted = 130
   /// Stopped by SIGTERM.
   case terminated = 143
+
+  /// Whether a signal stopped the command, so that it saw only a part of its jobs.
+  var isSignal: Bool { [.hungUp, .interrupted, .terminated].contains(self) }
 
   /// The status of a batch that ran to its end.
   init(_ summary: BatchSummary) {

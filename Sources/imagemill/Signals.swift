@@ -3,7 +3,7 @@ import Glibc
 import Reports
 import Synchronization
 
-/// Handles SIGINT and SIGTERM: the first asks for an orderly end, the second ends the process at once.
+/// Handles SIGHUP, SIGINT and SIGTERM: the first signal asks for an orderly end, the second ends the process at once.
 final class Signals: Sendable {
   private let received = Mutex<Int32?>(nil)
   /// Kept alive, since releasing a source cancels it. Safe: written in `init` only, and never read.
@@ -12,8 +12,10 @@ final class Signals: Sendable {
   /// Calls `onFirst` on the first signal.
   init(onFirst: @escaping @Sendable () -> Void) {
     let queue = DispatchQueue(label: "imagemill.signals")
-    for number in [SIGINT, SIGTERM] {
-      signal(number, SIG_IGN)
+    for number in [SIGHUP, SIGINT, SIGTERM] {
+      let wasIgnored = Self.ignore(number)
+      // nohup(1) has SIGHUP ignored, so that the process outlives its terminal.
+      if number == SIGHUP, wasIgnored { continue }
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { [weak self] in
         guard let self, note(number) else {
@@ -65,6 +67,13 @@ final class Signals: Sendable {
       defer { received = received ?? signal }
       return received == nil
     }
+  }
+
+  /// Ignores a signal.
+  /// - Returns: Whether it was ignored already.
+  private static func ignore(_ number: Int32) -> Bool {
+    // The type of a C function isn't equatable in Swift; SIG_IGN is the address 1.
+    unsafeBitCast(signal(number, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   private static func status(of signal: Int32) -> Int32 { 128 + signal }

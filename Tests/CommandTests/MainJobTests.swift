@@ -112,7 +112,7 @@ struct MainJobTests {
   }
 
   @Test("a image that kills its worker isn't tried again on every run, but by --force")
-  func rememberedDeath() async throws {
+  func rememberedCrash() async throws {
     try command.write(PNGImage.bytes(width: 8, height: 8), to: "crash.png")
     try manifest(["{source: ./crash.png, output: a.png}"])
     let crashing = ["IMAGEMILL_TEST_WORKER": "crash:crash.png"]
@@ -208,8 +208,10 @@ struct MainJobTests {
     #expect(outcome.errors.contains("png.png"))
   }
 
-  @Test("SIGINT in the middle leaves no partial file and no process; the status is 130")
-  func interrupt() async throws {
+  @Test(
+    "a signal in the middle leaves no partial file and no process; the status names it",
+    arguments: [SIGHUP, SIGINT, SIGTERM])
+  func signals(number: Int32) async throws {
     let gate = Gate()
     let image = PNGImage.bytes(width: 300, height: 300)
     let server = try LoopbackServer { request in
@@ -223,12 +225,15 @@ struct MainJobTests {
       ["run", "--allow-net", "loopback", "--per-host", "16", "m.yaml"] + CommandRun.patient)
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
+    // Under nohup(1) a child would ignore SIGHUP.
+    let disposition = signal(SIGHUP, SIG_DFL)
     try process.run()
+    signal(SIGHUP, disposition)
     while gate.arrivals < 8 { try await Task.sleep(for: .milliseconds(5)) }
     while size("e0.png") == nil { try await Task.sleep(for: .milliseconds(5)) }
-    process.interrupt()
+    kill(process.processIdentifier, number)
     process.waitUntilExit()
-    #expect(process.terminationStatus == 130)
+    #expect(process.terminationReason == .exit && process.terminationStatus == 128 + number)
     for file in command.files where file != "m.yaml" { #expect(size(file) == [300, 300], "\(file)") }
     #expect(!command.files.contains { $0.hasPrefix("l") })
     let children = try #require(

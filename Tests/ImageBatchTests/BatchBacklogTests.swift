@@ -50,7 +50,7 @@ struct BatchBacklogTests {
             encoding: try Encoding(resolving: EncodingSettings(), pathExtension: "png"))
         ])
     }
-    let batch = Batch(configuration, downloader: downloader, store: store, rendering: rendering) { _ in }
+    let batch = Batch(configuration, downloader: downloader, store: store, service: rendering) { _ in }
     let items = AsyncStream<BatchItem> { continuation in
       for job in jobs { continuation.yield(.group(JobGroup(job))) }
       continuation.finish()

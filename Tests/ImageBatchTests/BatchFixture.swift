@@ -20,58 +20,35 @@ final class BatchFixture: Sendable {
     store = try .ephemeral()
   }
 
-  /// Renders at most so many requests at once, and counts.
+  /// Renders on threads, after a gate, and counts.
   final class CountingRendering: RenderingService {
-    private struct Slots {
-      var free: [Int]
-      var waiters: [CheckedContinuation<Int, Never>] = []
-    }
-
-    let slots: Int
     let limitsIdentifier = "test"
     let most = Shared(0)
     let sources = Shared<[String]>([])
+    private let busy = Shared(0)
     private let gate: Gate?
-    private let threads: [ThreadRendering]
-    private let state: Shared<Slots>
+    private let threads: ThreadRendering
+
+    var slots: Int { threads.slots }
 
     init(slots: Int = 2, gate: Gate? = nil) {
-      self.slots = slots
       self.gate = gate
-      threads = (0..<slots).map { _ in ThreadRendering() }
-      state = Shared(Slots(free: Array(0..<slots)))
+      threads = ThreadRendering(slots: slots)
     }
 
     func render(_ prepare: @Sendable (Int) async -> RenderRequest?) async -> RenderResponse? {
       await gate?.passed()
-      let slot = await take()
-      defer { release(slot) }
-      guard let request = await prepare(slot) else { return nil }
-      sources.change { $0.append(request.sourceName) }
-      return await threads[slot].render { _ in request }
-    }
-
-    private func take() async -> Int {
-      let slot = await withCheckedContinuation { continuation in
-        let slot = state.change { state -> Int? in
-          if let slot = state.free.popLast() { return slot }
-          state.waiters.append(continuation)
-          return nil
+      defer { busy.change { $0 -= 1 } }
+      return await threads.render { slot in
+        let count = busy.change { count in
+          count += 1
+          return count
         }
-        if let slot { continuation.resume(returning: slot) }
+        most.change { $0 = max($0, count) }
+        let request = await prepare(slot)
+        if let request { sources.change { $0.append(request.sourceName) } }
+        return request
       }
-      let busy = slots - state.value.free.count
-      most.change { $0 = max($0, busy) }
-      return slot
-    }
-
-    private func release(_ slot: Int) {
-      let next = state.change { state -> CheckedContinuation<Int, Never>? in
-        if !state.waiters.isEmpty { return state.waiters.removeFirst() }
-        state.free.append(slot)
-        return nil
-      }
-      next?.resume(returning: slot)
     }
 
     func stop() async {}
@@ -116,7 +93,7 @@ final class BatchFixture: Sendable {
     events.change { $0 = [] }
     let running = Shared<Batch?>(nil)
     let ended = Shared(0)
-    let batch = Batch(configuration, downloader: downloader, store: store, rendering: rendering) {
+    let batch = Batch(configuration, downloader: downloader, store: store, service: rendering) {
       [events] event in
       events.change { $0.append(event) }
       guard case .jobFinished = event, let stopAfter else { return }

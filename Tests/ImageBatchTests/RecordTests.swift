@@ -124,12 +124,12 @@ struct RecordTests {
     let keys = (0..<3).map { ContentDigest(of: "\($0)") }
     let error = JobError("timed-out", .decode, "it took too long")
     await records.record([keys[0]: error, keys[1]: error], limits: "timeout=1")
-    let found = await records.deaths(of: keys, limits: "timeout=1")
+    let found = await records.decoderFailures(of: keys, limits: "timeout=1")
     #expect(Set(found.keys) == Set(keys[..<2]))
     #expect(
       found.values.allSatisfy { $0.code == error.code && $0.message.hasPrefix(error.message) && $0 != error })
-    #expect(await records.deaths(of: keys, limits: "timeout=2").isEmpty)
-    #expect(await records.deaths(of: keys, limits: "").isEmpty)
+    #expect(await records.decoderFailures(of: keys, limits: "timeout=2").isEmpty)
+    #expect(await records.decoderFailures(of: keys, limits: "").isEmpty)
   }
 
   @Test("of a source only faults of its bytes are recorded, for runs that read it alike")

@@ -58,8 +58,12 @@ struct MemoryEstimateTests {
   func estimate(wanted: Case) async throws {
     let recipes = try wanted.chains.enumerated().map { try fixture.recipe($0, $1, wanted.format) }
     let request = try fixture.request(source(wanted.source), recipes)
-    await #expect(processExitsWith: .success) { [request = request as RenderRequest] in
+    var writer = WireWriter()
+    try writer.write(request)
+    await #expect(processExitsWith: .success) { [frame = writer.bytes as [UInt8]] in
       do {
+        var reader = WireReader(frame)
+        let request: RenderRequest = try reader.read()
         try VipsRuntime.start()
         let facts = try #require(SourceFacts(headerOf: request.sourcePath))
         let estimate = MemoryEstimate(of: facts, recipes: request.recipes).bytes

@@ -60,7 +60,7 @@ final class WorkerFixture: Sendable {
     _ executable: String = WorkerFixture.command, slots: Int = 1, timeout: Duration = .seconds(100),
     memory: Int = 1 << 30
   ) -> WorkerPool {
-    WorkerPool(.init(slots: slots, executable: executable, timeout: timeout, memory: memory))
+    WorkerPool(WorkerConfiguration(slots: slots, executable: executable, timeout: timeout, memory: memory))
   }
 
   /// A request of one or more outputs that are all different.

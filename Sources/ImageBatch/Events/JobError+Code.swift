@@ -186,7 +186,7 @@ extension JobError.Code {
   }
 
   /// Errors of an image that end its worker process. They are recorded, unless they are temporary.
-  static let deaths: Set<Self> = [.decoderCrashed, .timedOut, .outOfMemory]
+  static let decoderFailures: Set<Self> = [.decoderCrashed, .timedOut, .outOfMemory]
 
   /// Errors of a source's content, independent of limits and machine.
   static let faultsOfContent: Set<Self> = [.corrupt, .truncated, .notAnImage, .empty]

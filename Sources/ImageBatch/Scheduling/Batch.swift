@@ -28,11 +28,27 @@ public final class Batch: Sendable {
 
   /// Creates a batch.
   /// - Parameters:
+  ///   - configuration: Limits, places and policies of the whole batch.
+  ///   - downloader: Gets the sources.
+  ///   - store: Keeps sources, outputs and records between runs.
+  ///   - rendering: Where images are rendered.
   ///   - onSource: Called with each source that was used.
   ///   - report: Called with each event. A job's events are in order. A slow `report` slows the batch down.
-  public init(
+  public convenience init(
     _ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore,
-    rendering: any RenderingService, onSource: (@Sendable (SourceRecord) -> Void)? = nil,
+    rendering: RenderingMode = .inProcess, onSource: (@Sendable (SourceRecord) -> Void)? = nil,
+    report: @escaping @Sendable (BatchEvent) async -> Void
+  ) {
+    self.init(
+      configuration, downloader: downloader, store: store, service: rendering.makeService(),
+      onSource: onSource,
+      report: report)
+  }
+
+  /// Creates a batch on a rendering service that exists. ``run(_:)`` stops it at its end.
+  package init(
+    _ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore,
+    service rendering: any RenderingService, onSource: (@Sendable (SourceRecord) -> Void)? = nil,
     report: @escaping @Sendable (BatchEvent) async -> Void
   ) {
     self.onSource = onSource
@@ -53,9 +69,32 @@ public final class Batch: Sendable {
   }
 
   /// Runs jobs as they arrive. Returns when all have ended, or, after ``stop()``, those in flight.
+  ///
+  /// Cancelling the calling task also ends the downloads and renderings in flight: their jobs fail with `cancelled`.
+  /// - Parameter items: The jobs, read no further ahead than the configuration's window.
+  /// - Returns: The totals, which are also the last event.
   public func run<Items: AsyncSequence>(_ items: Items) async -> BatchSummary
   where Items.Element == BatchItem, Items.Failure == Never {
     let start = ContinuousClock.now
+    await withTaskCancellationHandler {
+      await runAll(items)
+    } onCancel: {
+      Task { await rendering.stop() }
+    }
+    await rendering.stop()
+    if let error = await writer.flush() { await report(.warning(BatchWarning(message: error.message))) }
+    await prune()
+    await writer.add(tally.withLock(\.savings))
+    let summary = tally.withLock { tally in
+      tally.summary(
+        after: ContinuousClock.now - start, downloads: downloader.totals, knownJobs: configuration.knownJobs)
+    }
+    await report(.finished(summary))
+    return summary
+  }
+
+  private func runAll<Items: AsyncSequence>(_ items: Items) async
+  where Items.Element == BatchItem, Items.Failure == Never {
     await withTaskGroup(of: Void.self) { tasks in
       var inFlight = 0
       for await item in items {
@@ -83,15 +122,6 @@ public final class Batch: Sendable {
         }
       }
     }
-    if let error = await writer.flush() { await report(.warning(BatchWarning(message: error.message))) }
-    await prune()
-    await writer.add(tally.withLock(\.savings))
-    let summary = tally.withLock { tally in
-      tally.summary(
-        after: ContinuousClock.now - start, downloads: downloader.totals, knownJobs: configuration.knownJobs)
-    }
-    await report(.finished(summary))
-    return summary
   }
 
   /// Removes files that the manifests no longer make. After a failure, it isn't known which those are.

@@ -51,7 +51,7 @@ struct RenderStep {
     var outcomes: [ContentDigest: StepGraph.RenderOutcome] = [:]
     let limits = batch.rendering.limitsIdentifier
     let remembered =
-      batch.configuration.force ? [:] : await batch.writer.records.deaths(of: keys, limits: limits)
+      batch.configuration.force ? [:] : await batch.writer.records.decoderFailures(of: keys, limits: limits)
     for (key, error) in remembered { outcomes[key] = .failure(error) }
     var parts: [Part] = []
     for (id, key) in keys.enumerated() where outcomes[key] == nil {
@@ -62,12 +62,14 @@ struct RenderStep {
       }
     }
     for part in parts { outcomes.merge(await renderShared(part)) { $1 } }
-    var deaths: [ContentDigest: JobError] = [:]
+    var decoderFailures: [ContentDigest: JobError] = [:]
     for (key, outcome) in outcomes where remembered[key] == nil {
-      guard case .failure(let error) = outcome, JobError.Code.deaths.contains(error.code) else { continue }
-      if !error.isTemporary { deaths[key] = error }
+      guard case .failure(let error) = outcome, JobError.Code.decoderFailures.contains(error.code) else {
+        continue
+      }
+      if !error.isTemporary { decoderFailures[key] = error }
     }
-    await batch.writer.records.record(deaths, limits: limits)
+    await batch.writer.records.record(decoderFailures, limits: limits)
     return outcomes
   }
 

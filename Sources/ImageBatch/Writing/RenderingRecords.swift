@@ -25,16 +25,16 @@ struct RenderingRecords: Sendable {
   }
 
   /// The failures that killed a worker in earlier runs under the same limits, by output key.
-  func deaths(of keys: [ContentDigest], limits: String) async -> [ContentDigest: JobError] {
+  func decoderFailures(of keys: [ContentDigest], limits: String) async -> [ContentDigest: JobError] {
     let found = await failures(keys.map { DecoderFailure.key(ofOutput: $0, limits: limits) })
     guard !found.isEmpty else { return [:] }
-    var deaths: [ContentDigest: JobError] = [:]
+    var decoderFailures: [ContentDigest: JobError] = [:]
     for key in keys {
       guard var error = found[DecoderFailure.key(ofOutput: key, limits: limits)]?.error else { continue }
       error.isRecorded = true
-      deaths[key] = error
+      decoderFailures[key] = error
     }
-    return deaths
+    return decoderFailures
   }
 
   /// Records that a source's bytes can't be decoded, so that plans and later runs go on to its alternative at once.

@@ -11,9 +11,11 @@ final class ScratchDirectory: Sendable {
   init() throws(CacheError) {
     let parent = Paths.temporaryDirectory
     try Self.removeDead(in: parent)
-    var template = Array("\(parent)/\(Self.prefix)XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw .file("make a directory in", parent, errno: errno) }
-    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    do throws(SystemError) {
+      path = try TemporaryName.makeDirectory("\(parent)/\(Self.prefix)")
+    } catch {
+      throw .file("make a directory in", parent, errno: error.code)
+    }
     lock = try FileDescriptor.open(path + "/lock", O_RDWR | O_CREAT)
     _ = lock?.lock(exclusive: true)
   }

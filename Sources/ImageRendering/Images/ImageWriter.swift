@@ -71,21 +71,19 @@ struct TemporaryDirectory {
 
   init() throws(RenderError) {
     let parent = Paths.temporaryDirectory
-    var template = Array("\(parent)/imagemill-image-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw RenderError.unwritable(parent, .last) }
-    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    do throws(SystemError) {
+      path = try TemporaryName.makeDirectory("\(parent)/imagemill-image-")
+    } catch {
+      throw RenderError.unwritable(parent, error)
+    }
   }
 
   /// Removes the directory and its files.
   func remove() {
-    guard let directory = opendir(path) else { return }
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { unlink("\(path)/\(name)") }
+    do throws(SystemError) {
+      try Directory.removeTree(path)
+    } catch {
+      // The image has been written. What is left lies in the directory for temporary files.
     }
-    closedir(directory)
-    rmdir(path)
   }
 }

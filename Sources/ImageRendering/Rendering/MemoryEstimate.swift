@@ -6,9 +6,9 @@ import Vips
 /// It counts what grows with the image: the decoder's buffers, pixels that are kept for filters that read them
 /// more than once, and the encoders' buffers. It leaves out the process's fixed cost. It errs on the high side and
 /// doesn't need libvips.
-public struct MemoryEstimate: Sendable, Hashable, Codable {
+package struct MemoryEstimate: Sendable, Hashable, Codable {
   /// The peak, in bytes.
-  public let bytes: Int
+  package let bytes: Int
 
   /// Estimates the memory for rendering `recipes` of a source.
   /// - Parameters:
@@ -18,7 +18,7 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
   ///     counts as much as the image that it is laid on.
   ///   - limits: The request's limits.
   ///   - wantsPlaceholders: Whether the request asks for placeholders.
-  public init(
+  package init(
     of source: SourceFacts, recipes: [RenderRecipe], auxiliary: [String: SourceFacts] = [:],
     limits: RenderLimits = RenderLimits(), wantsPlaceholders: Bool = false
   ) {
@@ -37,7 +37,7 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
   }
 
   /// Estimates the memory for decoding all frames of a source at full size.
-  public init(of source: SourceFacts) {
+  package init(of source: SourceFacts) {
     guard let shape = SourceShape(source) else {
       bytes = 0
       return

@@ -1,13 +1,13 @@
-public import ImageCaches
-public import ImageFilters
+package import ImageCaches
+package import ImageFilters
 import Synchronization
 import Vips
 
 /// The cache keys of renditions and outputs, in memory and on disk.
-public enum RenderKeys {
+package enum RenderKeys {
   /// Identifies everything in this build that pixels depend on: the pipeline's version, libvips' version, and a digest
   /// of the loaded codec libraries' builds. Reading it doesn't start libvips.
-  public static let engine: String = {
+  package static let engine: String = {
     let builds = ContentDigest(hashing: LoadedLibraries.builds.joined(separator: "\n").utf8)
     return "imagemill-pixels-4;libvips-\(VipsRuntime.version);codecs-\(builds.hex.prefix(16))"
   }()
@@ -28,7 +28,7 @@ public enum RenderKeys {
   }
 
   /// The key of an output: its rendition and its encoding.
-  public static func output(
+  package static func output(
     of content: ContentDigest, chain: FilterChain, encoding: Encoding,
     auxiliary: [String: ContentDigest] = [:]
   ) -> ContentDigest {

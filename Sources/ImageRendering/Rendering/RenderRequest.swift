@@ -1,33 +1,33 @@
-public import ImageCaches
-public import ImageFilters
+package import ImageCaches
+package import ImageFilters
 
 /// A request to render outputs of one source, in this process or a worker. It refers to pixels by path only.
-public struct RenderRequest: Sendable, Hashable, Codable {
+package struct RenderRequest: Sendable, Hashable {
   /// The source's name for messages, without credentials.
-  public var sourceName: String
+  package var sourceName: String
   /// The path of the source's bytes.
-  public var sourcePath: String
+  package var sourcePath: String
   /// The source's SHA-256.
-  public var sourceDigest: ContentDigest
+  package var sourceDigest: ContentDigest
   /// Limits that are checked before decoding.
-  public var limits: RenderLimits
+  package var limits: RenderLimits
   /// Whether a damaged source fails.
-  public var onCorrupt: CorruptPolicy
+  package var onCorrupt: CorruptPolicy
   /// The images that overlays and masks refer to, by their text in the chain.
-  public var auxiliary: [String: AuxiliarySource]
+  package var auxiliary: [String: AuxiliarySource]
   /// The outputs to render.
-  public var recipes: [RenderRecipe]
+  package var recipes: [RenderRecipe]
   /// Whether to compute ``Placeholders`` for each output.
-  public var wantsPlaceholders: Bool
+  package var wantsPlaceholders: Bool
   /// The number of libvips threads per pipeline, from 1.
-  public var concurrency: Int
+  package var concurrency: Int
   /// The estimated memory in bytes; nil if nothing is known about the source.
-  public var memoryEstimate: Int?
+  package var memoryEstimate: Int?
   /// Renditions that are stored already, and which new ones to keep.
-  public var renditions = RenditionPlan()
+  package var renditions = RenditionPlan()
 
   /// Creates a request with the given fields.
-  public init(
+  package init(
     sourceName: String = "", sourcePath: String, sourceDigest: ContentDigest,
     limits: RenderLimits = RenderLimits(),
     onCorrupt: CorruptPolicy = .fail, auxiliary: [String: AuxiliarySource] = [:], recipes: [RenderRecipe],
@@ -46,16 +46,16 @@ public struct RenderRequest: Sendable, Hashable, Codable {
 }
 
 /// Stored renditions that a request may use, and the policy for keeping new ones.
-public struct RenditionPlan: Sendable, Hashable, Codable {
+package struct RenditionPlan: Sendable, Hashable {
   /// Paths of renditions that an earlier rendering wrote, by key.
-  public var stored: [ContentDigest: String] = [:]
+  package var stored: [ContentDigest: String] = [:]
   /// Paths for new renditions. Their count is the most that are kept.
-  public var files: [String] = []
+  package var files: [String] = []
   /// Which renditions to keep.
-  public var policy = RenditionPolicy.never
+  package var policy = RenditionPolicy.never
 
   /// A plan with no stored renditions that keeps none.
-  public init() {}
+  package init() {}
 }
 
 /// Which renditions the disk store keeps for later runs.
@@ -69,18 +69,18 @@ public enum RenditionPolicy: String, Sendable, Codable, CaseIterable {
 }
 
 /// One output to render.
-public struct RenderRecipe: Sendable, Hashable, Codable {
+package struct RenderRecipe: Sendable, Hashable {
   /// The caller's identifier of the output.
-  public var id: Int
+  package var id: Int
   /// The filters to apply.
-  public var chain: FilterChain
+  package var chain: FilterChain
   /// The output's format and encoder options.
-  public var encoding: Encoding
+  package var encoding: Encoding
   /// The path that the encoded file is written to. The caller moves it into place.
-  public var temporaryPath: String
+  package var temporaryPath: String
 
   /// Creates a recipe with the given fields.
-  public init(id: Int, chain: FilterChain, encoding: Encoding, temporaryPath: String) {
+  package init(id: Int, chain: FilterChain, encoding: Encoding, temporaryPath: String) {
     self.id = id
     self.chain = chain
     self.encoding = encoding
@@ -89,16 +89,16 @@ public struct RenderRecipe: Sendable, Hashable, Codable {
 }
 
 /// An overlay, mask or other image that a chain refers to.
-public struct AuxiliarySource: Sendable, Hashable, Codable {
+package struct AuxiliarySource: Sendable, Hashable {
   /// The path of the image's bytes.
-  public var path: String
+  package var path: String
   /// The image's SHA-256.
-  public var digest: ContentDigest
+  package var digest: ContentDigest
   /// The image's name for messages, without credentials; if empty, its text in the chain is used.
-  public var name: String
+  package var name: String
 
   /// Creates an auxiliary source with the given fields.
-  public init(path: String, digest: ContentDigest, name: String = "") {
+  package init(path: String, digest: ContentDigest, name: String = "") {
     self.path = path
     self.digest = digest
     self.name = name

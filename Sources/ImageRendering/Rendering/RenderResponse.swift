@@ -1,20 +1,20 @@
 public import ImageCaches
 
 /// The result of a request.
-public struct RenderResponse: Sendable, Hashable, Codable {
+package struct RenderResponse: Sendable, Hashable {
   /// One result per recipe, in the recipes' order.
-  public var outputs: [RenderedOutput]
+  package var outputs: [RenderedOutput]
   /// The source's header; nil if the source couldn't be opened.
-  public var source: SourceFacts?
+  package var source: SourceFacts?
   /// Problems that don't fail an output.
-  public var warnings: [String]
+  package var warnings: [String]
   /// How much work the request took.
-  public var counts: RenderCounts
+  package var counts: RenderCounts
   /// Renditions that were written for later runs.
-  public var renditions: [KeptRendition] = []
+  package var renditions: [KeptRendition] = []
 
   /// Creates a response with the given fields.
-  public init(
+  package init(
     outputs: [RenderedOutput], source: SourceFacts? = nil, warnings: [String] = [],
     counts: RenderCounts = RenderCounts()
   ) {
@@ -26,27 +26,27 @@ public struct RenderResponse: Sendable, Hashable, Codable {
 }
 
 /// The result of one recipe. It depends only on the source and the recipe, not on the request's other recipes.
-public struct RenderedOutput: Sendable, Hashable, Codable {
+package struct RenderedOutput: Sendable, Hashable {
   /// The recipe's ``RenderRecipe/id``.
-  public var id: Int
+  package var id: Int
   /// The file that was written, or the error.
-  public var result: Result
+  package var result: Result
 
   /// A recipe's file or error.
-  public enum Result: Sendable, Hashable, Codable {
+  package enum Result: Sendable, Hashable {
     case success(RenderedFile)
     case failure(RenderError)
   }
 
   /// Creates a result with the given fields.
-  public init(id: Int, result: Result) {
+  package init(id: Int, result: Result) {
     self.id = id
     self.result = result
   }
 }
 
 /// An encoded file at a recipe's temporary path.
-public struct RenderedFile: Sendable, Hashable, Codable {
+public struct RenderedFile: Sendable, Hashable {
   /// The file's format.
   public var format: OutputFormat
   /// The width in pixels.
@@ -65,7 +65,7 @@ public struct RenderedFile: Sendable, Hashable, Codable {
   public var placeholders: Placeholders?
 
   /// Creates the description of a file.
-  package init(
+  public init(
     format: OutputFormat, width: Int, height: Int, frames: Int, bytes: Int, digest: ContentDigest,
     quality: Int? = nil, placeholders: Placeholders? = nil
   ) {
@@ -75,25 +75,25 @@ public struct RenderedFile: Sendable, Hashable, Codable {
 }
 
 /// Facts from a source's header.
-public struct SourceFacts: Sendable, Hashable, Codable {
+package struct SourceFacts: Sendable, Hashable {
   /// The format by its signature: `jpeg`, `png` …
-  public var format: String
+  package var format: String
   /// The width in pixels, after the orientation is applied.
-  public var width: Int
+  package var width: Int
   /// The height of one frame in pixels, after the orientation is applied.
-  public var height: Int
+  package var height: Int
   /// The number of frames, from 1.
-  public var frames: Int
+  package var frames: Int
   /// The EXIF orientation, 1 to 8.
-  public var orientation: Int
+  package var orientation: Int
   /// Whether there is an alpha channel.
-  public var hasAlpha: Bool
+  package var hasAlpha: Bool
   /// Samples per pixel, alpha included; nil if an earlier version stored the facts.
-  public var bands: Int?
+  package var bands: Int?
   /// Bits per decoded sample; nil if an earlier version stored the facts.
-  public var bitsPerSample: Int?
+  package var bitsPerSample: Int?
   /// Whether the image is progressive or interlaced; nil if an earlier version stored the facts.
-  public var isProgressive: Bool?
+  package var isProgressive: Bool?
 
   package init(
     format: String, width: Int, height: Int, frames: Int, orientation: Int, hasAlpha: Bool, bands: Int? = nil,
@@ -109,22 +109,22 @@ public struct SourceFacts: Sendable, Hashable, Codable {
 }
 
 /// How much work a request took.
-public struct RenderCounts: Sendable, Hashable, Codable {
+package struct RenderCounts: Sendable, Hashable {
   /// How many times the source was decoded.
-  public var decodes = 0
+  package var decodes = 0
   /// The number of filters that ran: one per distinct prefix of the chains.
-  public var filterRuns = 0
+  package var filterRuns = 0
   /// The number of files that were encoded, including the attempts of a `max-bytes` search.
-  public var encodes = 0
+  package var encodes = 0
   /// The number of outputs that were made. Equal recipes count once.
-  public var outputs = 0
+  package var outputs = 0
   /// The number of renditions that were read from memory or the store instead of computed.
-  public var renditionsReused = 0
+  package var renditionsReused = 0
   /// libvips' peak pixel memory since the process started, in bytes.
-  public var memoryHighWater = 0
+  package var memoryHighWater = 0
 
   /// Creates counts of zero.
-  public init() {}
+  package init() {}
 }
 
 /// Placeholders to show while an image loads.

@@ -5,19 +5,19 @@ import Vips
 ///
 ///     let renderer = Renderer()
 ///     let response = renderer.render(request)
-public final class Renderer {
+package final class Renderer {
   private let memory: RenditionMemoryCache
 
   /// Creates a renderer.
   /// - Parameter memory: Bytes of renditions to keep between requests (default: 0, none).
-  public init(memory: Int = 0) { self.memory = RenditionMemoryCache(capacity: memory) }
+  package init(memory: Int = 0) { self.memory = RenditionMemoryCache(capacity: memory) }
 
   /// Renders every output of the request.
   ///
   /// A failed recipe doesn't fail the others; a source that can't be decoded fails all of them with the same error.
   /// Each output is written completely or not at all. Equal recipes are rendered once, and filters that chains have
   /// in common at their start run once.
-  public func render(_ request: RenderRequest) -> RenderResponse {
+  package func render(_ request: RenderRequest) -> RenderResponse {
     let first = Rendering(request, memory: memory).run()
     // libvips' error buffer is shared by all threads, so an error text may include another thread's. Rendering
     // again under the exclusive lock gives a certain one.

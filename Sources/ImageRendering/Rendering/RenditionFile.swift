@@ -1,26 +1,26 @@
 import Glibc
-public import ImageCaches
+package import ImageCaches
 import SystemIO
 package import Vips
 
 /// A rendition that was written for later runs.
-public struct KeptRendition: Sendable, Hashable, Codable {
+package struct KeptRendition: Sendable, Hashable, Codable {
   /// The rendition's cache key.
-  public var key: ContentDigest
+  package var key: ContentDigest
   /// The file's path, one of ``RenditionPlan/files``.
-  public var path: String
+  package var path: String
   /// The file's SHA-256.
-  public var digest: ContentDigest
+  package var digest: ContentDigest
   /// The file's size in bytes.
-  public var bytes: Int
+  package var bytes: Int
   /// The width in pixels.
-  public var width: Int
+  package var width: Int
   /// The height of one frame in pixels.
-  public var height: Int
+  package var height: Int
   /// The number of frames, from 1.
-  public var frames: Int
+  package var frames: Int
   /// The seconds that computing it took.
-  public var seconds: Double
+  package var seconds: Double
 }
 
 /// Renditions as files in libvips' `.v` format, which holds every pixel type and header field unchanged and is read

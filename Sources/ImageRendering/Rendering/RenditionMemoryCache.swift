@@ -3,7 +3,7 @@ import ImageCaches
 import Vips
 
 /// A renderer's memory between requests: recent renditions, and how fast this machine reads one back from disk.
-public final class RenditionMemoryCache {
+package final class RenditionMemoryCache {
   private let images: AutoPurgingImageCache?
   /// A moving average of the time to read and hash a rendition's file; nil before the first.
   private(set) var secondsPerByte: Double?
@@ -12,7 +12,7 @@ public final class RenditionMemoryCache {
 
   /// Creates a cache.
   /// - Parameter capacity: Bytes of pixels to keep, 0 for none. They are released under memory pressure.
-  public init(capacity: Int) {
+  package init(capacity: Int) {
     // The cache's only error is a capacity below the preferred usage.
     guard capacity > 0,
       let images = try? AutoPurgingImageCache(

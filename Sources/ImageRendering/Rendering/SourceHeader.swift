@@ -5,7 +5,7 @@ extension SourceFacts {
   /// Reads an image file's header without libvips; nil if the format or the header isn't supported.
   ///
   /// Good enough to estimate memory. The decoder doesn't rely on it.
-  public init?(headerOf path: String) {
+  package init?(headerOf path: String) {
     guard let facts = SourceHeader.facts(of: path) else { return nil }
     self = facts
   }

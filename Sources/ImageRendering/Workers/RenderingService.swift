@@ -1,5 +1,7 @@
+import SystemIO
+
 /// Renders requests to files, in worker processes (``WorkerPool``) or on a thread (``ThreadRendering``).
-public protocol RenderingService: Sendable {
+package protocol RenderingService: Sendable {
   /// Renders one source's outputs in the next free slot.
   ///
   /// The response has a result for every recipe. If the service is stopped during rendering, the results have the code
@@ -19,4 +21,22 @@ public protocol RenderingService: Sendable {
 
   /// Ends running requests and accepts no more.
   func stop() async
+}
+
+/// Where images are rendered.
+public enum RenderingMode: Sendable {
+  /// In this process, on so many threads. A decoder that crashes ends the process, and none is stopped after a time.
+  case threads(Int)
+  /// In child processes, which are stopped at their limits of time and memory. A decoder that crashes fails one request.
+  case workerProcesses(WorkerConfiguration)
+
+  /// In this process, on a thread for each processor.
+  public static let inProcess = Self.threads(Machine.availableProcessors)
+
+  package func makeService() -> any RenderingService {
+    switch self {
+    case .threads(let count): ThreadRendering(slots: max(1, count))
+    case .workerProcesses(let configuration): WorkerPool(configuration)
+    }
+  }
 }

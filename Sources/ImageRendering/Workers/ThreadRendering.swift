@@ -1,27 +1,32 @@
 import Dispatch
 
-/// Renders in this process, one request at a time on a dispatch queue, for single images and for programs without a
-/// worker executable. A decoder crash ends the process.
-public final class ThreadRendering: RenderingService {
-  private let queue = DispatchQueue(label: "imagemill.rendering")
-  /// The number of slots: 1.
-  public let slots = 1
+/// Renders in this process, on as many threads as there are slots. A decoder crash ends the process.
+package final class ThreadRendering: RenderingService {
+  private let queues: [DispatchQueue]
+  private let freeSlots: Slots
+  /// The number of requests that can run concurrently.
+  package var slots: Int { queues.count }
   /// Empty, because requests have no limits.
-  public let limitsIdentifier = ""
+  package let limitsIdentifier = ""
 
-  /// Creates the service.
-  public init() {}
+  /// - Parameter slots: The number of requests that can run concurrently, from 1.
+  package init(slots: Int = 1) {
+    queues = (0..<slots).map { DispatchQueue(label: "imagemill.rendering.\($0)") }
+    freeSlots = Slots(slots)
+  }
 
-  /// Renders a request after all earlier ones. See ``RenderingService/render(_:)``.
-  public func render(
+  /// Renders in the next free slot. See ``RenderingService/render(_:)``.
+  package func render(
     _ prepare: @Sendable (_ slot: Int) async -> RenderRequest?
   ) async -> RenderResponse? {
-    guard let request = await prepare(0) else { return nil }
+    guard let slot = await freeSlots.take() else { return nil }
+    defer { freeSlots.release(slot) }
+    guard let request = await prepare(slot) else { return nil }
     return await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: Renderer().render(request)) }
+      queues[slot].async { continuation.resume(returning: Renderer().render(request)) }
     }
   }
 
-  /// Does nothing: a running request can't be interrupted.
-  public func stop() async {}
+  /// Accepts no more requests. Running ones go on to their end: a thread can't be interrupted.
+  package func stop() async { freeSlots.close() }
 }

@@ -5,7 +5,7 @@ final class Worker: Sendable {
   private let process: WorkerProcess
   private let queue: DispatchQueue
 
-  init(executable: String, slot: Int, memory: Int) throws(WorkerProcess.Death) {
+  init(executable: String, slot: Int, memory: Int) throws(WorkerProcess.TerminationReason) {
     process = try WorkerProcess(
       executable: executable, arguments: [WorkerMain.argument, String(memory)])
     queue = DispatchQueue(label: "imagemill.worker.\(slot)")
@@ -13,11 +13,12 @@ final class Worker: Sendable {
 
   func exchange(
     _ request: RenderRequest, timeout: Duration
-  ) async throws(WorkerProcess.Death) -> RenderResponse {
-    let result: Result<RenderResponse, WorkerProcess.Death> = await withCheckedContinuation { continuation in
+  ) async throws(WorkerProcess.TerminationReason) -> RenderResponse {
+    let result: Result<RenderResponse, WorkerProcess.TerminationReason> = await withCheckedContinuation {
+      continuation in
       queue.async { [process] in
-        let result: Result<RenderResponse, WorkerProcess.Death>
-        do throws(WorkerProcess.Death) {
+        let result: Result<RenderResponse, WorkerProcess.TerminationReason>
+        do throws(WorkerProcess.TerminationReason) {
           result = .success(try process.exchange(request, RenderResponse.self, timeout: timeout))
         } catch {
           result = .failure(error)

@@ -1,4 +1,3 @@
-import Collections
 import Glibc
 
 /// Renders in worker processes, one per slot.
@@ -6,58 +5,35 @@ import Glibc
 /// Workers are started on demand. If one dies, its request is retried once in a new process and then fails with
 /// `decoder-crashed`, `out-of-memory`, or, if the cause came from outside, `worker-killed`. A request that exceeds its
 /// time isn't retried: it fails with `timed-out`.
-public actor WorkerPool: RenderingService {
-  /// The pool's size and limits.
-  public struct Configuration: Sendable {
-    /// The number of workers that run concurrently.
-    public var slots: Int
-    /// An executable that calls ``WorkerMain/run(memoryLimit:)`` if its first argument is ``WorkerMain/argument``.
-    public var executable: String
-    /// The time limit of one request, from when a worker receives it.
-    public var timeout: Duration
-    /// The memory for all workers together, in bytes.
-    public var memory: Int
-
-    /// Creates a configuration with the given fields.
-    public init(
-      slots: Int, executable: String = "/proc/self/exe", timeout: Duration = .seconds(60), memory: Int
-    ) {
-      self.slots = slots
-      self.executable = executable
-      self.timeout = timeout
-      self.memory = memory
-    }
-  }
-
+package actor WorkerPool: RenderingService {
   /// The number of requests that can run concurrently.
-  public nonisolated var slots: Int { configuration.slots }
+  package nonisolated var slots: Int { configuration.slots }
   /// The time and memory limits as text.
-  public nonisolated var limitsIdentifier: String {
+  package nonisolated var limitsIdentifier: String {
     "timeout=\(configuration.timeout):memory=\(configuration.memory)"
   }
   /// The number of worker processes started so far, including replacements.
-  public private(set) var workersStarted = 0
+  package private(set) var workersStarted = 0
 
-  private let configuration: Configuration
-  private var freeSlots: [Int]
+  private let configuration: WorkerConfiguration
+  private let freeSlots: Slots
   private var admission: MemoryAdmission<CheckedContinuation<Bool, Never>>
-  private var waiting: Deque<CheckedContinuation<Int?, Never>> = []
   private var workers: [Int: Worker] = [:]
   private var isStopped = false
 
   /// Creates a pool. No worker is started yet.
-  public init(_ configuration: Configuration) {
+  package init(_ configuration: WorkerConfiguration) {
     self.configuration = configuration
-    freeSlots = Array((0..<configuration.slots).reversed())
+    freeSlots = Slots(configuration.slots)
     admission = MemoryAdmission(total: configuration.memory)
   }
 
   /// Renders in the next free slot. See ``RenderingService/render(_:)``.
-  public func render(
+  package func render(
     _ prepare: @Sendable (_ slot: Int) async -> RenderRequest?
   ) async -> RenderResponse? {
-    guard let slot = await takeSlot() else { return nil }
-    defer { release(slot) }
+    guard let slot = await freeSlots.take() else { return nil }
+    defer { freeSlots.release(slot) }
     guard var request = await prepare(slot) else { return nil }
     // At least a slot's share, so that small requests in all slots always fit. Only larger ones wait for memory.
     let share = configuration.memory / max(1, configuration.slots)
@@ -65,14 +41,14 @@ public actor WorkerPool: RenderingService {
     guard await admit(memory) else { return RenderResponse(failing: request, .cancelled) }
     defer { release(memory: memory) }
     request.limits.memory = memory
-    do throws(WorkerProcess.Death) {
+    do throws(WorkerProcess.TerminationReason) {
       return try await exchange(request, in: slot)
     } catch {
       if isStopped { return RenderResponse(failing: request, .cancelled) }
       guard error.isWorthRetrying else { return RenderResponse(failing: request, jobError(error)) }
     }
     // Retry in a fresh process that serves no other request, before or after.
-    do throws(WorkerProcess.Death) {
+    do throws(WorkerProcess.TerminationReason) {
       let response = try await exchange(request, in: slot)
       await workers.removeValue(forKey: slot)?.end()
       return response
@@ -82,30 +58,15 @@ public actor WorkerPool: RenderingService {
   }
 
   /// Ends the workers, waits for their exit, and resumes all waiting requests.
-  public func stop() async {
+  package func stop() async {
     isStopped = true
-    while let continuation = waiting.popFirst() { continuation.resume(returning: nil) }
+    freeSlots.close()
     for continuation in admission.removeWaiting() { continuation.resume(returning: false) }
     for worker in Array(workers.values) { await worker.end() }
     workers = [:]
   }
 
-  // MARK: Slots
-
-  /// A free slot, or nil if the pool is stopped. Each continuation is resumed once, when it is removed from `waiting`.
-  private func takeSlot() async -> Int? {
-    if isStopped { return nil }
-    if let slot = freeSlots.popLast() { return slot }
-    return await withCheckedContinuation { waiting.append($0) }
-  }
-
-  private func release(_ slot: Int) {
-    if let next = waiting.popFirst() {
-      next.resume(returning: slot)
-    } else {
-      freeSlots.append(slot)
-    }
-  }
+  // MARK: Memory
 
   /// Waits for memory; false if the pool is stopped. Each continuation is resumed once, when `admission` removes it.
   private func admit(_ bytes: Int) async -> Bool {
@@ -123,11 +84,11 @@ public actor WorkerPool: RenderingService {
 
   private func exchange(
     _ request: RenderRequest, in slot: Int
-  ) async throws(WorkerProcess.Death) -> RenderResponse {
+  ) async throws(WorkerProcess.TerminationReason) -> RenderResponse {
     if isStopped { throw .notStarted("the run was stopped") }
     let worker: Worker
     if let running = workers[slot] { worker = running } else { worker = try start(in: slot) }
-    do throws(WorkerProcess.Death) {
+    do throws(WorkerProcess.TerminationReason) {
       return try await worker.exchange(request, timeout: configuration.timeout)
     } catch {
       workers[slot] = nil
@@ -135,7 +96,7 @@ public actor WorkerPool: RenderingService {
     }
   }
 
-  private func start(in slot: Int) throws(WorkerProcess.Death) -> Worker {
+  private func start(in slot: Int) throws(WorkerProcess.TerminationReason) -> Worker {
     let worker = try Worker(
       executable: configuration.executable, slot: slot,
       memory: configuration.memory)
@@ -144,8 +105,8 @@ public actor WorkerPool: RenderingService {
     return worker
   }
 
-  private func jobError(_ death: WorkerProcess.Death) -> RenderError {
-    switch death {
+  private func jobError(_ reason: WorkerProcess.TerminationReason) -> RenderError {
+    switch reason {
     case .timedOut(.stopped):
       RenderError(
         code: .workerKilled, stage: .decode,
@@ -160,11 +121,11 @@ public actor WorkerPool: RenderingService {
     case .notStarted(let reason):
       RenderError(code: .workerNotStarted, stage: .decode, message: "can't start a worker process: \(reason)")
     case .ended(let signal, let text):
-      if death.isOutOfMemory {
+      if reason.isOutOfMemory {
         RenderError(
           code: .outOfMemory, stage: .decode,
           message: "rendering ran out of the worker's memory")
-      } else if let signal, !WorkerProcess.Death.faults.contains(signal) {
+      } else if let signal, !WorkerProcess.TerminationReason.faults.contains(signal) {
         RenderError(
           code: .workerKilled, stage: .decode,
           message: "the worker process was killed from outside (signal \(signal))", isTemporary: true)
@@ -178,7 +139,7 @@ public actor WorkerPool: RenderingService {
   }
 }
 
-extension WorkerProcess.Death {
+extension WorkerProcess.TerminationReason {
   fileprivate var isWorthRetrying: Bool {
     switch self {
     case .ended, .timedOut(.stopped): true

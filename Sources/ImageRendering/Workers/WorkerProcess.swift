@@ -8,7 +8,7 @@ import SystemIO
 /// Its calls block and must be made on a dedicated thread. `kill()` may be called from any thread.
 final class WorkerProcess: Sendable {
   /// Why a worker didn't respond.
-  enum Death: Error {
+  enum TerminationReason: Error {
     /// The process ended, by a signal if `signal` isn't nil. `text` is the end of its standard error.
     case ended(signal: Int32?, text: String)
     /// The process didn't respond in time and was killed.
@@ -23,7 +23,7 @@ final class WorkerProcess: Sendable {
   private let process: Mutex<pid_t?>
 
   /// Starts `executable` with `arguments`, and the other end of a socket pair as its descriptor 3.
-  init(executable: String, arguments: [String]) throws(Death) {
+  init(executable: String, arguments: [String]) throws(TerminationReason) {
     var sockets: [Int32] = [-1, -1]
     var errors: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -62,10 +62,10 @@ final class WorkerProcess: Sendable {
     close(standardError)
   }
 
-  /// Sends a request and waits for the response. After a `Death`, the worker can't be used again.
+  /// Sends a request and waits for the response. After a `TerminationReason`, the worker can't be used again.
   func exchange<Request: WireValue, Response: WireValue>(
     _ request: Request, _ response: Response.Type, timeout: Duration
-  ) throws(Death) -> Response {
+  ) throws(TerminationReason) -> Response {
     let before = processorTime
     let deadline = ContinuousClock.now + timeout
     do {

@@ -79,13 +79,13 @@ enum ManualPager {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     let candidates = path.split(separator: ":").map { "\($0)/man" }
     guard let man = candidates.first(where: { access($0, X_OK) == 0 }) else { return false }
-    guard let directory = temporaryDirectory() else { return false }
-    let file = "\(directory)/\(name)"
-    defer {
-      unlink(file)
-      rmdir(directory)
-    }
     do {
+      let directory = try TemporaryName.makeDirectory("\(Paths.temporaryDirectory)/imagemill-help-")
+      let file = "\(directory)/\(name)"
+      defer {
+        unlink(file)
+        rmdir(directory)
+      }
       try File.write(Array(page.utf8), to: file)
       let process = Process()
       process.executableURL = URL(filePath: "/usr/bin/env")
@@ -97,12 +97,5 @@ enum ManualPager {
       // The caller prints the page as plain text.
       return false
     }
-  }
-
-  /// A new temporary directory; nil if none can be made.
-  private static func temporaryDirectory() -> String? {
-    var template = Array("\(Paths.temporaryDirectory)/imagemill-help-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { return nil }
-    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }

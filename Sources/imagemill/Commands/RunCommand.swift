@@ -99,7 +99,7 @@ struct RunCommand: AsyncParsableCommand {
       StandardError.write(locked.difference(from: recorder.mismatches))
       status = .outOfDate
     }
-    if let lock, !frozen, status != .interrupted, status != .terminated {
+    if let lock, !frozen, !status.isSignal {
       try write(recorder, of: input, to: lock)
     }
     if status != .success { throw status }

@@ -18,7 +18,7 @@ extension Diagnosis {
     libcurl = Self.transfers(variables, &findings)
     formats = Self.formats(&findings)
     processors = Processors(
-      online: ProcessInfo.processInfo.activeProcessorCount, quota: Machine.processorQuota,
+      online: Machine.onlineProcessors, quota: Machine.processorQuota,
       slots: Machine.availableProcessors)
     memory = Memory(
       installed: Machine.installedMemory, limit: Machine.memoryLimit, rendering: Machine.memory / 2)

@@ -31,7 +31,8 @@ enum ExitStatusSection {
     case .outOfDate:
       ".Fl \\-check\nfound an output missing or out of date, or\n.Fl \\-frozen\na source that has changed."
     case .temporary: "Every failure was temporary (timeouts, 429, 5xx); retrying may succeed."
-    case .interrupted: "Stopped by SIGINT, after work in flight was finished or discarded."
+    case .hungUp: "Stopped by SIGHUP, after work in flight was finished or discarded."
+    case .interrupted: "Stopped by SIGINT, in the same way."
     case .terminated: "Stopped by SIGTERM, in the same way."
     }
   }
@@ -44,7 +45,8 @@ enum ExitStatusSection {
     case .usage: usage[command] ?? "The command line is wrong; nothing was started."
     case .outOfDate: command == "run" ? general(status) : nil
     case .temporary: ["run", "pipe", "convert", "fetch", "inspect"].contains(command) ? general(status) : nil
-    case .interrupted, .terminated: ["run", "pipe", "convert"].contains(command) ? general(status) : nil
+    case .hungUp, .interrupted, .terminated:
+      ["run", "pipe", "convert"].contains(command) ? general(status) : nil
     }
   }
 

@@ -1,5 +1,6 @@
 import ImageBatch
 import Reports
+import SystemIO
 import ImageRendering
 
 /// The settings of a batch and of its reports.

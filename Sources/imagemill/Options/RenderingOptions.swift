@@ -2,6 +2,7 @@ import ArgumentParser
 import ImageBatch
 import ImageDownloads
 import Reports
+import SystemIO
 import Vips
 import ImageRendering
 

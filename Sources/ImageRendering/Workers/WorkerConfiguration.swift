@@ -1,0 +1,29 @@
+import SystemIO
+
+/// The number of worker processes and their limits.
+public struct WorkerConfiguration: Sendable {
+  /// The number of workers that run concurrently.
+  public var slots: Int
+  /// An executable that calls ``WorkerMain/run(memoryLimit:)`` if its first argument is ``WorkerMain/argument``.
+  public var executable: String
+  /// The time limit of one request, from when a worker receives it.
+  public var timeout: Duration
+  /// The memory for all workers together, in bytes.
+  public var memory: Int
+
+  /// Creates a configuration.
+  /// - Parameters:
+  ///   - slots: The number of workers that run concurrently, from 1. Default: the processors that the process may use.
+  ///   - executable: The worker's executable. Default: the calling program itself.
+  ///   - timeout: The time limit of one request. Default: 60 seconds.
+  ///   - memory: The memory for all workers together, in bytes. Default: half of the machine's.
+  public init(
+    slots: Int? = nil, executable: String = "/proc/self/exe", timeout: Duration = .seconds(60),
+    memory: Int? = nil
+  ) {
+    self.slots = max(1, slots ?? Machine.availableProcessors)
+    self.executable = executable
+    self.timeout = timeout
+    self.memory = memory ?? Machine.memory / 2
+  }
+}
