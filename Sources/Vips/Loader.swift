@@ -3,7 +3,7 @@
 /// Loaders are called by name. Letting libvips try each loader costs a tenth of a small image's time, and a file's name
 /// must not decide how its content is read.
 public struct Loader: Sendable, Hashable {
-  /// The operation's nickname.
+  /// The operation's nickname, such as `jpegload`. The variant for memory adds `_buffer`.
   public let nickname: String
   /// The operation class, if libvips blocks it as untrusted; otherwise nil.
   public let blockedClass: String?
@@ -12,7 +12,7 @@ public struct Loader: Sendable, Hashable {
 
   /// The loader's option for shrinking while decoding.
   public enum Shrinking: Sendable, Hashable {
-    /// The loader can't shrink.
+    /// The loader decodes only at full size.
     case none
     /// `shrink`: 1, 2, 4 or 8.
     case factor
@@ -24,6 +24,7 @@ public struct Loader: Sendable, Hashable {
   public let shrinking: Shrinking
 
   /// Creates the loader for a format.
+  /// - Parameter format: The file's format. HEIC and AVIF share a loader, as do BMP, ICO, XBM and PSD.
   public init(_ format: ImageFormat) {
     switch format {
     case .jpeg: self.init("jpegload", shrinking: .factor)
@@ -75,9 +76,17 @@ public struct Loader: Sendable, Hashable {
       scale: scale)
   }
 
-  /// Opens an image in memory, which is copied. The format's loader must have a variant for it, which most do.
+  /// Opens an image in memory, which is copied. The header is read now, the pixels when they are needed.
   ///
-  /// See ``open(_:sequential:failOn:frames:scale:)``.
+  /// Not every loader has a variant for memory: most do.
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - sequential: Whether pixels are read only once, from top to bottom.
+  ///   - failOn: The mildest fault that fails: `none`, `truncated`, `error` or `warning` (libvips'
+  ///     `fail-on`).
+  ///   - frames: The number of pages to read; ignored if the loader has no frames.
+  ///   - scale: The factor to decode at: 1, 1/2, 1/4 or 1/8 for `.factor`, any for `.scale`; otherwise
+  ///     ignored.
   /// - Throws: `VipsError` if libvips lacks or blocks the loader, or can't read the header.
   public func open(
     bytes: [UInt8], sequential: Bool, failOn: String = "truncated", frames: Int = 1, scale: Double = 1

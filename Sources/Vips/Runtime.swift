@@ -39,7 +39,8 @@ public enum VipsRuntime {
   /// Whether libvips is loaded. Loads it on first use.
   private static var isLoaded: Bool { cvips_library_load() == nil }
 
-  /// Sets the number of threads that evaluate a pipeline, at least 1.
+  /// Sets the number of threads that evaluate a pipeline (`vips_concurrency_set`). Default: 1.
+  /// - Parameter threads: The number of threads. Values below 1 mean 1.
   /// - Throws: `VipsError` if libvips can't be loaded or started.
   public static func setConcurrency(_ threads: Int) throws(VipsError) {
     try start()
@@ -58,14 +59,19 @@ public enum VipsRuntime {
     return ["keep": 0]
   }
 
-  /// Whether libvips has an operation, by nickname. Loaders and savers depend on how libvips was built.
+  /// Whether libvips has an operation. Loaders and savers depend on how libvips was built.
+  /// - Parameter nickname: The operation's nickname, such as `heifsave`.
   /// - Throws: `VipsError` if libvips can't be loaded or started.
   public static func hasOperation(_ nickname: String) throws(VipsError) -> Bool {
     try start()
     return vips_type_find("VipsOperation", nickname) != 0
   }
 
-  /// Blocks an operation, by class name, or allows one that libvips blocks as untrusted.
+  /// Blocks or allows an operation class and its subclasses (`vips_operation_block_set`), in the whole
+  /// process.
+  /// - Parameters:
+  ///   - blocked: True to block; false to allow, for example an operation that libvips marks as untrusted.
+  ///   - className: The name of the class, such as `VipsForeignLoadSvg`. An unknown class is ignored.
   /// - Throws: `VipsError` if libvips can't be loaded or started.
   public static func setBlocked(_ blocked: Bool, operation className: String) throws(VipsError) {
     try start()

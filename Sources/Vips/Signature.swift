@@ -1,10 +1,11 @@
 /// The formats that imagemill recognizes by a file's first bytes.
 public enum ImageFormat: String, CaseIterable, Sendable, Hashable, Codable {
+  /// The formats, by the names that options and reports use.
   case jpeg, png, webp, gif, tiff, heic, avif, bmp, ico, xbm, svg, pdf, jxl, jp2k, ppm, exr, hdr, fits, psd
 
-  /// Detects the format of a file from its content, never from its name or content type.
+  /// Detects the format of a file from its content, never from its name or content type. Nil if it isn't
+  /// recognized.
   /// - Parameter head: The first 4 KiB, or all of a shorter file.
-  /// - Returns: nil if the format isn't recognized.
   public init?(signature head: [UInt8]) {
     guard let format = Signature.format(of: head) else { return nil }
     self = format
@@ -18,16 +19,25 @@ public enum ImageFormat: String, CaseIterable, Sendable, Hashable, Codable {
 
 /// The likely content of a file that is not an image, worded for an error message.
 public enum NonImageContent: String, Sendable, Hashable {
+  /// No bytes at all.
   case empty = "the file is empty"
+  /// An HTML page, such as an error page or a login form that a server sent with status 200.
   case html = "the file is an HTML page, not an image"
+  /// XML that is neither HTML nor SVG.
   case xml = "the file is an XML document, not an image"
+  /// Text that begins with `{` or `[`.
   case json = "the file is JSON text, not an image"
+  /// Bytes without control characters other than white space, such as a log.
   case text = "the file is plain text, not an image"
+  /// A ZIP or gzip file.
   case archive = "the file is an archive, not an image"
+  /// A Matroska file, or an ISO base media file (`ftyp`) without AVIF and HEIC brands.
   case video = "the file is a video, not an image"
+  /// Anything else, such as a damaged header.
   case unknown = "the file is not in an image format that imagemill knows"
 
-  /// Guesses the content from a file's first bytes, for a file that ``ImageFormat`` doesn't recognize.
+  /// Guesses the content of a file that ``ImageFormat`` doesn't recognize.
+  /// - Parameter head: The file's first bytes; 4 KiB are enough.
   public init(head: [UInt8]) {
     let text = Signature.leadingText(of: head)
     if head.isEmpty {

@@ -1,6 +1,6 @@
 import CVips
 
-/// A libvips operation that failed.
+/// The failure of a libvips operation, with libvips' error text.
 public struct VipsError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The operation's nickname (`jpegload`, `resize` …).
   public let operation: String
@@ -10,7 +10,11 @@ public struct VipsError: Error, Hashable, Sendable, CustomStringConvertible {
   /// were in libvips, the text may be another thread's.
   public let isCertain: Bool
 
-  /// Creates an error from an operation's nickname and libvips' error text.
+  /// Creates an error.
+  /// - Parameters:
+  ///   - operation: The operation's nickname.
+  ///   - text: libvips' error text, one fact per line.
+  ///   - isCertain: Whether `text` certainly belongs to this failure. Default: true.
   public init(operation: String, text: String, isCertain: Bool = true) {
     self.operation = operation
     self.text = text

@@ -27,6 +27,10 @@ public enum VipsErrorLock {
   @TaskLocal private static var holdsLock = false
 
   /// Runs `body` with no other thread in libvips, so that an error's text is certain.
+  ///
+  /// Waits until other threads' calls have ended. May be nested.
+  /// - Parameter body: The work, which must not wait for another thread that calls libvips.
+  /// - Returns: The result of `body`.
   public static func exclusive<Result>(_ body: () -> Result) -> Result {
     if holdsLock { return body() }
     pthread_rwlock_wrlock(lock)

@@ -1,7 +1,7 @@
 import CVips
 
 extension VipsImage {
-  /// The names of all metadata fields, including the header's, in libvips' order.
+  /// The names of all metadata fields, including the header's, in libvips' order (`vips_image_get_fields`).
   public var fields: [String] {
     guard let names = vips_image_get_fields(pointer) else { return [] }
     defer { g_strfreev(names) }
@@ -14,7 +14,7 @@ extension VipsImage {
     return result
   }
 
-  /// Whether the image has a metadata field.
+  /// Whether the image has a metadata field, such as `exif-data`.
   public func hasField(_ name: String) -> Bool { vips_image_get_typeof(pointer, name) != 0 }
 
   /// An integer field; nil if it doesn't exist or has another type.
@@ -58,6 +58,7 @@ extension VipsImage {
   public var orientation: Int { Int(vips_image_get_orientation(pointer)) }
 
   /// The same pixels with edited metadata.
+  /// - Parameter edit: Edits the metadata of the copy. Called once, before this method returns.
   /// - Throws: `VipsError` if copying the image's header fails.
   public func editingMetadata(_ edit: (borrowing MetadataEditor) -> Void) throws(VipsError) -> VipsImage {
     let copy = try copied()
@@ -70,24 +71,39 @@ extension VipsImage {
 public struct MetadataEditor: ~Copyable {
   fileprivate let pointer: UnsafeMutablePointer<CVips.VipsImage>
 
-  /// Removes a field.
+  /// Removes a field. A field that doesn't exist is ignored.
   public func remove(_ name: String) { vips_image_remove(pointer, name) }
 
-  /// Sets an integer field, clamped to 32 bits.
+  /// Sets an integer field (`gint`), clamped to 32 bits.
+  /// - Parameters:
+  ///   - name: The field's name. An existing field of any type is replaced.
+  ///   - value: The field's value.
   public func set(_ name: String, _ value: Int) { vips_image_set_int(pointer, name, Int32(clamping: value)) }
 
-  /// Sets a floating-point field.
+  /// Sets a floating-point field (`gdouble`).
+  /// - Parameters:
+  ///   - name: The field's name. An existing field of any type is replaced.
+  ///   - value: The field's value.
   public func set(_ name: String, _ value: Double) { vips_image_set_double(pointer, name, value) }
 
   /// Sets a field that is an array of integers, clamped to 32 bits.
+  /// - Parameters:
+  ///   - name: The field's name, such as `delay`. An existing field of any type is replaced.
+  ///   - values: The field's value.
   public func set(_ name: String, _ values: [Int]) {
     vips_image_set_array_int(pointer, name, values.map { Int32(clamping: $0) }, Int32(values.count))
   }
 
   /// Sets a text field.
+  /// - Parameters:
+  ///   - name: The field's name. An existing field of any type is replaced.
+  ///   - text: The field's value.
   public func set(_ name: String, _ text: String) { vips_image_set_string(pointer, name, text) }
 
-  /// Sets a blob, which is copied.
+  /// Sets a blob.
+  /// - Parameters:
+  ///   - name: The field's name, such as `icc-profile-data`. An existing field of any type is replaced.
+  ///   - bytes: The field's value, which is copied.
   public func set(_ name: String, _ bytes: [UInt8]) {
     bytes.withUnsafeBytes { vips_image_set_blob_copy(pointer, name, $0.baseAddress, $0.count) }
   }

@@ -16,15 +16,15 @@ public final class VipsImage: @unchecked Sendable {
 
   deinit { g_object_unref(pointer) }
 
-  /// The width in pixels.
+  /// The width in pixels, at least 1.
   public var width: Int { Int(vips_image_get_width(pointer)) }
   /// The height in pixels, of all pages together.
   public var height: Int { Int(vips_image_get_height(pointer)) }
   /// The number of bands, including alpha.
   public var bands: Int { Int(vips_image_get_bands(pointer)) }
-  /// The type of the samples.
+  /// The type of each band's samples.
   public var format: BandFormat { BandFormat(vips_image_get_format(pointer)) }
-  /// The meaning of the bands.
+  /// The color space that the bands are in, such as ``Interpretation/sRGB``.
   public var interpretation: Interpretation { Interpretation(vips_image_get_interpretation(pointer)) }
   /// Whether the last band is alpha, which follows from the interpretation and the number of bands.
   public var hasAlpha: Bool { vips_image_hasalpha(pointer) != 0 }
@@ -37,6 +37,8 @@ public final class VipsImage: @unchecked Sendable {
 
 /// The type of an image's samples (libvips `VipsBandFormat`).
 public enum BandFormat: String, Sendable, Hashable, Codable {
+  /// Integers of 8, 16 and 32 bits, without (`u`) and with sign; floating-point and complex numbers in single
+  /// and double precision. `notset` is libvips' value for an image without pixels.
   case uchar, char, ushort, short, uint, int, float, complex, double, dpcomplex, notset
 
   init(_ format: VipsBandFormat) {
@@ -78,10 +80,10 @@ public enum BandFormat: String, Sendable, Hashable, Codable {
 
 /// The meaning of an image's bands, by libvips' nicknames (`srgb`, `rgb16`, `b-w`, `cmyk`, `lab` …).
 public struct Interpretation: RawRepresentable, Hashable, Sendable, Codable {
-  /// libvips' nickname.
+  /// libvips' nickname, such as `srgb`.
   public let rawValue: String
 
-  /// Creates an interpretation from libvips' nickname.
+  /// Creates an interpretation from libvips' nickname. An unknown nickname fails when an operation uses it.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   init(_ interpretation: VipsInterpretation) {
@@ -99,6 +101,6 @@ public struct Interpretation: RawRepresentable, Hashable, Sendable, Codable {
   public static let gray16 = Interpretation(rawValue: "grey16")
   /// Linear light with sRGB primaries, 0 to 1, three float bands.
   public static let linear = Interpretation(rawValue: "scrgb")
-  /// CMYK, four bands.
+  /// CMYK, four bands of 8 or 16 bits.
   public static let cmyk = Interpretation(rawValue: "cmyk")
 }

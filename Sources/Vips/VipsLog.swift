@@ -16,7 +16,7 @@ public final class VipsLog: Sendable {
   /// The most warnings to record. A damaged file can cause one per row.
   private static let limit = 32
 
-  /// Starts recording.
+  /// Starts recording, as the log of the calling thread.
   public init() {
     let recording = Recording(thread: pthread_self())
     Self.recordings.withLock { $0[ObjectIdentifier(self)] = recording }

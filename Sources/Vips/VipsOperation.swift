@@ -54,8 +54,9 @@ public final class VipsOperation {
     g_object_unref(pointer)
   }
 
-  /// An image output.
-  /// - Throws: `VipsError` if the operation has no such output.
+  /// An image output, which the caller owns and which outlives this operation.
+  /// - Parameter name: The output's name. Default: `out`.
+  /// - Throws: `VipsError` if the operation has no such output, or left it empty.
   public func image(_ name: String = "out") throws(VipsError) -> VipsImage {
     var value = try get(name)
     defer { g_value_unset(&value) }
@@ -64,6 +65,7 @@ public final class VipsOperation {
   }
 
   /// A floating-point output.
+  /// - Parameter name: The output's name, whose declared type must be `gdouble`. Default: `out`.
   /// - Throws: `VipsError` if the operation has no such output.
   public func double(_ name: String = "out") throws(VipsError) -> Double {
     var value = try get(name)
@@ -72,6 +74,7 @@ public final class VipsOperation {
   }
 
   /// An integer output.
+  /// - Parameter name: The output's name, whose declared type must be `gint`. Default: `out`.
   /// - Throws: `VipsError` if the operation has no such output.
   public func integer(_ name: String = "out") throws(VipsError) -> Int {
     var value = try get(name)
@@ -79,8 +82,9 @@ public final class VipsOperation {
     return Int(g_value_get_int(&value))
   }
 
-  /// An output that is an array of numbers.
-  /// - Throws: `VipsError` if the operation has no such output.
+  /// An output that is an array of numbers, such as `getpoint`'s `out-array`.
+  /// - Parameter name: The output's name, whose declared type must be `VipsArrayDouble`.
+  /// - Throws: `VipsError` if the operation has no such output, or left it empty.
   public func doubles(_ name: String) throws(VipsError) -> [Double] {
     var value = try get(name)
     defer { g_value_unset(&value) }
@@ -89,8 +93,10 @@ public final class VipsOperation {
     return Array(UnsafeBufferPointer(start: first, count: Int(count)))
   }
 
-  /// An output that is a blob.
-  /// - Throws: `VipsError` if the operation has no such output.
+  /// An output that is a blob, such as a saver's `buffer`.
+  /// - Parameter name: The output's name, whose declared type must be `VipsBlob`.
+  /// - Returns: A copy of the bytes.
+  /// - Throws: `VipsError` if the operation has no such output, or left it empty.
   public func bytes(_ name: String) throws(VipsError) -> [UInt8] {
     var value = try get(name)
     defer { g_value_unset(&value) }

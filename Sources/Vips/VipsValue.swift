@@ -1,14 +1,23 @@
 /// An argument of a libvips operation, converted to the type that the operation declares.
 public enum VipsValue: Sendable {
+  /// A flag (`gboolean`).
   case boolean(Bool)
+  /// An integer (`gint`), a floating-point number (`gdouble`) or flags, by the type that the operation
+  /// declares.
   case integer(Int)
+  /// A floating-point number (`gdouble`).
   case double(Double)
+  /// A string, or an enumeration value by its nickname if the operation declares an enumeration.
   case string(String)
   /// An enumeration value, by its nickname (`lanczos3`, `srgb` …).
   case nick(String)
+  /// An array of floating-point numbers (`VipsArrayDouble`).
   case doubles([Double])
+  /// An array of integers (`VipsArrayInt`), or of floating-point numbers if the operation declares those.
   case integers([Int])
+  /// An image. The operation holds a reference to it.
   case image(VipsImage)
+  /// An array of images (`VipsArrayImage`). The operation holds a reference to each.
   case images([VipsImage])
   /// An interpolator, by its nickname (`bicubic`, `bilinear`, `nearest` …).
   case interpolator(String)
@@ -19,13 +28,14 @@ public enum VipsValue: Sendable {
 extension VipsValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByStringLiteral
 {
-  /// Creates a boolean.
+  /// Creates a ``VipsValue/boolean(_:)`` from a literal.
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
-  /// Creates an integer.
+  /// Creates a ``VipsValue/integer(_:)`` from a literal, which floating-point arguments accept too.
   public init(integerLiteral value: Int) { self = .integer(value) }
-  /// Creates a floating-point number.
+  /// Creates a ``VipsValue/double(_:)`` from a literal, which integer arguments reject.
   public init(floatLiteral value: Double) { self = .double(value) }
-  /// Creates a string, which is read as a nickname if the operation declares an enumeration.
+  /// Creates a ``VipsValue/string(_:)`` from a literal, which is read as a nickname if the operation declares
+  /// an enumeration.
   public init(stringLiteral value: String) { self = .string(value) }
 }
 
