@@ -6,10 +6,12 @@ extension FilterChain {
   /// - Parameters:
   ///   - image: Any image, converted to upright sRGB first. If it has several pages, each is a frame and is
   ///     filtered separately.
-  ///   - context: Supplies the images for overlays and masks.
-  /// - Returns: An sRGB image of 8 bits per channel, or 16 if the input has more than 8. It has 3 bands, and a
-  ///   fourth for alpha if the input has one or a filter adds one. Its pixels are computed when they are read.
-  /// - Throws: `FilterError` with code `filter-failed`, naming the filter.
+  ///   - context: Supplies the images for overlays and masks, limits and pixel storage. Default: no images.
+  /// - Returns: An sRGB image of 8 bits per channel, or 16 if the input has more than 8. It has 3 bands, and
+  ///   a fourth for alpha if the input has one or a filter adds one. Its pixels are computed when they are
+  ///   read.
+  /// - Throws: `FilterError`: the error of ``check()`` for an invalid argument; otherwise `filter-failed`,
+  ///   naming the filter.
   public func apply(to image: VipsImage, context: FilterContext = FilterContext()) throws(FilterError)
     -> VipsImage
   {
@@ -19,13 +21,16 @@ extension FilterChain {
     return current.image
   }
 
-  /// The number of filters in the chain.
+  /// The number of filters in the chain, with named chains expanded.
   public var stepCount: Int { steps.count }
 
-  /// The identifier of the filter at `index`, which counts from 0.
+  /// The identifier of one filter, with all its arguments.
+  /// - Parameter index: The filter's position, from 0; must be less than ``stepCount``.
   public func step(_ index: Int) -> String { steps[index].identifier }
 
-  /// The chain's first `count` filters, for results that several chains share.
+  /// The chain's first filters, for results that several chains share.
+  /// - Parameter count: The number of filters, at least 0.
+  /// - Returns: The whole chain if it has no more filters.
   public func prefix(_ count: Int) -> FilterChain {
     count >= steps.count ? self : FilterChain(checked: Array(steps.prefix(count)))
   }
@@ -145,8 +150,9 @@ extension FilterChain {
     }
   }
 
-  /// The factor by which the first filter scales a frame of `extent`; the larger of the two sides' factors.
+  /// The factor by which the first filter scales a frame; the larger of the two sides' factors.
   ///
+  /// - Parameter extent: The frame's size in pixels.
   /// - Returns: nil if the filter is not a resize, or needs a frame that the decoder hasn't shrunk.
   /// - Throws: `FilterError` if the target size can't be computed.
   public func firstScale(of extent: Size) throws(FilterError) -> Double? {

@@ -6,9 +6,13 @@ extension FilterChain {
   ///     let chain = FilterChain(.limit(width: 800), Grain(amount: 0.2), .sharpen())
   ///
   /// Own filters run in this process only; a chain that has one can't be decoded from its identifier.
+  /// - Parameter filters: The filters, in the order of application. If one is invalid, ``check()`` and
+  ///   applying throw.
   public init(_ filters: any ImageFilter...) { self.init(combining: filters) }
 
-  /// Combines filters, which are applied in order. See ``init(_:)-(ImageFilter...)``.
+  /// Combines filters. See ``init(_:)-(ImageFilter...)``.
+  /// - Parameter filters: The filters, in the order of application. If one is invalid, ``check()`` and
+  ///   applying throw.
   public init(combining filters: [any ImageFilter]) {
     do throws(FilterError) {
       try self.init(steps: try Self.steps(of: filters))
@@ -49,7 +53,8 @@ extension FilterChain {
   }
 
   /// Throws the error of an invalid argument, without an image.
-  /// - Throws: `FilterError`, the same that applying the chain throws.
+  /// - Throws: `FilterError` with the code of the mistake, such as `bad-argument`: the same that applying the
+  ///   chain throws.
   public func check() throws(FilterError) {
     if let problem { throw problem }
   }
@@ -59,7 +64,8 @@ extension FilterChain {
 }
 
 extension FilterChain: ExpressibleByStringLiteral {
-  /// Parses a chain in the grammar of imagemill-filters(7). If the text is invalid, applying the chain throws.
+  /// Parses a chain in the grammar of imagemill-filters(7).
+  /// - Parameter text: The chain's text. If it is invalid, ``check()`` and applying the chain throw.
   public init(stringLiteral text: String) {
     do throws(FilterError) {
       try self.init(parsing: text)
@@ -80,11 +86,14 @@ extension VipsImage {
   /// Applies filters in order.
   ///
   ///     let avatar = try photograph.filtered(.fill(width: 96, height: 96), .circle)
+  /// - Parameter filters: The filters. Overlays, masks and transitions fail, because there are no other
+  ///   images.
+  /// - Returns: An sRGB image of 8 or 16 bits per channel, with 3 bands, or 4 with alpha.
   /// - Throws: `FilterError` of the first filter that fails, or of an argument that is out of range.
   public func filtered(_ filters: any ImageFilter...) throws(FilterError) -> VipsImage {
     try FilterChain(combining: filters).apply(to: self)
   }
 
-  /// The size of one frame in pixels.
+  /// The size of one frame in pixels: the width and the page height.
   public var size: Size { Size(width: width, height: pageHeight) }
 }

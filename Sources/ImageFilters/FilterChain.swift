@@ -41,14 +41,15 @@ public struct FilterChain: Hashable, Sendable {
     identifier = "(invalid) \(problem.message)"
   }
 
-  /// Creates an empty chain.
+  /// Creates an empty chain, which applies to any image and only converts it to sRGB.
   public init() { self.init(checked: []) }
 
   /// Parses a chain in the grammar of imagemill-filters(7).
   /// - Parameters:
-  ///   - text: The chain's text.
-  ///   - named: Chains that the text may use by name.
-  /// - Throws: `FilterError` with the position in the text; `tooLong` if the chain exceeds ``ChainLimits``.
+  ///   - text: The chain's text, at most ``ChainLimits/text`` bytes of UTF-8.
+  ///   - named: Chains that the text may use by name. Default: none.
+  /// - Throws: `FilterError` with the position in the text: `bad-chain` for text that doesn't match the
+  ///   grammar, `unknown-filter`, `bad-argument`, or `chain-too-long` if the chain exceeds ``ChainLimits``.
   public init(parsing text: String, named: [String: FilterChain] = [:]) throws(FilterError) {
     try self.init(steps: try ChainParser(reader: FilterReader(named: named)).steps(text))
   }
@@ -69,7 +70,9 @@ public struct FilterChain: Hashable, Sendable {
   }
 
   /// Concatenates chains.
-  /// - Throws: `FilterError` with code `tooLong` if the result exceeds ``ChainLimits``.
+  /// - Parameter chains: The chains, in the order of application.
+  /// - Throws: `FilterError`: the error of ``check()`` for an invalid chain, or `chain-too-long` if the
+  ///   result exceeds ``ChainLimits``.
   public init(_ chains: [FilterChain]) throws(FilterError) {
     // Check before `flatMap`, so that an oversized result is never allocated.
     for chain in chains { try chain.check() }
@@ -99,7 +102,8 @@ public struct FilterChain: Hashable, Sendable {
   }
 
   /// Replaces the images that the chain refers to.
-  /// - Parameter replacement: Returns the new text for each path or URL as written in the chain.
+  /// - Parameter replacement: Returns the new text for each path, URL or name as written in the chain.
+  /// - Returns: The new chain; this chain if it refers to no images.
   public func replacingReferences(_ replacement: (String) -> String) -> FilterChain {
     guard !references.isEmpty else { return self }
     return FilterChain(
@@ -115,8 +119,10 @@ public struct FilterChain: Hashable, Sendable {
       })
   }
 
-  /// Escapes the four characters that the grammar reserves, so that `value` can't add filters or arguments to a
-  /// chain's text.
+  /// Escapes the four characters that the grammar reserves, so that a value can't add filters or arguments to
+  /// a chain's text.
+  /// - Parameter value: Any text, such as a file name.
+  /// - Returns: The text with `%`, `,`, `:` and `=` written as `%25`, `%2C`, `%3A` and `%3D`.
   public static func escaped(_ value: String) -> String { Escaping.escaped(value) }
 
   /// The names of all filters and aliases, sorted.
@@ -124,12 +130,17 @@ public struct FilterChain: Hashable, Sendable {
 }
 
 extension FilterChain: Codable {
-  /// Decodes a chain from its identifier, unless a program's own filters are in it.
+  /// Decodes a chain from its identifier. A chain with a program's own filters can't be decoded.
+  /// - Parameter decoder: A decoder with a single string.
+  /// - Throws: `DecodingError` if the value isn't a string; `FilterError` if the string isn't a valid chain.
   public init(from decoder: any Decoder) throws {
     try self.init(parsing: decoder.singleValueContainer().decode(String.self))
   }
 
-  /// Encodes the chain as its identifier.
+  /// Encodes the chain as its identifier. An invalid chain (``check()``) is encoded as text that doesn't
+  /// decode.
+  /// - Parameter encoder: The encoder, which receives a single string.
+  /// - Throws: The encoder's error.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(identifier)

@@ -18,25 +18,30 @@ public struct FilterError: Error, Hashable, Sendable, CustomStringConvertible {
     case failed = "filter-failed"
   }
 
-  /// The kind of failure.
+  /// The kind of failure, such as ``Code/badArgument``.
   public let code: Code
   /// One sentence: what is wrong, and what to write instead.
   public let message: String
   /// The failure's position in the chain's text, in UTF-8 bytes from its start; nil if it has none.
   public let offset: Int?
 
-  /// libvips' error, if libvips failed.
+  /// The libvips error, if a libvips operation failed; otherwise nil.
   public let cause: VipsError?
-  /// The limit that the filter exceeded, if any.
+  /// The limit that the filter exceeded; nil if the failure has another cause.
   public var reason: Reason?
 
-  /// A limit of ``FilterContext``.
+  /// The limits that a filter's result can exceed, with the values.
   public enum Reason: Hashable, Sendable {
-    /// The result would have more pixels than ``FilterContext/maximumPixels``.
+    /// The result would have this many pixels, which is more than ``FilterContext/maximumPixels``.
     case tooManyPixels(Int, limit: Int)
   }
 
-  /// Creates an error, optionally with its position in the chain's text and libvips' error.
+  /// Creates an error.
+  /// - Parameters:
+  ///   - code: The kind of failure.
+  ///   - message: One sentence: what is wrong, and what to write instead.
+  ///   - offset: The position in the chain's text, in UTF-8 bytes from its start. Default: nil.
+  ///   - cause: The libvips error behind the failure. Default: nil.
   public init(_ code: Code, _ message: String, offset: Int? = nil, cause: VipsError? = nil) {
     self.code = code
     self.message = message
@@ -44,6 +49,6 @@ public struct FilterError: Error, Hashable, Sendable, CustomStringConvertible {
     self.cause = cause
   }
 
-  /// The message.
+  /// The message, without the code and the position.
   public var description: String { message }
 }

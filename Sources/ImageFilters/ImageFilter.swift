@@ -8,6 +8,9 @@ public protocol ImageFilter: Sendable {
   /// The key for cached results. Filters with the same identifier must produce the same image.
   var identifier: String { get }
   /// Applies the filter to an image.
+  /// - Parameter image: In a chain, upright sRGB with 3 bands, or 4 with alpha, of 8 or 16 bits; one frame of
+  ///   an animation.
+  /// - Returns: The filtered image. libvips may compute its pixels later, when they are read.
   /// - Throws: `FilterError` if it fails. A filter never returns the original image instead.
   func apply(to image: VipsImage) throws(FilterError) -> VipsImage
 }
@@ -30,16 +33,24 @@ public protocol ChainedImageFilter: ImageFilter {
 }
 
 extension ChainedImageFilter {
-  /// The chain's canonical text.
+  /// The chain's canonical text, which `init(parsing:)` reads back.
   public var identifier: String { chain.identifier }
   /// Applies the chain to an image.
-  /// - Throws: `FilterError` with code `filter-failed`, naming the filter.
+  /// - Parameter image: Any image, converted to upright sRGB first. If it has several pages, each is filtered
+  ///   separately.
+  /// - Returns: An sRGB image of 8 or 16 bits per channel, with 3 bands, or 4 with alpha.
+  /// - Throws: `FilterError`: the error of ``FilterChain/check()`` for an invalid argument; otherwise
+  ///   `filter-failed`, naming the filter.
   public func apply(to image: VipsImage) throws(FilterError) -> VipsImage { try chain.apply(to: image) }
 }
 
 extension FilterChain: ImageFilter {
-  /// Applies every filter, without access to other images.
-  /// - Throws: `FilterError` with code `filter-failed`, naming the filter.
+  /// Applies every filter, without access to other images: an overlay, a mask or a transition fails.
+  /// - Parameter image: Any image, converted to upright sRGB first. If it has several pages, each is filtered
+  ///   separately.
+  /// - Returns: An sRGB image of 8 or 16 bits per channel, with 3 bands, or 4 with alpha.
+  /// - Throws: `FilterError`: the error of ``FilterChain/check()`` for an invalid argument; otherwise
+  ///   `filter-failed`, naming the filter.
   public func apply(to image: VipsImage) throws(FilterError) -> VipsImage {
     try apply(to: image, context: FilterContext())
   }
@@ -47,13 +58,13 @@ extension FilterChain: ImageFilter {
 
 /// A filter with a target size. Follows AlamofireImage's `Sizable`.
 public protocol Sizable {
-  /// The target size in pixels.
+  /// The target size in pixels, each side 1 to 65535.
   var size: Size { get }
 }
 
 /// A filter that rounds corners. Follows AlamofireImage's `Roundable`.
 public protocol Roundable {
-  /// The corners' radius in pixels.
+  /// The corners' radius in pixels, 0 to 65535.
   var radius: Double { get }
 }
 
@@ -73,17 +84,17 @@ extension ImageFilter where Self: Sizable & Roundable {
 }
 
 extension ChainedImageFilter where Self: Sizable {
-  /// The chain's canonical text.
+  /// The chain's canonical text, which `init(parsing:)` reads back.
   public var identifier: String { chain.identifier }
 }
 
 extension ChainedImageFilter where Self: Roundable {
-  /// The chain's canonical text.
+  /// The chain's canonical text, which `init(parsing:)` reads back.
   public var identifier: String { chain.identifier }
 }
 
 extension ChainedImageFilter where Self: Sizable & Roundable {
-  /// The chain's canonical text.
+  /// The chain's canonical text, which `init(parsing:)` reads back.
   public var identifier: String { chain.identifier }
 }
 
@@ -97,7 +108,9 @@ extension CompositeImageFilter {
   /// The filters' identifiers, joined by commas as in a chain.
   public var identifier: String { filters.map(\.identifier).joined(separator: ",") }
 
-  /// Applies every filter in order.
+  /// Applies every filter in order. Without filters, returns `image`.
+  /// - Parameter image: The image, passed to the first filter as it is.
+  /// - Returns: The last filter's result.
   /// - Throws: `FilterError` of the first filter that fails.
   public func apply(to image: VipsImage) throws(FilterError) -> VipsImage {
     var filtered = image
@@ -124,6 +137,9 @@ public struct DynamicImageFilter: ImageFilter {
   }
 
   /// Calls the closure.
+  /// - Parameter image: The image, passed to the closure as it is.
+  /// - Returns: The closure's result.
+  /// - Throws: The `FilterError` that the closure throws.
   public func apply(to image: VipsImage) throws(FilterError) -> VipsImage { try body(image) }
 }
 
@@ -134,8 +150,10 @@ public struct DynamicCompositeImageFilter: CompositeImageFilter {
   public let filters: [any ImageFilter]
 
   /// Combines filters, which are applied in order.
+  /// - Parameter filters: The filters; none is allowed.
   public init(_ filters: [any ImageFilter]) { self.filters = filters }
 
   /// Combines filters, which are applied in order.
+  /// - Parameter filters: The filters; none is allowed.
   public init(_ filters: any ImageFilter...) { self.filters = filters }
 }

@@ -1,11 +1,13 @@
 // AlamofireImage's filters under their names. As there, creating one never fails; applying one throws if a side isn't 1 to
 // 65535 pixels, or another argument is out of range.
 
-/// `scale:S`: scales to exactly the size, ignoring the aspect ratio. AlamofireImage's type of the same name.
+/// `scale:S`: scales to exactly the size, ignoring the aspect ratio.
+///
+/// Adds no alpha band. AlamofireImage's type of the same name.
 public struct ScaledToSizeFilter: ChainedImageFilter, Sizable {
-  /// The target size in pixels.
+  /// The target size in pixels, each side 1 to 65535.
   public let size: Size
-  /// `scale` with its defaults.
+  /// The chain `scale:S` that the filter applies.
   public let chain: FilterChain
 
   /// Creates a filter for a target size in pixels.
@@ -16,10 +18,12 @@ public struct ScaledToSizeFilter: ChainedImageFilter, Sizable {
 }
 
 /// `pad:S:snap=false`: fits the image into the size on a transparent canvas.
+///
+/// The result has an alpha band. AlamofireImage's type of the same name.
 public struct AspectScaledToFitSizeFilter: ChainedImageFilter, Sizable {
-  /// The canvas size in pixels.
+  /// The canvas size in pixels, each side 1 to 65535.
   public let size: Size
-  /// `pad` with `snap=false`.
+  /// The chain `pad:S:snap=false` that the filter applies.
   public let chain: FilterChain
 
   /// Creates a filter for a canvas size in pixels.
@@ -30,10 +34,12 @@ public struct AspectScaledToFitSizeFilter: ChainedImageFilter, Sizable {
 }
 
 /// `fill:S:snap=false`: scales the image to cover the size and crops it around the center.
+///
+/// Adds no alpha band. AlamofireImage's type of the same name.
 public struct AspectScaledToFillSizeFilter: ChainedImageFilter, Sizable {
-  /// The target size in pixels.
+  /// The target size in pixels, each side 1 to 65535.
   public let size: Size
-  /// `fill` with `snap=false`.
+  /// The chain `fill:S:snap=false` that the filter applies.
   public let chain: FilterChain
 
   /// Creates a filter for a target size in pixels.
@@ -44,10 +50,12 @@ public struct AspectScaledToFillSizeFilter: ChainedImageFilter, Sizable {
 }
 
 /// `rounded:R:style=continuous`: rounds the corners with Apple's continuous curve.
+///
+/// The result has an alpha band. AlamofireImage's type of the same name.
 public struct RoundedCornersFilter: ChainedImageFilter, Roundable {
-  /// The corners' radius in pixels.
+  /// The corners' radius in pixels, 0 to 65535; at most half of the shorter side is used.
   public let radius: Double
-  /// `rounded` with `style=continuous`.
+  /// The chain `rounded:R:style=continuous` that the filter applies.
   public let chain: FilterChain
 
   /// Creates a filter for a corner radius.
@@ -59,28 +67,33 @@ public struct RoundedCornersFilter: ChainedImageFilter, Roundable {
 }
 
 /// `circle`: crops the image to its center square, then to a circle.
+///
+/// The result has an alpha band. AlamofireImage's type of the same name.
 public struct CircleFilter: ChainedImageFilter {
-  /// `circle`.
+  /// The chain `circle` that the filter applies.
   public let chain: FilterChain
 
   /// Creates the filter, which takes no arguments.
   public init() { chain = FilterChain(typed: "CircleFilter") }
 }
 
-/// `ci:NAME`: a Core Image filter by name.
+/// `ci:NAME`: a Core Image filter by name, computed by libvips.
+///
+/// AlamofireImage's type of the same name.
 public struct CoreImageFilter: ChainedImageFilter {
   /// Core Image's name for the filter, such as `CISepiaTone`.
   public let filterName: String
   /// Values in the chain grammar's notation, by Core Image's keys.
   public let parameters: [String: String]
-  /// `ci:` with the parameters.
+  /// The chain `ci:NAME` with the parameters, which the filter applies.
   public let chain: FilterChain
 
   /// Creates a Core Image filter.
   /// - Parameters:
-  ///   - filterName: Core Image's name for the filter.
-  ///   - parameters: Values in the chain grammar's notation, by Core Image's keys.
-  /// - Throws: `FilterError` if the filter isn't supported, or doesn't have one of the parameters.
+  ///   - filterName: Core Image's name for the filter, such as `CISepiaTone`.
+  ///   - parameters: Values in the chain grammar's notation, by Core Image's keys. Default: none.
+  /// - Throws: `FilterError`: `unknown-filter` if the filter isn't supported; `bad-argument` if it doesn't
+  ///   have one of the parameters, or a value is invalid.
   public init(filterName: String, parameters: [String: String] = [:]) throws(FilterError) {
     self.filterName = filterName
     self.parameters = parameters
@@ -91,8 +104,10 @@ public struct CoreImageFilter: ChainedImageFilter {
 }
 
 /// `blur:R:edge=extend:linear=true`: blurs as CIGaussianBlur does, growing the image by 3 radii on each side.
+///
+/// The result has an alpha band. AlamofireImage's type of the same name.
 public struct BlurFilter: ChainedImageFilter {
-  /// `blur` with `edge=extend` and `linear=true`.
+  /// The chain `blur:R:edge=extend:linear=true` that the filter applies.
   public let chain: FilterChain
 
   /// Creates a blur.
@@ -102,16 +117,21 @@ public struct BlurFilter: ChainedImageFilter {
   }
 }
 
-/// `scale:S,rounded:R`.
+/// `scale:S,rounded:R`: scales to exactly the size, then rounds the corners with Apple's continuous curve.
+///
+/// The result has an alpha band. AlamofireImage's type of the same name.
 public struct ScaledToSizeWithRoundedCornersFilter: ChainedImageFilter, Sizable, Roundable {
-  /// The target size in pixels.
+  /// The target size in pixels, each side 1 to 65535.
   public let size: Size
-  /// The corners' radius in pixels.
+  /// The corners' radius in pixels, 0 to 65535; at most half of the shorter side is used.
   public let radius: Double
-  /// `scale`, then `rounded`.
+  /// The chain `scale:S,rounded:R` that the filter applies.
   public let chain: FilterChain
 
-  /// Creates a filter for a target size and a corner radius in pixels.
+  /// Creates a filter.
+  /// - Parameters:
+  ///   - size: The target size in pixels, each side 1 to 65535.
+  ///   - radius: The corners' radius in pixels, 0 to 65535.
   public init(size: Size, radius: Double) {
     (self.size, self.radius) = (size, radius)
     chain = FilterChain(
@@ -120,16 +140,21 @@ public struct ScaledToSizeWithRoundedCornersFilter: ChainedImageFilter, Sizable,
   }
 }
 
-/// `fill:S,rounded:R`.
+/// `fill:S,rounded:R`: scales to cover the size, crops around the center, then rounds the corners.
+///
+/// The result has an alpha band. AlamofireImage's type of the same name.
 public struct AspectScaledToFillSizeWithRoundedCornersFilter: ChainedImageFilter, Sizable, Roundable {
-  /// The target size in pixels.
+  /// The target size in pixels, each side 1 to 65535.
   public let size: Size
-  /// The corners' radius in pixels.
+  /// The corners' radius in pixels, 0 to 65535; at most half of the shorter side is used.
   public let radius: Double
-  /// `fill`, then `rounded`.
+  /// The chain `fill:S,rounded:R` that the filter applies.
   public let chain: FilterChain
 
-  /// Creates a filter for a target size and a corner radius in pixels.
+  /// Creates a filter.
+  /// - Parameters:
+  ///   - size: The target size in pixels, each side 1 to 65535.
+  ///   - radius: The corners' radius in pixels, 0 to 65535.
   public init(size: Size, radius: Double) {
     (self.size, self.radius) = (size, radius)
     chain = FilterChain(
@@ -137,11 +162,13 @@ public struct AspectScaledToFillSizeWithRoundedCornersFilter: ChainedImageFilter
   }
 }
 
-/// `scale:S,circle`.
+/// `scale:S,circle`: scales to exactly the size, then crops to the center square and to a circle.
+///
+/// The result has an alpha band. AlamofireImage's type of the same name.
 public struct ScaledToSizeCircleFilter: ChainedImageFilter, Sizable {
-  /// The target size in pixels.
+  /// The target size in pixels, each side 1 to 65535.
   public let size: Size
-  /// `scale`, then `circle`.
+  /// The chain `scale:S,circle` that the filter applies.
   public let chain: FilterChain
 
   /// Creates a filter for a target size in pixels.
@@ -151,11 +178,14 @@ public struct ScaledToSizeCircleFilter: ChainedImageFilter, Sizable {
   }
 }
 
-/// `fill:S,circle`.
+/// `fill:S,circle`: scales to cover the size, crops around the center, then crops to the center square and to
+/// a circle.
+///
+/// The result has an alpha band. AlamofireImage's type of the same name.
 public struct AspectScaledToFillSizeCircleFilter: ChainedImageFilter, Sizable {
-  /// The target size in pixels.
+  /// The target size in pixels, each side 1 to 65535.
   public let size: Size
-  /// `fill`, then `circle`.
+  /// The chain `fill:S,circle` that the filter applies.
   public let chain: FilterChain
 
   /// Creates a filter for a target size in pixels.

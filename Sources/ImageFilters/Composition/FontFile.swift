@@ -2,7 +2,7 @@
 public enum FontFile {
   /// The file of the font that a `text` filter would use.
   ///
-  /// - Parameter font: The filter's `font` argument: a font file's path, which is returned as it is, or a
+  /// - Parameter font: The filter's `font` argument: a font file's path, which is returned unchanged, or a
   ///   description such as `sans bold`, for which fontconfig finds a file.
   /// - Returns: nil if fontconfig isn't installed or finds no font.
   public static func path(for font: String) -> String? {

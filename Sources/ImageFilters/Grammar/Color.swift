@@ -1,15 +1,20 @@
 /// An sRGB color with alpha, 8 bits per channel, not premultiplied.
 public struct Color: Hashable, Sendable {
-  /// Red, 0 to 255.
+  /// The red channel, 0 to 255, with the sRGB curve.
   public var red: UInt8
-  /// Green, 0 to 255.
+  /// The green channel, 0 to 255, with the sRGB curve.
   public var green: UInt8
-  /// Blue, 0 to 255.
+  /// The blue channel, 0 to 255, with the sRGB curve.
   public var blue: UInt8
-  /// Alpha, from 0 (transparent) to 255 (opaque).
+  /// The opacity, from 0 (transparent) to 255 (opaque).
   public var alpha: UInt8
 
-  /// Creates a color from its channels, each 0 to 255; opaque by default.
+  /// Creates a color from its channels.
+  /// - Parameters:
+  ///   - red: The red channel, 0 to 255.
+  ///   - green: The green channel, 0 to 255.
+  ///   - blue: The blue channel, 0 to 255.
+  ///   - alpha: The opacity, from 0 (transparent) to 255 (opaque). Default: 255.
   public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
     self.red = red
     self.green = green
@@ -17,9 +22,11 @@ public struct Color: Hashable, Sendable {
     self.alpha = alpha
   }
 
-  /// Parses a CSS color name, `transparent`, `#rgb`, `#rgba`, `#rrggbb` or `#rrggbbaa`, ignoring letter case.
+  /// Parses a CSS color name, `transparent`, `#rgb`, `#rgba`, `#rrggbb` or `#rrggbbaa` (CSS Color Module
+  /// Level 4).
   ///
-  /// - Returns: nil for any other text.
+  /// Nil for any other text, such as `rgb(0, 0, 0)`.
+  /// - Parameter text: The color's text, in any letter case.
   public init?(_ text: String) {
     let lowered = text.lowercased()
     guard lowered.hasPrefix("#") else {
@@ -48,7 +55,7 @@ public struct Color: Hashable, Sendable {
     }
   }
 
-  /// The color as `#rrggbbaa`.
+  /// The color as `#rrggbbaa` in lower case, the form in a chain's identifier.
   public var identifier: String {
     "#"
       + [red, green, blue, alpha].map { byte in

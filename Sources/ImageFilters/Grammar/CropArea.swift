@@ -13,18 +13,24 @@ public struct CropArea: Hashable, Sendable {
     public var y: Int
   }
 
-  /// An area of `size` that gravity places.
+  /// Creates an area that gravity places.
+  /// - Parameter size: The width and height in pixels, each 1 to 65535; not checked until a chain uses the
+  ///   area.
   public init(_ size: Size) { extent = size }
 
-  /// A rectangle of the image, in pixels from its top left corner.
+  /// Creates a rectangle of the image. The values are not checked until a chain uses the area.
+  /// - Parameters:
+  ///   - x: Pixels from the image's left edge, -10,000,000 to 10,000,000.
+  ///   - y: Pixels from the image's top edge, -10,000,000 to 10,000,000.
+  ///   - width: The width in pixels, 1 to 65535.
+  ///   - height: The height in pixels, 1 to 65535.
   public init(x: Int, y: Int, width: Int, height: Int) {
     extent = Size(width: width, height: height)
     origin = Origin(x: x, y: y)
   }
 
-  /// Parses `WxH` or `WxH+X+Y` (X and Y may be negative: `WxH-10+0`).
-  ///
-  /// - Returns: nil for any other text.
+  /// Parses `WxH` or `WxH+X+Y` (X and Y may be negative: `WxH-10+0`). Nil for any other text.
+  /// - Parameter text: The area in the chain grammar.
   public init?(_ text: String) {
     let signs = text.indices.filter { text[$0] == "+" || text[$0] == "-" }
     guard signs.isEmpty || signs.count == 2 else { return nil }

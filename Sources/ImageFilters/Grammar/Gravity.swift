@@ -11,6 +11,7 @@ public enum Gravity: Hashable, Sendable {
 
   /// The center, the four edges and the four corners.
   public enum Place: String, CaseIterable, Sendable, Hashable {
+    /// The center, and the edges and corners by compass direction: `north` is the middle of the top edge.
     case centre, north, northeast, east, southeast, south, southwest, west, northwest
 
     /// The position as fractions: 0 is left or top, 1 is right or bottom.
@@ -31,10 +32,10 @@ public enum Gravity: Hashable, Sendable {
     }
   }
 
-  /// Parses a place (also spelled `center`), `attention`, `entropy` or a focal point such as `0.3x0.7`, ignoring
-  /// letter case.
+  /// Parses a place (also spelled `center`), `attention`, `entropy` or a focal point such as `0.3x0.7`.
   ///
-  /// - Returns: nil for any other text.
+  /// Nil for any other text, or if a fraction isn't 0 to 1.
+  /// - Parameter text: The gravity in the chain grammar, in any letter case.
   public init?(_ text: String) {
     switch text.lowercased() {
     case "center", "centre": self = .place(.centre)
@@ -54,7 +55,7 @@ public enum Gravity: Hashable, Sendable {
     }
   }
 
-  /// The gravity in the chain grammar.
+  /// The gravity in the chain grammar, such as `north`, `attention` or `0.3x0.7`.
   public var identifier: String {
     switch self {
     case .place(let place): place.rawValue
@@ -87,22 +88,22 @@ public enum Gravity: Hashable, Sendable {
 }
 
 extension Gravity {
-  /// The center.
+  /// The center of the image, the default of most filters.
   public static let center = Gravity.place(.centre)
   /// The middle of the top edge.
   public static let north = Gravity.place(.north)
-  /// The top right corner.
+  /// The corner at the top right.
   public static let northeast = Gravity.place(.northeast)
   /// The middle of the right edge.
   public static let east = Gravity.place(.east)
-  /// The bottom right corner.
+  /// The corner at the bottom right.
   public static let southeast = Gravity.place(.southeast)
   /// The middle of the bottom edge.
   public static let south = Gravity.place(.south)
-  /// The bottom left corner.
+  /// The corner at the bottom left.
   public static let southwest = Gravity.place(.southwest)
   /// The middle of the left edge.
   public static let west = Gravity.place(.west)
-  /// The top left corner.
+  /// The corner at the top left.
   public static let northwest = Gravity.place(.northwest)
 }

@@ -1,13 +1,12 @@
 /// A length in pixels, or as a percentage of an image's shorter side.
 public enum Length: Hashable, Sendable {
-  /// Pixels, 0 to 65535.
+  /// A number of pixels, 0 to 65535; may be fractional.
   case pixels(Double)
-  /// Percent of the shorter side, 0 to 65535.
+  /// A percentage of the shorter side, 0 to 65535.
   case percent(Double)
 
-  /// Parses `N` or `N%`.
-  ///
-  /// - Returns: nil for any other text.
+  /// Parses `N` or `N%`. Nil for any other text, or if the number is out of range.
+  /// - Parameter text: The length in the chain grammar.
   public init?(_ text: String) {
     let isPercent = text.hasSuffix("%")
     guard let number = Number.parse(isPercent ? String(text.dropLast()) : text), number >= 0, number <= 65_535
@@ -33,8 +32,8 @@ public enum Length: Hashable, Sendable {
 }
 
 extension Length: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
-  /// Pixels.
+  /// Creates a length in pixels from an integer literal.
   public init(integerLiteral pixels: Int) { self = .pixels(Double(pixels)) }
-  /// Pixels.
+  /// Creates a length in pixels from a floating-point literal.
   public init(floatLiteral pixels: Double) { self = .pixels(pixels) }
 }

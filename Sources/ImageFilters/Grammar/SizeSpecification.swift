@@ -9,15 +9,16 @@ public enum SizeSpecification: Hashable, Sendable {
   /// `N%`: both sides scaled; more than 0, at most 10000.
   case percent(Double)
 
-  /// A width and height in pixels.
+  /// Creates a specification of an exact size.
+  /// - Parameter size: The width and height in pixels, each 1 to 65535; not checked until a chain uses the
+  ///   size.
   public init(_ size: Size) { self = .exact(width: size.width, height: size.height) }
 
   /// The valid lengths of a side in pixels.
   public static let sides = 1...65_535
 
-  /// Parses `WxH`, `Wx`, `xH` or `N%`.
-  ///
-  /// - Returns: nil for any other text.
+  /// Parses `WxH`, `Wx`, `xH` or `N%`. Nil for any other text, or if a number is out of range.
+  /// - Parameter text: The size in the chain grammar.
   public init?(_ text: String) {
     if text.hasSuffix("%") {
       guard let percent = Number.parse(String(text.dropLast())), percent > 0, percent <= 10_000 else {
@@ -43,7 +44,7 @@ public enum SizeSpecification: Hashable, Sendable {
     return side
   }
 
-  /// The size in the chain grammar.
+  /// The size in the chain grammar, such as `100x100`, `100x`, `x100` or `50%`.
   public var identifier: String {
     switch self {
     case .exact(let width, let height): "\(width)x\(height)"
@@ -72,7 +73,10 @@ public struct Size: Hashable, Sendable {
   /// Height in pixels, at least 1.
   public var height: Int
 
-  /// Creates a size from a width and a height in pixels; neither is checked.
+  /// Creates a size.
+  /// - Parameters:
+  ///   - width: The width in pixels; not checked.
+  ///   - height: The height in pixels; not checked.
   public init(width: Int, height: Int) {
     self.width = width
     self.height = height

@@ -66,7 +66,7 @@ public struct FilterContext: Sendable {
     self.source = source
   }
 
-  /// Throws `FilterError` for every reference; for chains that use no other images.
+  /// A source function for chains that use no other images: throws `filter-failed` for every reference.
   public static let noSources: @Sendable (String) throws(FilterError) -> VipsImage = {
     (reference: String) throws(FilterError) -> VipsImage in
     throw FilterError(
@@ -76,14 +76,19 @@ public struct FilterContext: Sendable {
 
 /// The geometry of a frame that its decoder has shrunk.
 public struct ShrinkOnLoad: Sendable, Hashable {
-  /// The original size in pixels.
+  /// The frame's size in pixels before the decoder shrank it.
   public var extent: Size
   /// The factor by which the decoder scaled the frame, at most 1.
   public var scale: Double
   /// Whether the decoder scaled the content to exactly whole pixels instead of padding the last column and row.
   public var isExact: Bool
 
-  /// Creates a description of a shrunk frame from its properties.
+  /// Creates a description of a shrunk frame.
+  /// - Parameters:
+  ///   - extent: The frame's original size in pixels.
+  ///   - scale: The factor by which the decoder scaled the frame, more than 0, at most 1.
+  ///   - isExact: Whether the decoder scaled the content to exactly whole pixels instead of padding the last
+  ///     column and row.
   public init(extent: Size, scale: Double, isExact: Bool) {
     self.extent = extent
     self.scale = scale

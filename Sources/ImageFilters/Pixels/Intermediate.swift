@@ -12,21 +12,28 @@ public struct Intermediate: Sendable {
     case filter
   }
 
-  /// The image.
+  /// The image, whose pixels may not be computed yet.
   public let image: VipsImage
   /// Where the image's pixels come from.
   public let source: Source
 
-  /// Creates an intermediate from an image whose pixels come from `source`.
+  /// Creates an intermediate with a known source of pixels.
+  /// - Parameters:
+  ///   - image: The image.
+  ///   - source: Where the image's pixels come from.
   public init(_ image: VipsImage, from source: Source) {
     self.image = image
     self.source = source
   }
 
   /// Creates an intermediate from a filter's result, or from an image whose pixels are stored already.
+  /// - Parameter image: The image. Its source is ``Source/kept`` if its pixels are stored, otherwise
+  ///   ``Source/filter``.
   public init(_ image: VipsImage) { self.init(image, from: image.isAtHand ? .kept : .filter) }
 
   /// The same image with its pixels stored.
+  /// - Parameter storage: Stores the pixels, in memory or in a file.
+  /// - Returns: This intermediate if its pixels are stored already.
   /// - Throws: `VipsError` if computing or storing the pixels fails.
   public func kept(in storage: PixelStorage) throws(VipsError) -> Intermediate {
     source == .kept ? self : Intermediate(try storage.keeping(image), from: .kept)

@@ -10,13 +10,17 @@ public struct PixelStorage: Sendable {
   /// The directory for those files. They are unlinked while in use, so that a crash leaves none behind.
   public var directory: String
 
-  /// Creates storage of `memory` bytes (default: 1 GiB) that uses files in `directory` for images that don't fit.
+  /// Creates storage.
+  /// - Parameters:
+  ///   - memory: The most pixel memory that libvips may hold in this process, in bytes. Default: 1 GiB.
+  ///   - directory: The directory for images that don't fit, which must exist. Default: `/tmp`.
   public init(memory: Int = 1 << 30, directory: String = "/tmp") {
     self.memory = memory
     self.directory = directory
   }
 
   /// Computes every pixel once and stores it: in memory if it fits, otherwise in a file.
+  /// - Parameter image: The image, with all its frames.
   /// - Returns: The stored image; `image` itself if its pixels are stored already.
   /// - Throws: `VipsError` if computing a pixel or writing the file fails.
   public func keeping(_ image: VipsImage) throws(VipsError) -> VipsImage {

@@ -1,6 +1,8 @@
 /// Reads the description of an ICC profile (ICC.1:2010, 9.2.41 and 10.13; ICC.2:2001, 6.5.17).
 public enum ProfileDescription {
-  /// The text of the profile's `desc` tag; nil if it is missing or malformed.
+  /// The text of a profile's `desc` tag.
+  /// - Parameter profile: The whole ICC profile, such as a file's `icc-profile-data`.
+  /// - Returns: nil if the tag is missing, malformed or of another type than `desc` or `mluc`.
   public static func text(of profile: [UInt8]) -> String? {
     func number(_ position: Int) -> Int {
       guard position >= 0, position + 4 <= profile.count else { return 0 }

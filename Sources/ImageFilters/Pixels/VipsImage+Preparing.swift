@@ -16,6 +16,7 @@ extension VipsImage {
   }
 
   /// Applies the EXIF orientation and removes the tag.
+  /// - Returns: The image with each page turned; this image if it has no orientation tag.
   /// - Throws: `VipsError` if libvips fails.
   public func upright() throws(VipsError) -> VipsImage {
     // Pages are stacked in one tall image. Rotate each, not the stack.
@@ -56,6 +57,8 @@ extension VipsImage {
   }
 
   /// Converts the image to sRGB of 8 or 16 bits, with its embedded profile if it has one.
+  /// - Returns: An image with 3 bands, or 4 with alpha, of `uchar`, or of `ushort` if this image has 16 bits.
+  ///   It has no profile.
   /// - Throws: `VipsError` if libvips fails.
   public func inSRGB() throws(VipsError) -> VipsImage {
     let deep = format == .ushort || interpretation == .rgb16 || interpretation == .gray16

@@ -2,14 +2,21 @@ import Vips
 
 /// The definition of one filter, from which it is parsed, printed, documented and run.
 public struct FilterDefinition: Sendable {
-  /// The sections of the manual.
+  /// The sections of imagemill-filters(7), in its order. The raw values are the section titles.
   public enum Category: String, Sendable, CaseIterable {
+    /// Filters that change the size or the area of the image.
     case resizing = "Resizing"
+    /// Filters that cut the image to a shape.
     case shape = "Shape"
+    /// Filters that turn and mirror the image.
     case orientation = "Orientation"
+    /// Filters that change colors, contrast and alpha.
     case tone = "Color and tone"
+    /// Filters that blur, sharpen or stylize.
     case effects = "Effects"
+    /// Filters that combine the image with other images or text.
     case composition = "Composition"
+    /// Filters that are called by their Core Image names (`ci:NAME`).
     case coreImage = "Core Image by name"
   }
 
@@ -23,7 +30,7 @@ public struct FilterDefinition: Sendable {
 
   /// The canonical name; lower case except for Core Image filters.
   public let name: String
-  /// The filter's other names.
+  /// The filter's other names, each with its own defaults; may be empty.
   public let aliases: [Alias]
   /// The manual section that documents the filter.
   public let category: Category
@@ -124,7 +131,7 @@ extension FilterDefinition {
 }
 
 extension FilterDefinition.Alias: ExpressibleByStringLiteral {
-  /// Creates an alias without presets.
+  /// Creates an alias without presets, from its name.
   public init(stringLiteral name: String) {
     self.init(name: name, presets: [:])
   }

@@ -2,7 +2,7 @@
 public struct FilterParameter: Sendable {
   /// The key, in lower case except for Core Image parameters.
   public let name: String
-  /// The type of its values.
+  /// The type and the range of its values.
   public let type: ParameterType
   /// What the parameter means, in one line.
   public let summary: String

@@ -17,6 +17,8 @@ public enum FilterTable {
   }()
 
   /// Finds a filter by its name or an alias, ignoring letter case.
+  /// - Parameter name: The name, such as `scale` or `ScaledToSizeFilter`.
+  /// - Returns: nil if no filter has the name.
   public static func definition(named name: String) -> FilterDefinition? { entry(named: name)?.definition }
 
   static func entry(named name: String) -> (definition: FilterDefinition, presets: [String: String])? {

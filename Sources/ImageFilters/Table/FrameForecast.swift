@@ -11,7 +11,13 @@ public struct FrameForecast: Sendable, Hashable {
   /// The sizes of the images that the chain refers to, by the reference's text.
   public var images: [String: Size]
 
-  /// Creates a forecast of a frame from its properties.
+  /// Creates a forecast of a frame.
+  /// - Parameters:
+  ///   - extent: The frame's size in pixels.
+  ///   - bands: The number of bands, including alpha; 1 to 4.
+  ///   - isDeep: Whether the bands have 16 bits instead of 8.
+  ///   - images: The sizes of the images that the chain refers to, by the reference's text. An image that
+  ///     isn't listed counts as large as the frame. Default: none.
   public init(extent: Size, bands: Int, isDeep: Bool, images: [String: Size] = [:]) {
     self.extent = extent
     self.bands = bands

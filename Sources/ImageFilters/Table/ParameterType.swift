@@ -14,15 +14,15 @@ public enum ParameterType: Sendable, Hashable {
   case choice([String])
   /// Any text that isn't empty and has no NUL.
   case text
-  /// A ``Color``.
+  /// A ``Color``: a CSS name, `#rgb`, `#rgba`, `#rrggbb` or `#rrggbbaa`.
   case color
-  /// A ``SizeSpecification``.
+  /// A ``SizeSpecification``: `WxH`, `Wx`, `xH` or `N%`.
   case size
-  /// A ``CropArea``.
+  /// A ``CropArea``: `WxH` or `WxH+X+Y`.
   case area
-  /// A ``Gravity``.
+  /// A ``Gravity``: a place, `attention`, `entropy` or a focal point.
   case gravity
-  /// A ``Length``.
+  /// A ``Length``: pixels, or `N%` of the shorter side.
   case length
   /// The name, path or URL of another image.
   case source
