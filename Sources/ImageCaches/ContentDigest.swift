@@ -24,7 +24,7 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
     }
   }
 
-  /// Wraps a finished digest.
+  /// Creates a digest from a finished SHA-256 of swift-crypto.
   public init(_ digest: SHA256.Digest) {
     words = digest.withUnsafeBytes { bytes in
       func word(_ index: Int) -> UInt64 {
@@ -34,7 +34,8 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
     }
   }
 
-  /// Computes the digest of `bytes`.
+  /// Computes the SHA-256 of bytes in memory.
+  /// - Parameter bytes: The bytes, which are copied; may be empty.
   public init<Bytes: Sequence>(hashing bytes: Bytes) where Bytes.Element == UInt8 {
     var hasher = SHA256()
     hasher.update(data: Array(bytes))
@@ -42,6 +43,7 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
   }
 
   /// Parses 64 hexadecimal digits in either letter case; nil for any other text.
+  /// - Parameter hex: The digits, without a prefix such as `sha256:`.
   public init?(hex: some StringProtocol) {
     guard hex.utf8.count == 64 else { return nil }
     var words: [UInt64] = [0, 0, 0, 0]
@@ -52,13 +54,19 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
     self.words = (words[0], words[1], words[2], words[3])
   }
 
-  /// The text form.
+  /// The 64 lower-case hexadecimal digits, like ``hex``.
   public var description: String { hex }
 
   /// Compares by the order of the text forms.
+  /// - Parameters:
+  ///   - left: The digest that may come first.
+  ///   - right: The digest to compare with.
   public static func < (left: ContentDigest, right: ContentDigest) -> Bool { left.words < right.words }
 
-  /// Whether the digests are equal.
+  /// Whether all 32 bytes are equal. The comparison doesn't take constant time.
+  /// - Parameters:
+  ///   - left: A digest.
+  ///   - right: The digest to compare with.
   public static func == (left: ContentDigest, right: ContentDigest) -> Bool { left.words == right.words }
 
   /// Hashes only the first 8 bytes, which are uniformly distributed.
@@ -67,7 +75,8 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
 
 extension ContentDigest: Codable {
   /// Decodes the text form.
-  /// - Throws: `DecodingError` if the text isn't 64 hexadecimal digits.
+  /// - Parameter decoder: A decoder with a single string.
+  /// - Throws: `DecodingError` if the value isn't a string of 64 hexadecimal digits.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
@@ -78,7 +87,9 @@ extension ContentDigest: Codable {
     self = digest
   }
 
-  /// Encodes the text form.
+  /// Encodes the text form: 64 lower-case hexadecimal digits.
+  /// - Parameter encoder: The encoder, which receives a single string.
+  /// - Throws: The encoder's error.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(hex)

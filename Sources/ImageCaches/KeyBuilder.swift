@@ -11,11 +11,13 @@ public struct KeyBuilder {
   private var hasher = SHA256()
 
   /// Starts a key of the given kind. Keys of different kinds never collide.
+  /// - Parameter kind: The kind's name, which becomes the first field.
   public init(_ kind: String) {
     append(kind)
   }
 
-  /// Adds a field.
+  /// Adds a field, with its length before it.
+  /// - Parameter field: The field's text, hashed as UTF-8; may be empty.
   public mutating func append(_ field: String) {
     var field = field
     field.withUTF8 { bytes in

@@ -13,14 +13,14 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
     case badCapacity = "cache-capacity"
   }
 
-  /// The kind of failure.
+  /// The kind of failure, whose raw value appears in reports.
   public let code: Code
   /// The cause, for programs that advise the user.
   public let reason: Reason
-  /// What failed, in one sentence.
+  /// What failed, in one sentence, with the path.
   public let message: String
 
-  /// The causes of failures.
+  /// The causes of failures, which determine the advice to the user.
   public enum Reason: String, Sendable, Codable, CaseIterable {
     /// The file system is full, or the user's quota is exhausted.
     case noSpace
@@ -40,7 +40,7 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
     self.message = message
   }
 
-  /// The message.
+  /// The message, without the code.
   public var description: String { message }
 
   package static func file(_ action: String, _ path: String, errno number: Int32) -> CacheError {

@@ -2,7 +2,9 @@ import Glibc
 package import SystemIO
 
 extension DiskStore {
-  /// The digest of a file outside the store: the recorded one if the fingerprint is unchanged, else a computed one.
+  /// The digest of a file outside the store: the recorded one if the fingerprint is unchanged, else a
+  /// computed one.
+  /// - Parameter path: The path of the file, absolute or relative to the current directory.
   /// - Throws: `CacheError` if the file can't be read, or the index can't be used.
   /// - Returns: nil if the file doesn't exist or isn't a regular file.
   public func digest(ofFile path: String) throws(CacheError) -> ContentDigest? {

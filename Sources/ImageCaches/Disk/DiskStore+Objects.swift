@@ -25,7 +25,8 @@ extension DiskStore {
 
   // MARK: Temporary files
 
-  /// Creates and opens an empty file in `tmp/`.
+  /// Creates and opens an empty file in `tmp/`, which is removed unless it is inserted.
+  /// - Returns: The file, open for reading and writing.
   /// - Throws: `CacheError` if the file can't be created.
   public func makeTemporaryFile() throws(CacheError) -> TemporaryFile {
     let path = try processDirectory.newPath()
@@ -36,6 +37,7 @@ extension DiskStore {
   }
 
   /// Reserves a path in `tmp/` for a file that another process writes.
+  /// - Returns: The path. A file at the path is removed unless it is inserted.
   /// - Throws: `CacheError` if the directory can't be created.
   public func makeTemporaryPath() throws(CacheError) -> TemporaryPath {
     TemporaryPath(path: try processDirectory.newPath())
@@ -43,12 +45,16 @@ extension DiskStore {
 
   // MARK: Objects
 
-  /// Moves a finished temporary file into the store. If the store already has the bytes, the file is discarded.
+  /// Moves a finished temporary file into the store. If the store already has the bytes, the file is
+  /// discarded.
+  ///
+  /// May purge, if the objects then exceed ``capacity``.
   /// - Parameters:
-  ///   - temporary: the file.
-  ///   - digest: the SHA-256 of its bytes, which the caller computed while writing.
-  ///   - kind: the kind of object.
-  /// - Throws: `CacheError` if the index can't be written or the file can't be moved.
+  ///   - temporary: The file, completely written.
+  ///   - digest: The SHA-256 of its bytes, which the caller computed while writing. It isn't checked.
+  ///   - kind: The kind of object. Default: `primary`.
+  /// - Returns: The stored object, pinned.
+  /// - Throws: `CacheError` if the index can't be written, or a file can't be moved or removed.
   public func insert(
     _ temporary: some StagedFile, digest: ContentDigest, as kind: ObjectKind = .primary
   ) throws(CacheError) -> StoredObject {
@@ -129,7 +135,9 @@ extension DiskStore {
     return object
   }
 
-  /// The object with this digest, verified and pinned; nil if the store doesn't have it, or it was damaged.
+  /// Finds an object by its digest.
+  /// - Parameter digest: The SHA-256 of the object's bytes.
+  /// - Returns: The object, verified and pinned; nil if the store doesn't have it, or it was damaged.
   /// - Throws: `CacheError` if the file or the index can't be used.
   public func object(_ digest: ContentDigest) throws(CacheError) -> StoredObject? {
     if case .sound(let object) = try examined(digest, in: layout) { return object }

@@ -20,11 +20,12 @@ extension DiskStore {
     }
   }
 
-  /// Removes objects: renditions first, because sources can recreate them, then the least recently used. Objects pinned
-  /// by any process stay.
-  /// - Parameter target: the size in bytes at which the purge ends (default: ``preferredUsageAfterPurge``).
+  /// Removes objects: renditions first, because sources can recreate them, then the least recently used.
+  ///
+  /// Objects pinned by any process stay.
+  /// - Parameter target: The size in bytes at which the purge ends. Default: ``preferredUsageAfterPurge``.
   /// - Throws: `CacheError` if a file can't be removed or the index can't be written.
-  /// - Returns: the number of bytes freed.
+  /// - Returns: The number of bytes freed.
   @discardableResult
   public func purge(to target: Int? = nil) throws(CacheError) -> Int {
     try flushUse()
@@ -49,7 +50,10 @@ extension DiskStore {
     }
   }
 
-  /// Purges if the objects exceed the capacity. An earlier purge may have spared objects that are no longer pinned.
+  /// Purges if the objects exceed ``capacity``. An earlier purge may have spared objects that are no longer
+  /// pinned.
+  ///
+  /// Does nothing in a read-only store.
   /// - Throws: `CacheError` if a file can't be removed or the index can't be written.
   public func trim() throws(CacheError) {
     // A read-only cache's objects aren't ours to remove.

@@ -2,7 +2,7 @@ import GRDB
 
 /// The work that cache hits have saved.
 public struct CacheSavings: Sendable, Hashable, Codable {
-  /// The kinds of cache hit.
+  /// The kinds of cache hit; the raw values are column values in the index.
   public enum Kind: String, Sendable, Codable, CaseIterable {
     /// A stored response that was fresh.
     case response
@@ -16,21 +16,28 @@ public struct CacheSavings: Sendable, Hashable, Codable {
     case rendition
   }
 
-  /// The number of hits.
+  /// The number of hits, at least 0.
   public var hits = 0
   /// The bytes not transferred or not written.
   public var bytes = 0
   /// The seconds of decoding, filtering and encoding saved, as measured when the work was done.
   public var seconds: Double = 0
 
-  /// Creates savings (default: none).
+  /// Creates savings.
+  /// - Parameters:
+  ///   - hits: The number of hits. Default: 0.
+  ///   - bytes: The bytes not transferred or not written. Default: 0.
+  ///   - seconds: The seconds of rendering saved. Default: 0.
   public init(hits: Int = 0, bytes: Int = 0, seconds: Double = 0) {
     self.hits = hits
     self.bytes = bytes
     self.seconds = seconds
   }
 
-  /// Adds savings.
+  /// Adds hits, bytes and seconds.
+  /// - Parameters:
+  ///   - left: The sum so far.
+  ///   - right: The savings to add.
   public static func += (left: inout CacheSavings, right: CacheSavings) {
     left.hits += right.hits
     left.bytes += right.bytes
@@ -55,7 +62,8 @@ extension DiskStore {
     }
   }
 
-  /// Adds the savings of a run.
+  /// Adds the savings of a run, in one transaction.
+  /// - Parameter savings: The savings by kind. Kinds without a hit are ignored.
   /// - Throws: `CacheError` if the index can't be written.
   public func add(_ savings: [CacheSavings.Kind: CacheSavings]) throws(CacheError) {
     let savings = savings.filter { $0.value.hits > 0 }

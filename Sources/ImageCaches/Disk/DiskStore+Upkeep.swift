@@ -2,17 +2,17 @@ import GRDB
 import Glibc
 
 extension DiskStore {
-  /// The contents of a store.
+  /// The numbers and sizes of what a store has, as `imagemill cache` prints them.
   public struct Inventory: Sendable, Hashable, Codable {
-    /// The number of objects.
+    /// The number of objects of both kinds.
     public var objects = 0
     /// The total size of the objects, in bytes.
     public var bytes = 0
-    /// The number of HTTP responses.
+    /// The number of HTTP responses in the HTTP cache.
     public var responses = 0
-    /// The number of encoded outputs.
+    /// The number of recorded encoded outputs.
     public var outputs = 0
-    /// The number of renditions.
+    /// The number of recorded renditions.
     public var renditions = 0
     /// The number of files outside the store with recorded digests.
     public var files = 0
@@ -26,7 +26,7 @@ extension DiskStore {
   public struct ListedObject: Sendable, Hashable, Codable {
     /// The SHA-256 in 64 hexadecimal digits.
     public var digest: String
-    /// The size in bytes.
+    /// The size of the object in bytes.
     public var bytes: Int
     /// The time of last use, in seconds since 1970.
     public var lastUsed: Double
@@ -85,10 +85,12 @@ extension DiskStore {
     }
   }
 
-  /// Checks every object against its digest, and the index against the objects. Damaged objects are removed and noted
-  /// in ``repairMessages``; missing rows are added, rows without an object removed, and a damaged index is rebuilt.
+  /// Checks every object against its digest, and the index against the objects.
+  ///
+  /// Damaged objects are removed and noted in ``repairMessages``; missing rows are added, rows without an
+  /// object removed, and a damaged index is rebuilt.
   /// - Throws: `CacheError` if a file or the index can't be used.
-  /// - Returns: the number of objects read, the number of damaged ones, and whether the index was damaged.
+  /// - Returns: The number of objects read, the number of damaged ones, and whether the index was damaged.
   public func verify() throws(CacheError) -> (checked: Int, damaged: Int, hadBadIndex: Bool) {
     let hadBadIndex = try index.check()
     var checked = 0

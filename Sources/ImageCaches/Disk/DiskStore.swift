@@ -35,8 +35,12 @@ public final class DiskStore: Sendable {
   private let repairs: StoreRepairs
   let use = Mutex(StoreUse())
 
-  /// The default directory: `$IMAGEMILL_CACHE_DIR`, else `$XDG_CACHE_HOME/imagemill`, else `~/.cache/imagemill`;
-  /// nil if the environment has none of these variables.
+  /// The default directory: `$IMAGEMILL_CACHE_DIR`, else `$XDG_CACHE_HOME/imagemill`, else
+  /// `~/.cache/imagemill`.
+  ///
+  /// A relative `$XDG_CACHE_HOME` is ignored (XDG Base Directory Specification).
+  /// - Parameter environment: The environment variables, such as `ProcessInfo.processInfo.environment`.
+  /// - Returns: nil if the environment has none of these variables, or `$HOME`.
   public static func defaultDirectory(environment: [String: String]) -> String? {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     if let directory = value("IMAGEMILL_CACHE_DIR") { return directory }
@@ -48,10 +52,13 @@ public final class DiskStore: Sendable {
   /// Opens a store in a directory, which is created if missing. The index is opened at first use.
   ///
   /// - Parameters:
-  ///   - directory: the path of the directory.
-  ///   - capacity: the size in bytes above which a purge of the least recently used objects starts (default: 2 GiB).
-  ///   - preferredUsageAfterPurge: the size in bytes at which a purge ends, at most `capacity` (default: 60 % of it).
-  /// - Throws: `CacheError` if the directory can't be created, or the sizes contradict each other.
+  ///   - directory: The path of the directory. If it is read-only, new objects go to a temporary directory.
+  ///   - capacity: The size in bytes above which a purge of the least recently used objects starts. Default:
+  ///     2 GiB.
+  ///   - preferredUsageAfterPurge: The size in bytes at which a purge ends, at most `capacity`. Default: 60 %
+  ///     of it.
+  /// - Throws: `CacheError`: `cache-file` if the directory can't be created or read, `cache-capacity` if the
+  ///   sizes contradict each other.
   public convenience init(
     directory: String, capacity: Int = 2 << 30, preferredUsageAfterPurge: Int? = nil
   ) throws(CacheError) {
@@ -117,7 +124,9 @@ public final class DiskStore: Sendable {
   /// The repairs so far, one sentence each.
   public var repairMessages: [String] { repairs.notes.map(\.message) }
 
-  /// Calls `report` for every past and future repair, on the thread that notes it.
+  /// Calls a function for every past and future repair. Only the last registered function is called.
+  /// - Parameter report: Receives a repair, on the thread that notes it. Past repairs are reported before
+  ///   this returns.
   public func onRepair(_ report: @escaping @Sendable (StoreRepair) -> Void) {
     repairs.observe(report)
   }
@@ -149,9 +158,9 @@ public final class DiskStore: Sendable {
 
 /// A repair of the store, or a failure that affects no output.
 public struct StoreRepair: Sendable, Hashable {
-  /// What happened, in one sentence.
+  /// The event in one sentence, such as a damaged object that will be recreated.
   public var message: String
-  /// The underlying failure, whose message ends ``message``.
+  /// The underlying failure, whose message ends ``message``; nil if nothing failed.
   public var error: CacheError?
 }
 

@@ -4,7 +4,13 @@ package import SystemIO
 
 /// File access with errors that name the file.
 extension FileDescriptor {
-  /// Opens a file; nil if it doesn't exist.
+  /// Opens a file.
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - flags: The flags of open(2).
+  ///   - mode: The permissions of a new file, before the umask. Default: 0644.
+  /// - Returns: nil if the file doesn't exist.
+  /// - Throws: `CacheError` if the file exists and can't be opened.
   package static func open(
     _ path: String, _ flags: Int32, mode: mode_t = 0o644
   ) throws(CacheError) -> FileDescriptor? {

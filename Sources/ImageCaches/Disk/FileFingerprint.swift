@@ -3,9 +3,9 @@ import SystemIO
 
 /// The identity of a file: paths with equal identities lead to the same file.
 public struct FileIdentity: Hashable, Sendable {
-  /// The device number (`st_dev`).
+  /// The number of the device with the file (`st_dev`).
   public var device: Int
-  /// The inode number (`st_ino`).
+  /// The inode number (`st_ino`), unique on its device.
   public var inode: Int
 
   /// The identity in the result of `stat` or `fstat`.
@@ -14,7 +14,8 @@ public struct FileIdentity: Hashable, Sendable {
     inode = Int(truncatingIfNeeded: status.st_ino)
   }
 
-  /// The identity of the file at `path`, following links; nil if the file doesn't exist or can't be reached.
+  /// The identity of the file at a path, following links; nil if the file doesn't exist or can't be reached.
+  /// - Parameter path: The path of the file, absolute or relative to the current directory.
   public init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -27,18 +28,24 @@ public struct FileIdentity: Hashable, Sendable {
 /// The device number isn't included: it may change at a reboot, and every digest would be computed again. The time of
 /// the last change is included, because programs can set the modification time back.
 public struct FileFingerprint: Hashable, Sendable {
-  /// The absolute path.
+  /// The absolute path, with links not resolved.
   public var path: String
-  /// The size in bytes.
+  /// The size in bytes (`st_size`).
   public var bytes: Int
   /// The time of the last modification (`st_mtim`), in nanoseconds since 1970.
   public var modifiedNanoseconds: Int
   /// The time of the last change of content or inode (`st_ctim`), in nanoseconds since 1970.
   public var changedNanoseconds: Int
-  /// The inode number.
+  /// The inode number (`st_ino`), which changes if the file is replaced.
   public var inode: Int
 
-  /// Creates a fingerprint.
+  /// Creates a fingerprint from a file's status.
+  /// - Parameters:
+  ///   - path: The absolute path.
+  ///   - bytes: The size in bytes.
+  ///   - modifiedNanoseconds: The time of the last modification, in nanoseconds since 1970.
+  ///   - changedNanoseconds: The time of the last change of content or inode, in nanoseconds since 1970.
+  ///   - inode: The inode number.
   public init(path: String, bytes: Int, modifiedNanoseconds: Int, changedNanoseconds: Int, inode: Int) {
     self.path = path
     self.bytes = bytes

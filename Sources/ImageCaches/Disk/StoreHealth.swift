@@ -4,7 +4,7 @@ import SystemIO
 
 /// The state of a cache directory. Reading it repairs nothing; a ``DiskStore`` repairs its directory when it is used.
 public struct StoreHealth: Sendable {
-  /// The state of the index.
+  /// The state of the index, as SQLite's `quick_check` finds it.
   public enum Index: Sendable, Hashable {
     /// The index doesn't exist; the first use creates it.
     case absent
@@ -16,7 +16,7 @@ public struct StoreHealth: Sendable {
 
   /// The path of the directory, as given.
   public let directory: String
-  /// Whether the directory exists.
+  /// Whether the directory exists now.
   public let exists: Bool
   /// Whether the directory is writable, or can be created if it is missing.
   public let isWritable: Bool
@@ -24,12 +24,13 @@ public struct StoreHealth: Sendable {
   public let bytes: Int?
   /// The number of objects; nil if the index can't be read.
   public let objects: Int?
-  /// The state of `index.sqlite`.
+  /// The state of the file `index.sqlite`.
   public let index: Index
   /// The bytes available to this user on the file system; nil if unknown.
   public let freeBytes: Int?
 
-  /// Reads the state of `directory`.
+  /// Reads the state of a directory, with at most three findings of `quick_check`.
+  /// - Parameter directory: The path of the cache directory, which may not exist.
   public init(directory: String) {
     self.directory = directory
     exists = access(directory, F_OK) == 0
@@ -50,7 +51,9 @@ public struct StoreHealth: Sendable {
     }
   }
 
-  /// The bytes available to this user on the file system of `path`; nil if `statvfs` fails.
+  /// The bytes available to this user on a file system.
+  /// - Parameter path: The path of any existing file or directory on it.
+  /// - Returns: nil if `statvfs` fails, such as for a path that doesn't exist.
   public static func freeBytes(at path: String) -> Int? {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return nil }

@@ -6,9 +6,9 @@ public struct StoredObject: Sendable {
   public let digest: ContentDigest
   /// The path of the bytes, valid while ``pin`` lives.
   public let path: String
-  /// The size in bytes.
+  /// The size of the object in bytes.
   public let byteCount: Int
-  /// Protects the bytes from purges.
+  /// Protects the bytes from purges while it lives.
   public let pin: ObjectPin
 }
 

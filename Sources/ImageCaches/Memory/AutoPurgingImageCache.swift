@@ -7,7 +7,7 @@ public import Vips
 /// It calls ``handleMemoryPressure(_:)`` when Linux reports memory pressure, like AlamofireImage's cache on memory
 /// warnings. All methods are thread-safe and synchronous.
 public final class AutoPurgingImageCache: ImageRequestCache {
-  /// The degree of memory pressure.
+  /// The degree of memory pressure on the machine or the control group.
   public enum MemoryPressure: Sendable {
     /// Little memory is left: the cache shrinks to its preferred usage.
     case warning
@@ -20,7 +20,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
     /// The capacity is less than the preferred usage after a purge.
     case capacityBelowPreferredUsage
 
-    /// AlamofireImage's message.
+    /// The text of AlamofireImage's precondition.
     public var description: String {
       "The `memoryCapacity` must be greater than or equal to `preferredMemoryUsageAfterPurge`"
     }
@@ -53,8 +53,8 @@ public final class AutoPurgingImageCache: ImageRequestCache {
 
   /// Creates a cache that monitors the memory pressure of this process's control group and of the machine.
   /// - Parameters:
-  ///   - memoryCapacity: the usage, in bytes, above which a purge starts (default: 100 MB).
-  ///   - preferredMemoryUsageAfterPurge: the usage, in bytes, at which a purge ends (default: 60 MB).
+  ///   - memoryCapacity: The usage, in bytes, above which a purge starts. Default: 100 MB.
+  ///   - preferredMemoryUsageAfterPurge: The usage, in bytes, at which a purge ends. Default: 60 MB.
   /// - Throws: `ConfigurationError` if the preferred usage exceeds the capacity.
   public convenience init(
     memoryCapacity: UInt64 = 100_000_000, preferredMemoryUsageAfterPurge: UInt64 = 60_000_000
@@ -85,26 +85,33 @@ public final class AutoPurgingImageCache: ImageRequestCache {
   /// The real size of the images in bytes: all frames, with their bands and sample sizes.
   public var realMemoryUsage: UInt64 { state.withLock { $0.realUsage } }
 
-  /// The number of images.
+  /// The number of images in the cache.
   public var count: Int { state.withLock { $0.entries.count } }
 
   // MARK: By identifier
 
-  /// Adds an image, which replaces one with the same identifier. If the larger of the two usages exceeds the capacity,
-  /// the least recently used images are removed; an image larger than the capacity isn't kept.
+  /// Adds an image, which replaces one with the same identifier.
+  ///
+  /// If the larger of the two usages exceeds the capacity, the least recently used images are removed; an
+  /// image larger than the capacity isn't kept.
+  /// - Parameters:
+  ///   - image: The image. The cache holds a reference; pixels that aren't computed yet count as if they
+  ///     were.
+  ///   - identifier: The key of the image.
   public func add(_ image: VipsImage, withIdentifier identifier: String) {
     add(image, withIdentifier: identifier, request: nil)
   }
 
   /// Removes an image.
-  /// - Returns: whether the cache had it.
+  /// - Parameter identifier: The key of the image.
+  /// - Returns: Whether the cache had it.
   @discardableResult
   public func removeImage(withIdentifier identifier: String) -> Bool {
     state.withLock { $0.remove(identifier) }
   }
 
   /// Removes all images.
-  /// - Returns: whether the cache had any.
+  /// - Returns: Whether the cache had any.
   @discardableResult
   public func removeAllImages() -> Bool {
     state.withLock { state in
@@ -116,7 +123,9 @@ public final class AutoPurgingImageCache: ImageRequestCache {
     }
   }
 
-  /// Returns an image, which counts as a use; nil if the cache doesn't have it.
+  /// Finds an image. Finding it counts as a use.
+  /// - Parameter identifier: The key of the image.
+  /// - Returns: nil if the cache doesn't have it.
   public func image(withIdentifier identifier: String) -> VipsImage? {
     state.withLock { state in
       let now = state.tick()
@@ -127,7 +136,11 @@ public final class AutoPurgingImageCache: ImageRequestCache {
 
   // MARK: By request
 
-  /// Adds the image of a request; `identifier` names the applied filter, if any.
+  /// Adds the image of a request.
+  /// - Parameters:
+  ///   - image: The image, which replaces one with the same request and identifier.
+  ///   - request: The request, identified by its absolute URL.
+  ///   - identifier: The identifier of the applied filter; nil for the unfiltered image. Default: nil.
   public func add(
     _ image: VipsImage, for request: some ImageRequestIdentity, withIdentifier identifier: String? = nil
   ) {
@@ -135,7 +148,10 @@ public final class AutoPurgingImageCache: ImageRequestCache {
   }
 
   /// Removes the image of a request and a filter.
-  /// - Returns: whether the cache had it.
+  /// - Parameters:
+  ///   - request: The request, identified by its absolute URL.
+  ///   - identifier: The identifier of the applied filter; nil for the unfiltered image. Default: nil.
+  /// - Returns: Whether the cache had it.
   @discardableResult
   public func removeImage(
     for request: some ImageRequestIdentity, withIdentifier identifier: String? = nil
@@ -144,7 +160,8 @@ public final class AutoPurgingImageCache: ImageRequestCache {
   }
 
   /// Removes all images of a request, with any filter.
-  /// - Returns: whether the cache had any.
+  /// - Parameter request: The request, identified by its absolute URL.
+  /// - Returns: Whether the cache had any.
   @discardableResult
   public func removeImages(matching request: some ImageRequestIdentity) -> Bool {
     state.withLock { state in
@@ -154,7 +171,11 @@ public final class AutoPurgingImageCache: ImageRequestCache {
     }
   }
 
-  /// Returns the image of a request and a filter, which counts as a use; nil if the cache doesn't have it.
+  /// Finds the image of a request and a filter. Finding it counts as a use.
+  /// - Parameters:
+  ///   - request: The request, identified by its absolute URL.
+  ///   - identifier: The identifier of the applied filter; nil for the unfiltered image. Default: nil.
+  /// - Returns: nil if the cache doesn't have it.
   public func image(
     for request: some ImageRequestIdentity, withIdentifier identifier: String? = nil
   ) -> VipsImage? {
@@ -163,8 +184,11 @@ public final class AutoPurgingImageCache: ImageRequestCache {
 
   // MARK: Memory
 
-  /// Removes images: down to ``preferredMemoryUsageAfterPurge`` at a warning, all of them at critical pressure. Called
-  /// when Linux reports pressure; programs with other sources of information may call it too.
+  /// Removes images: down to ``preferredMemoryUsageAfterPurge`` at a warning, all of them at critical
+  /// pressure.
+  ///
+  /// Called when Linux reports pressure; programs with other sources of information may call it too.
+  /// - Parameter pressure: The degree of pressure.
   public func handleMemoryPressure(_ pressure: MemoryPressure) {
     switch pressure {
     case .warning: state.withLock { $0.purge(to: preferredMemoryUsageAfterPurge) }

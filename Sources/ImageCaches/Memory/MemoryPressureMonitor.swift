@@ -60,6 +60,7 @@ private struct WatchedPressure: Sendable {
   let descriptor: Int32
   let kind: Kind
 
+  /// Opens the files that can report pressure; those that can't be opened are left out.
   static func open(_ places: MemoryPressurePlaces) -> [WatchedPressure] {
     let triggers: [(share: String, percent: Int, AutoPurgingImageCache.MemoryPressure)] = [
       ("some", 15, .warning), ("full", 10, .critical),
