@@ -38,9 +38,9 @@ extension ImageDownloader {
     public var origins: [String: OriginSettings] = [:]
     /// The credential for a source's own origin if the source, ``origins`` and ``netrc`` have none.
     public var credential: OriginSettings.Credential?
-    /// Credentials by host.
+    /// Credentials by host, from a netrc file; nil for none.
     public var netrc: Netrc?
-    /// The proxies; nil for none.
+    /// The proxies for http and https; nil for direct connections.
     public var proxies: ProxySettings?
     /// A PEM file of certificate authorities to trust instead of the system's.
     public var certificateAuthorities: String?
@@ -61,29 +61,29 @@ extension ImageDownloader {
     /// The content types to accept, in lower case, sent as `Accept`. An image whose format has one of these types is
     /// accepted under any label, with a warning.
     public var acceptableContentTypes = ContentTypes.images
-    /// The `User-Agent` field.
+    /// The value of the `User-Agent` field (RFC 9110 §10.1.5).
     public var userAgent = "imagemill (+https://github.com/imagemill/imagemill)"
     /// Whether to abort an active download when its last caller cancels; otherwise it completes for the cache.
     public var abortsOnCancel = false
 
-    /// Creates the default settings.
+    /// Creates the default settings, those of the command line.
     public init() {}
   }
 }
 
 /// The order of pending downloads of equal priority (AlamofireImage's `DownloadPrioritization`).
 public enum DownloadOrder: String, Sendable, Hashable {
-  /// First in, first out.
+  /// First in, first out: the earliest request starts first.
   case fifo
-  /// Last in, first out.
+  /// Last in, first out: the latest request starts first.
   case lifo
 }
 
-/// Settings for a single origin.
+/// Settings for a single origin, in addition to the downloader's.
 public struct OriginSettings: Sendable, Hashable {
-  /// Fields to send.
+  /// Fields to send only to this origin. Default: none.
   public var headers: [HeaderField] = []
-  /// The user name and password.
+  /// The user name and password for this origin; nil for none.
   public var credential: Credential?
   /// The maximum number of active downloads (default: ``ImageDownloader/Configuration/activeDownloadsPerHost``).
   public var activeDownloads: Int?
@@ -95,12 +95,15 @@ public struct OriginSettings: Sendable, Hashable {
 
   /// A user name and password, sent as Basic, or as Digest if the server asks for it.
   public struct Credential: Sendable, Hashable {
-    /// The user name.
+    /// The user name, decoded; without a colon for Basic (RFC 7617 §2).
     public var user: String
-    /// The password.
+    /// The password, decoded; may be empty.
     public var password: String
 
     /// Creates a credential.
+    /// - Parameters:
+    ///   - user: The user name, not percent-encoded.
+    ///   - password: The password, not percent-encoded.
     public init(user: String, password: String) {
       self.user = user
       self.password = password

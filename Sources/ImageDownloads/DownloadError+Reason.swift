@@ -9,7 +9,7 @@ extension DownloadError {
     case unlistedHost(String)
     /// The address of a cloud metadata service, which hands out credentials.
     case metadataService(address: String)
-    /// A loopback address.
+    /// A loopback address: 127.0.0.0/8 or ::1.
     case loopback(address: String)
     /// An address in a private network.
     case privateNetwork(address: String)
@@ -19,7 +19,7 @@ extension DownloadError {
     case unreadFormat(String)
     /// The maximum size of a body, in bytes.
     case byteLimit(Int)
-    /// The maximum number of redirects.
+    /// The maximum number of redirects for one source.
     case redirectLimit(Int)
     /// The proxy's name has no address.
     case proxyName

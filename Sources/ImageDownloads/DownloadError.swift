@@ -37,7 +37,7 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
     case tooLarge = "too-large"
     /// The content type or the first bytes are not those of an image.
     case notAnImage = "not-an-image"
-    /// The body is empty.
+    /// The body has no bytes.
     case empty = "empty-body"
     /// The bytes don't match the `sha256` pin.
     case digestMismatch = "digest-mismatch"
@@ -45,28 +45,32 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
     case notCached = "not-cached"
     /// The receipt, its URL, its owner or the task was cancelled.
     case cancelled = "cancelled"
-    /// The cache directory failed.
+    /// The disk store failed; see ``DownloadError/Reason/cache(_:)``.
     case cache = "cache-failed"
   }
 
-  /// The kind of failure.
+  /// The kind of failure, whose raw value appears in reports.
   public let code: Code
   /// What happened, in one sentence without secrets and without names of settings.
   public let message: String
-  /// The source, without secrets.
+  /// The source for display, without secrets.
   public let source: String
-  /// The HTTP status, if a response arrived.
+  /// The HTTP status; nil if no response arrived.
   public var status: Int?
-  /// libcurl's code, if libcurl failed.
+  /// libcurl's code (libcurl-errors(3)); nil if libcurl didn't fail.
   public var curlCode: Int?
-  /// The cause, if the code alone doesn't tell which setting would avoid the failure.
+  /// The cause, if the code alone doesn't tell which setting would avoid the failure; otherwise nil.
   public var reason: Reason?
   /// Whether the same download may succeed later.
   public var isTemporary = false
-  /// The digest of the bytes, if it isn't the pinned one.
+  /// The digest of the bytes, if it isn't the pinned one; otherwise nil.
   public var foundDigest: ContentDigest?
 
-  /// Creates a permanent failure. Neither the message nor the source may contain secrets.
+  /// Creates a permanent failure.
+  /// - Parameters:
+  ///   - code: The kind of failure.
+  ///   - message: What happened, in one sentence without secrets.
+  ///   - source: The source for display, without secrets.
   public init(_ code: Code, _ message: String, source: String) {
     self.init(code, message, source: source, status: nil, isTemporary: false)
   }
@@ -76,10 +80,10 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
     (self.status, self.isTemporary) = (status, isTemporary)
   }
 
-  /// Whether the download was cancelled.
+  /// Whether the code is ``Code/cancelled``, which is not a failure of the source.
   public var isCancelled: Bool { code == .cancelled }
 
-  /// The message.
+  /// The message, without the code and the source.
   public var description: String { message }
 
   static func badSource(_ text: String, _ message: String) -> DownloadError {

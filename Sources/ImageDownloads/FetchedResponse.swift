@@ -6,17 +6,17 @@ public struct FetchedResponse: Sendable {
   public enum CacheStatus: String, Sendable, Codable {
     /// The response came from the origin.
     case miss
-    /// It was stored and fresh.
+    /// It was stored and fresh: no request was sent.
     case hit
     /// It was stored, and the origin confirmed it.
     case revalidated
-    /// It was stored and stale.
+    /// It was stored and stale: the origin failed, wasn't asked, or is asked later.
     case stale
-    /// The cache was disabled.
+    /// The cache mode was ``CacheMode/none``.
     case bypass
   }
 
-  /// The status code.
+  /// The status code (RFC 9110 §15).
   public var status: Int
   /// The reason phrase; empty in HTTP/2.
   public var reason: String

@@ -14,7 +14,7 @@ import SystemIO
 /// `ImageBatch`. Internally this is the driver of `DownloadStateMachine`: it turns calls and finished work into events,
 /// and performs the resulting actions.
 public final class ImageDownloader: Sendable {
-  /// The downloader's settings.
+  /// The settings given to the initializer, with normalized origins.
   public let configuration: Configuration
   /// The store that receives the bytes.
   public let store: DiskStore
@@ -80,9 +80,10 @@ public final class ImageDownloader: Sendable {
   /// Downloads a source into the store. Cancelling the calling task cancels only this call.
   ///
   /// - Parameters:
-  ///   - request: the source.
-  ///   - priority: pending downloads with a higher priority go first.
-  ///   - pinnedDigest: the SHA-256 that the bytes must have.
+  ///   - request: The source, with its header fields and cache mode.
+  ///   - priority: Pending downloads with a higher priority go first. Default: 0.
+  ///   - pinnedDigest: The SHA-256 that the bytes must have; nil for any bytes. Default: nil.
+  /// - Returns: The bytes, pinned in the store while the value lives.
   /// - Throws: `DownloadError`; its code is `.cancelled` if the call was cancelled.
   public func download(
     _ request: ImageRequest, priority: Int = 0, pinnedDigest: ContentDigest? = nil
@@ -95,13 +96,14 @@ public final class ImageDownloader: Sendable {
   /// Downloads a source into the store, like ``download(_:priority:pinnedDigest:)``.
   ///
   /// - Parameters:
-  ///   - request: the source.
-  ///   - priority: pending downloads with a higher priority go first.
-  ///   - pinnedDigest: the SHA-256 that the bytes must have.
-  ///   - owner: a name for ``cancelRequests(of:)``.
-  ///   - progress: receives the bytes received and, if known, the expected number, on any thread.
-  ///   - completion: receives the result, once, on any thread.
-  /// - Returns: a receipt that cancels only this call.
+  ///   - request: The source, with its header fields and cache mode.
+  ///   - priority: Pending downloads with a higher priority go first. Default: 0.
+  ///   - pinnedDigest: The SHA-256 that the bytes must have; nil for any bytes. Default: nil.
+  ///   - owner: A name for ``cancelRequests(of:)``. Default: nil.
+  ///   - progress: Receives the bytes received and, if known, the expected number, on any thread. Default:
+  ///     nil.
+  ///   - completion: Receives the result, once, on any thread.
+  /// - Returns: A receipt that cancels only this call.
   @discardableResult
   public func download(
     _ request: ImageRequest, priority: Int = 0, pinnedDigest: ContentDigest? = nil, owner: String? = nil,
@@ -118,10 +120,12 @@ public final class ImageDownloader: Sendable {
 
   /// Fetches any response, regardless of its status and content, through the same queue, policy and cache.
   ///
+  /// Cancelling the calling task cancels only this call.
   /// - Parameters:
-  ///   - request: the source.
-  ///   - followsRedirects: whether to follow redirects or to return them.
-  ///   - priority: pending downloads with a higher priority go first.
+  ///   - request: The source, with its header fields and cache mode.
+  ///   - followsRedirects: Whether to follow redirects or to return them. Default: true.
+  ///   - priority: Pending downloads with a higher priority go first. Default: 0.
+  /// - Returns: The response, with any status, and its body.
   /// - Throws: `DownloadError` if no response could be received.
   public func fetch(
     _ request: ImageRequest, followsRedirects: Bool = true, priority: Int = 0
@@ -134,11 +138,11 @@ public final class ImageDownloader: Sendable {
   /// Fetches any response, like ``fetch(_:followsRedirects:priority:)``.
   ///
   /// - Parameters:
-  ///   - request: the source.
-  ///   - followsRedirects: whether to follow redirects or to return them.
-  ///   - priority: pending downloads with a higher priority go first.
-  ///   - completion: receives the result, once, on any thread.
-  /// - Returns: a receipt that cancels only this call.
+  ///   - request: The source, with its header fields and cache mode.
+  ///   - followsRedirects: Whether to follow redirects or to return them. Default: true.
+  ///   - priority: Pending downloads with a higher priority go first. Default: 0.
+  ///   - completion: Receives the result, once, on any thread.
+  /// - Returns: A receipt that cancels only this call.
   @discardableResult
   public func fetch(
     _ request: ImageRequest, followsRedirects: Bool = true, priority: Int = 0,
@@ -187,36 +191,45 @@ public final class ImageDownloader: Sendable {
 
   // MARK: Credentials
 
-  /// Sets the credential of later requests, like AlamofireImage's method of this name. Earlier requests keep theirs,
-  /// and aren't merged with later ones.
+  /// Sets the credential of later requests, like AlamofireImage's method of this name.
   ///
-  /// It replaces ``Configuration/credential``: it is sent to each source's own origin, as Basic, or as Digest if the
+  /// Earlier requests keep theirs, and aren't merged with later ones. The credential replaces
+  /// ``Configuration/credential``: it is sent to each source's own origin, as Basic, or as Digest if the
   /// server asks for it, unless the URL, the origin's settings or the netrc file have a credential.
+  /// - Parameters:
+  ///   - user: The user name, not percent-encoded.
+  ///   - password: The password, not percent-encoded.
   public func addAuthentication(user: String, password: String) {
     addAuthentication(usingCredential: OriginSettings.Credential(user: user, password: password))
   }
 
   /// Sets the credential of later requests, like ``addAuthentication(user:password:)``.
+  /// - Parameter credential: The user name and password.
   public func addAuthentication(usingCredential credential: OriginSettings.Credential) {
     self.credential.withLock { $0 = credential }
   }
 
   // MARK: Cancelling
 
-  /// Cancels one call, which completes immediately. Other calls for the same download go on. If there are none, a
-  /// pending download is dropped; an active one is aborted or completes for the cache, as configured.
+  /// Cancels one call, which completes immediately with code `.cancelled`.
+  ///
+  /// Other calls for the same download go on. If there are none, a pending download is dropped; an active one
+  /// is aborted or completes for the cache (``Configuration/abortsOnCancel``).
+  /// - Parameter receipt: The receipt of the call. A finished call isn't affected.
   public func cancel(_ receipt: RequestReceipt) {
     receipt.markCancelled()
     send(.cancelled(.receipt(receipt)))
   }
 
-  /// Cancels all calls for a source.
+  /// Cancels all calls for a source, like ``cancel(_:)``.
+  /// - Parameter source: The source; calls for equal sources are cancelled, whatever their headers.
   public func cancelRequests(for source: ImageSource) { send(.cancelled(.source(source))) }
 
-  /// Cancels all calls with this owner.
+  /// Cancels all calls with an owner, like ``cancel(_:)``.
+  /// - Parameter owner: The name given to ``download(_:priority:pinnedDigest:owner:progress:completion:)``.
   public func cancelRequests(of owner: String) { send(.cancelled(.owner(owner))) }
 
-  /// Cancels every call.
+  /// Cancels every call, like ``cancel(_:)``. Later calls aren't affected.
   public func cancelAll() { send(.cancelled(.all)) }
 
   /// Cancels all calls whose download hasn't started its transfer.
@@ -232,7 +245,7 @@ public final class ImageDownloader: Sendable {
     await engine.withLock(\.self)?.shutDown()
   }
 
-  /// The totals so far.
+  /// The totals of all calls so far, since this downloader was created.
   public var totals: DownloadTotals {
     var totals = statistics.totals
     totals.merged = state.withLock(\.machine.mergedCount)

@@ -3,14 +3,15 @@ public import ImageCaches
 
 /// A source, and how to request it. Equal requests in flight share one download.
 public struct ImageRequest: Hashable, Sendable {
-  /// The source of the bytes.
+  /// The source of the bytes: a URL, a file, a `data:` URL or standard input.
   public var source: ImageSource
   /// Fields to send only to the source's own origin; they replace the configuration's fields of the same name.
   public var headers: [HeaderField] = []
   /// The use of the HTTP cache (default: ``ImageDownloader/Configuration/cacheMode``).
   public var cacheMode: CacheMode?
 
-  /// Creates a request for a source.
+  /// Creates a request without header fields, with the configuration's cache mode.
+  /// - Parameter source: The source of the bytes.
   public init(_ source: ImageSource) {
     self.source = source
   }

@@ -13,12 +13,14 @@ public enum ImageSource: Hashable, Sendable {
 }
 
 extension ImageSource {
-  /// Parses a user's text: an absolute http or https URL, a `file:` or `data:` URL, `-` for standard input, or a path.
+  /// Parses a user's text: an absolute http or https URL, a `file:` or `data:` URL, `-` for standard input,
+  /// or a path.
   ///
   /// - Parameters:
-  ///   - text: the text.
-  ///   - directory: the base of a relative path (default: the current directory).
-  /// - Throws: `DownloadError` with code `.badSource` for an empty text, an invalid URL or an unsupported scheme.
+  ///   - text: The text, as typed or as in a manifest.
+  ///   - directory: The base of a relative path; nil for the current directory. Default: nil.
+  /// - Throws: `DownloadError` with code `.badSource` for an empty text, an invalid URL or an unsupported
+  ///   scheme.
   public init(parsing text: String, relativeTo directory: String? = nil) throws(DownloadError) {
     guard !text.isEmpty else { throw .badSource(text, "the source is empty; name a URL, a path, or '-'") }
     if text == "-" {

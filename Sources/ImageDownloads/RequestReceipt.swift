@@ -3,9 +3,9 @@ import Synchronization
 /// A handle for cancelling one call (AlamofireImage's `RequestReceipt`). Every call has one, even if downloads are
 /// shared.
 public final class RequestReceipt: Sendable, Hashable {
-  /// The request of the call.
+  /// The request that the call was made with.
   public let request: ImageRequest
-  /// The owner's name, for ``ImageDownloader/cancelRequests(of:)``.
+  /// The owner's name, for ``ImageDownloader/cancelRequests(of:)``; nil if the call has none.
   public let owner: String?
   private let cancelled = Atomic(false)
 
@@ -18,9 +18,12 @@ public final class RequestReceipt: Sendable, Hashable {
   var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
   func markCancelled() { cancelled.store(true, ordering: .releasing) }
 
-  /// Whether both are the receipt of the same call.
+  /// Whether both are the receipt of the same call. Receipts of equal requests differ.
+  /// - Parameters:
+  ///   - left: A receipt.
+  ///   - right: The receipt to compare with.
   public static func == (left: RequestReceipt, right: RequestReceipt) -> Bool { left === right }
 
-  /// Hashes the object identity.
+  /// Hashes the identity of the object, like `==`.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

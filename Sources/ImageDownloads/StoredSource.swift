@@ -4,9 +4,9 @@ public import ImageCaches
 ///
 /// The path stays valid while a copy of this value lives, because it holds the object's pin.
 public struct StoredSource: Sendable {
-  /// How the bytes were obtained.
+  /// How the bytes were obtained: downloaded, from the HTTP cache, or local.
   public enum Disposition: String, Sendable, Hashable {
-    /// Downloaded for this call.
+    /// Downloaded for this call alone.
     case downloaded
     /// Downloaded once for this and another call.
     case merged
@@ -24,17 +24,17 @@ public struct StoredSource: Sendable {
   public var digest: ContentDigest
   /// The path of a file with the bytes.
   public var path: String
-  /// The size in bytes.
+  /// The size of the file in bytes.
   public var byteCount: Int
-  /// The `Content-Type` without parameters, in lower case.
+  /// The `Content-Type` without parameters, in lower case; nil if the response has none.
   public var contentType: String?
   /// The URL after redirects, without secrets; nil for local sources.
   public var finalURL: String?
-  /// The response's `ETag` field (RFC 9110 §8.8.3).
+  /// The response's `ETag` field (RFC 9110 §8.8.3); nil if it has none.
   public var etag: String?
-  /// The response's `Last-Modified` field (RFC 9110 §8.8.2).
+  /// The response's `Last-Modified` field (RFC 9110 §8.8.2); nil if it has none.
   public var lastModified: String?
-  /// How the bytes were obtained.
+  /// How the bytes were obtained: downloaded, from the HTTP cache, or local.
   public var disposition: Disposition
   /// The source without secrets, for display.
   public var displayText: String
@@ -48,7 +48,7 @@ public struct StoredSource: Sendable {
   public var isFingerprintCertain = true
 }
 
-/// The totals of a downloader.
+/// The totals of a downloader since it was created.
 public struct DownloadTotals: Sendable, Hashable {
   /// Bodies received. Bodies of error responses count only for ``ImageDownloader/fetch(_:followsRedirects:priority:)``.
   public var downloads = 0
@@ -60,14 +60,14 @@ public struct DownloadTotals: Sendable, Hashable {
   public var merged = 0
   /// Stored responses that the origin confirmed.
   public var revalidated = 0
-  /// Stored responses that were fresh.
+  /// Stored responses that were fresh, so that no request was sent.
   public var hits = 0
   /// Stored responses that were served stale.
   public var stale = 0
-  /// Attempts after the first.
+  /// Attempts after the first, of all downloads.
   public var retries = 0
 
-  /// Creates totals of zero.
+  /// Creates totals that are all 0.
   public init() {}
 }
 

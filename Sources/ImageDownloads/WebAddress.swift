@@ -4,11 +4,11 @@ import SystemIO
 /// An absolute http or https URL (RFC 3986). Parsing is strict, so that the host that is checked is the one that
 /// libcurl connects to.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
-  /// `http` or `https`.
+  /// The scheme in lower case: `http` or `https`.
   public let scheme: String
   /// The host in lower case; an IPv6 literal with its brackets.
   public let host: String
-  /// The port (default: 80 for http, 443 for https).
+  /// The port, 1 to 65535. Default: 80 for http, 443 for https.
   public let port: Int
   /// The origin, to which credentials belong: `scheme://host`, with the port if it isn't the default (RFC 6454).
   public let origin: String
@@ -22,7 +22,8 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     var password: String
   }
 
-  /// Parses a URL; nil if it is invalid or has another scheme.
+  /// Parses a URL; nil if it is invalid, relative or has another scheme.
+  /// - Parameter text: The URL. A user name and password are kept apart, and a fragment is dropped.
   public init?(_ text: String) {
     // Parse bytes, not characters, for speed: all delimiters are ASCII, and a list may have a million URLs.
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }

@@ -9,7 +9,7 @@ public struct AddressPolicy: Hashable, Sendable {
   public var allowedNetworks: [IPNetwork] = []
   /// Whether to allow private networks, except for cloud metadata services.
   public var allowsPrivateNetworks = false
-  /// Whether to allow every address.
+  /// Whether to allow every address, metadata services included. ``deniedHosts`` still apply.
   public var allowsEverything = false
   /// Host name patterns, one of which must match (default: any host); `*` matches any text, `?` one character.
   public var allowedHosts: [String] = []
@@ -18,11 +18,12 @@ public struct AddressPolicy: Hashable, Sendable {
   /// Hosts that the user typed, for which every address is allowed.
   public var typedHosts: Set<String> = []
 
-  /// The public Internet only.
+  /// Creates a policy that allows the public Internet only.
   public init() {}
 
-  /// Allows the networks that a word names: a CIDR block, `loopback`, `private` or `all`.
-  /// - Returns: whether the word is one of these.
+  /// Allows the networks that a word names, in addition to those allowed already.
+  /// - Parameter word: A CIDR block or an address, `loopback`, `private` or `all`, in any letter case.
+  /// - Returns: Whether the word is one of these.
   public mutating func allow(_ word: some StringProtocol) -> Bool {
     switch word.lowercased() {
     case "all": allowsEverything = true
@@ -35,7 +36,12 @@ public struct AddressPolicy: Hashable, Sendable {
     return true
   }
 
-  /// Whether a request to `host` may connect to an address.
+  /// Whether a request may connect to an address. Host name patterns aren't checked, except denied ones that
+  /// are this address.
+  /// - Parameters:
+  ///   - address: The address, after DNS resolution. An IPv4 address embedded in an IPv6 address is checked
+  ///     too.
+  ///   - host: The host of the URL, in lower case, which is looked up in ``typedHosts``.
   public func allows(_ address: IPAddress, for host: String) -> Bool {
     let inner = address.unwrapped
     guard deniedPattern(of: inner) == nil else { return false }

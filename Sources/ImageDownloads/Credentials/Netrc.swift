@@ -9,8 +9,9 @@ public struct Netrc: Sendable, Hashable {
 
   private var entries: [Entry] = []
 
-  /// Parses `machine`, `default`, `login`, `password` and `account`. Macros are skipped, `#` starts a comment, and
-  /// values may be in double quotes.
+  /// Parses `machine`, `default`, `login`, `password` and `account`. Macros are skipped, `#` starts a
+  /// comment, and values may be in double quotes.
+  /// - Parameter text: The file's text. Unknown words are ignored.
   public init(parsing text: String) {
     var tokens = Self.tokens(text)[...]
     while let token = tokens.popFirst() {
@@ -25,7 +26,9 @@ public struct Netrc: Sendable, Hashable {
     }
   }
 
-  /// The credential of the host's first entry, else of the default entry; nil if there is no entry or no login.
+  /// The credential of the host's first entry, else of the default entry.
+  /// - Parameter host: The host of the URL, in lower case.
+  /// - Returns: nil if there is no entry or no login.
   public func credential(for host: String) -> OriginSettings.Credential? {
     let entry = entries.first { $0.machine == host } ?? entries.first { $0.machine == nil }
     guard let entry, let login = entry.login else { return nil }

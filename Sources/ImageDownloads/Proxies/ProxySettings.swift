@@ -8,16 +8,17 @@ public struct ProxySettings: Sendable, Hashable {
 
   /// Uses one proxy for all requests.
   /// - Parameters:
-  ///   - proxy: the proxy's URL.
-  ///   - exceptions: the hosts to connect to directly, in the syntax of `no_proxy`.
+  ///   - proxy: The proxy's URL, in libcurl's syntax (`CURLOPT_PROXY`).
+  ///   - exceptions: The hosts to connect to directly, in the syntax of `no_proxy`. Default: none.
   public init(proxy: String, exceptions: String = "") {
     http = proxy
     https = proxy
     self.exceptions = Self.list(exceptions)
   }
 
-  /// Reads the environment's variables as curl does: `http_proxy` only in lower case (a CGI program's client controls
-  /// `HTTP_PROXY`), the others in either case.
+  /// Reads the environment's variables as curl does: `http_proxy` only in lower case (a CGI program's client
+  /// controls `HTTP_PROXY`), the others in either case.
+  /// - Parameter environment: The environment variables. Empty values count as absent.
   public init(environment: [String: String]) {
     func value(_ names: String...) -> String? {
       names.compactMap { environment[$0] }.first { !$0.isEmpty }

@@ -1,6 +1,6 @@
 public import Vips
 
-/// Media types of image sources.
+/// Media types of image sources (RFC 9110 §8.3.1).
 public enum ContentTypes {
   /// The types of the formats that are read by default, and `application/octet-stream`, which servers send for unknown
   /// types.
@@ -8,7 +8,9 @@ public enum ContentTypes {
 
   static let unspecific = "application/octet-stream"
 
-  /// The types of a format, in lower case: IANA's first, then others in use.
+  /// The media types of a format, in lower case: IANA's first, then others in use.
+  /// - Parameter format: The format.
+  /// - Returns: At least one type.
   public static func types(of format: ImageFormat) -> [String] {
     switch format {
     case .jpeg: ["image/jpeg", "image/jpg", "image/pjpeg"]
@@ -37,7 +39,8 @@ public enum ContentTypes {
     }
   }
 
-  /// Whether `text` is a type and subtype without parameters (RFC 9110 §8.3.1).
+  /// Whether a text is a type and subtype without parameters (RFC 9110 §8.3.1).
+  /// - Parameter text: The text, such as `image/png`.
   public static func isType(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     return parts.count == 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(isTokenByte) }
