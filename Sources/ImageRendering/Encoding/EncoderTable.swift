@@ -4,11 +4,11 @@ import ImageFilters
 public struct EncoderOption: Sendable, Hashable {
   /// The type and range of an option's values.
   public enum Kind: Sendable, Hashable {
-    /// An integer in a range.
+    /// An integer in a range, inclusive.
     case integer(ClosedRange<Int>, default: Int)
-    /// A number in a range.
+    /// A floating-point number in a range, inclusive.
     case number(ClosedRange<Double>, default: Double)
-    /// `true` or `false`.
+    /// A flag, written `true` or `false`.
     case flag(default: Bool)
     /// One of some words; the first is the default.
     case choice([String])
@@ -18,10 +18,10 @@ public struct EncoderOption: Sendable, Hashable {
   public let name: String
   /// The type and range of its values.
   public let kind: Kind
-  /// One line of help.
+  /// What the option does, in one line of help.
   public let help: String
 
-  /// The default value.
+  /// The value of the option if it isn't set.
   public var defaultValue: OptionValue {
     switch kind {
     case .integer(_, let value): .integer(value)
@@ -44,9 +44,13 @@ public struct EncoderOption: Sendable, Hashable {
 
 /// The value of an encoder option.
 public enum OptionValue: Sendable, Hashable, Codable, CustomStringConvertible {
+  /// The value of an option of kind ``EncoderOption/Kind/integer(_:default:)``.
   case integer(Int)
+  /// The value of an option of kind ``EncoderOption/Kind/number(_:default:)``.
   case number(Double)
+  /// The value of an option of kind ``EncoderOption/Kind/flag(default:)``.
   case flag(Bool)
+  /// The word of an option of kind ``EncoderOption/Kind/choice(_:)``.
   case choice(String)
 
   /// The canonical text, which is part of cache keys.
@@ -62,13 +66,13 @@ public enum OptionValue: Sendable, Hashable, Codable, CustomStringConvertible {
 
 /// An output format: its names, capabilities and encoder options.
 public struct EncoderDefinition: Sendable, Hashable {
-  /// The format.
+  /// The format that is defined.
   public let format: OutputFormat
   /// File extensions without the dot, in lower case. They are also accepted as names.
   public let pathExtensions: [String]
   /// The media type, such as `image/jpeg`.
   public let mediaType: String
-  /// Whether the format supports transparency.
+  /// Whether the format supports an alpha channel.
   public let holdsAlpha: Bool
   /// Whether the format supports several frames.
   public let holdsFrames: Bool
@@ -91,7 +95,9 @@ public struct EncoderDefinition: Sendable, Hashable {
   /// The encoder's options, in the order of ``Encoding/identifier``.
   public let options: [EncoderOption]
 
-  /// The option with the given name; nil if the encoder has none.
+  /// Finds one of the encoder's options, ignoring letter case and British spelling.
+  /// - Parameter name: The option's name, such as `progressive`.
+  /// - Returns: nil if the encoder has no option of that name.
   public func option(_ name: String) -> EncoderOption? {
     options.first { $0.name == name || Spelling.normalized($0.name) == Spelling.normalized(name) }
   }
@@ -172,12 +178,16 @@ public enum EncoderTable {
       ]),
   ]
 
-  /// The definition of a format.
+  /// The definition of a format: its names, capabilities and encoder options.
+  /// - Parameter format: The format.
+  /// - Returns: nil only for a format without an entry; every ``OutputFormat`` has one.
   public static func definition(of format: OutputFormat) -> EncoderDefinition? {
     all.first { $0.format == format }
   }
 
   /// The format with a name or file extension, ignoring case.
+  /// - Parameter name: The name or extension without the dot, such as `jpeg` or `jpg`.
+  /// - Returns: nil if no output format has it.
   public static func format(named name: String) -> OutputFormat? {
     let name = name.lowercased()
     return all.first { $0.format.rawValue == name || $0.pathExtensions.contains(name) }?.format

@@ -2,7 +2,9 @@ public import ImageFilters
 
 extension Encoding {
   /// Checks that the encoding can hold the chain's result, whatever the source is.
-  /// - Throws: `EncodingSettingsError` if the chain has several transitions or no candidate format is animated.
+  /// - Parameter chain: The chain whose result is encoded.
+  /// - Throws: `EncodingSettingsError` if the chain has several transitions or no candidate format is
+  ///   animated.
   public func check(_ chain: FilterChain) throws(EncodingSettingsError) {
     guard chain.transitionCount > 0 else { return }
     guard chain.transitionCount == 1 else {

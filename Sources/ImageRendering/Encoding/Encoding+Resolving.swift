@@ -9,7 +9,8 @@ extension Encoding {
   /// Resolves settings. Candidate formats without `quality` or one of `options` ignore it.
   /// - Parameters:
   ///   - settings: The settings as written.
-  ///   - pathExtension: The output's file extension, in any case. It selects the format if the settings name none.
+  ///   - pathExtension: The output's file extension without the dot, in any case. It selects the format if
+  ///     the settings name none. nil for no extension.
   /// - Throws: `EncodingSettingsError` if a setting is invalid or the format contradicts the extension.
   public init(
     resolving settings: EncodingSettings, pathExtension: String?

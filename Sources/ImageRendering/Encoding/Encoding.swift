@@ -57,7 +57,9 @@ public struct Encoding: Hashable, Sendable, Codable {
   /// This encoding without alternatives.
   var alone: Encoding { alternatives.isEmpty ? self : with(alternatives: [], minSavings: 0) }
 
-  /// The value of an option; nil if the encoder has none of that name.
+  /// The value of an option.
+  /// - Parameter name: The option's name in ``EncoderTable``.
+  /// - Returns: nil if the encoder has no option of that name.
   public func option(_ name: String) -> OptionValue? { options[name] }
 
   /// The canonical text of the format and every option, defaults included. Part of cache keys.
@@ -92,9 +94,9 @@ public struct Encoding: Hashable, Sendable, Codable {
 
 /// Which of a source's metadata an output keeps.
 public enum MetadataPolicy: String, Sendable, Codable, CaseIterable {
-  /// No metadata.
+  /// No metadata at all.
   case none
-  /// Creator and copyright only.
+  /// The creator and the copyright notice only.
   case copyright
   /// All metadata, including GPS positions, except an orientation that has been applied.
   case all
@@ -102,7 +104,7 @@ public enum MetadataPolicy: String, Sendable, Codable, CaseIterable {
 
 /// The color profile of an output.
 public enum ProfilePolicy: Sendable, Hashable, Codable {
-  /// sRGB, without an embedded profile.
+  /// Pixels in sRGB, without an embedded profile.
   case sRGB
   /// The source's profile, if the chain and the format allow it.
   case keep
@@ -120,7 +122,9 @@ public enum ProfilePolicy: Sendable, Hashable, Codable {
 
 /// Which frames of an animation an output keeps.
 public enum FrameSelection: Sendable, Hashable, Codable {
+  /// Every frame.
   case all
+  /// The first frame only; the output is a still image.
   case first
   /// The given number of frames from the start, from 1.
   case count(Int)
@@ -141,11 +145,11 @@ public struct EncodingSettingsError: Error, Hashable, Sendable, CustomStringConv
   /// What is wrong and what to write instead, in one sentence.
   public let message: String
 
-  /// The kind of error.
+  /// The kinds of error, for programs that advise the user.
   public enum Code: Sendable, CaseIterable {
     /// The value is invalid or conflicts with another setting.
     case badValue
-    /// The setting doesn't exist.
+    /// The encoder has no such option, or the setting doesn't exist.
     case unknownSetting
     /// Neither a setting nor the output's extension names the format.
     case noFormat
@@ -153,16 +157,20 @@ public struct EncodingSettingsError: Error, Hashable, Sendable, CustomStringConv
     case singleFormat
   }
 
-  /// The kind of error.
+  /// The kind of error, such as ``Code/badValue``.
   public let code: Code
 
   /// Creates an error about a setting.
+  /// - Parameters:
+  ///   - setting: The invalid setting, a key of the manifest's output.
+  ///   - code: The kind of error. Default: `badValue`.
+  ///   - message: What is wrong and what to write instead, in one sentence.
   public init(setting: String, code: Code = .badValue, _ message: String) {
     self.setting = setting
     self.code = code
     self.message = message
   }
 
-  /// The message.
+  /// The message, without the setting.
   public var description: String { message }
 }

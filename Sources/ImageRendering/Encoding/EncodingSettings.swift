@@ -22,10 +22,12 @@ public struct EncodingSettings: Hashable, Sendable {
   /// How much smaller another format's file must be than the first one's, as a percentage: `10%`, `10` (default: 0).
   public var minSavings: String?
 
-  /// Creates empty settings.
+  /// Creates settings that leave everything at its default.
   public init() {}
 
-  /// Returns these settings, replaced by each setting that `other` has.
+  /// Combines two levels of settings, such as a manifest's defaults and an output's own.
+  /// - Parameter other: The settings that win. ``options`` are merged by name.
+  /// - Returns: These settings, replaced by each setting that `other` has.
   public func overridden(by other: EncodingSettings) -> EncodingSettings {
     var result = self
     result.format = other.format ?? format

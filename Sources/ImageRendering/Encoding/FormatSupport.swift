@@ -13,7 +13,8 @@ public enum FormatSupport {
   }
 
   /// Whether the installed libvips can write a format.
-  /// - Throws: `VipsError` if libvips can't be started.
+  /// - Parameter format: The format.
+  /// - Throws: `VipsError` if libvips can't be loaded or started.
   public static func canWrite(_ format: OutputFormat) throws(VipsError) -> Bool {
     try VipsRuntime.hasOperation(ImageEncoder.saver(of: format))
   }

@@ -2,16 +2,17 @@ import ImageFilters
 
 /// Why an image or one of its outputs can't be rendered.
 public struct RenderError: Error, Sendable, Hashable, Codable {
-  /// The step that failed.
+  /// The steps of a rendering, in their order.
   public enum Stage: String, Sendable, Codable {
+    /// Reading the source, decoding it, filtering, encoding, and writing the file.
     case read, decode, filter, encode, write
   }
 
-  /// The kind of error.
+  /// The kind of error, which is stable across versions.
   public var code: Code
-  /// The step that failed.
+  /// The step of the rendering that failed.
   public var stage: Stage
-  /// The value and limit behind the error, if ``code`` doesn't tell which setting to change.
+  /// The value and limit behind the error, if ``code`` doesn't tell which setting to change; otherwise nil.
   public var reason: Reason?
   /// What happened, in one sentence without secrets or names of a program's settings.
   public var message: String
@@ -20,7 +21,13 @@ public struct RenderError: Error, Sendable, Hashable, Codable {
   /// The name of the auxiliary image that failed; nil if it was the request's source.
   public var source: String?
 
-  /// Creates an error with the given fields.
+  /// Creates an error.
+  /// - Parameters:
+  ///   - code: The kind of error.
+  ///   - stage: The step that failed.
+  ///   - reason: The value and limit behind the error. Default: nil.
+  ///   - message: What happened, in one sentence without secrets.
+  ///   - isTemporary: Whether the same request may succeed later. Default: false.
   public init(
     code: Code, stage: Stage, _ reason: Reason? = nil, message: String, isTemporary: Bool = false
   ) {
@@ -55,9 +62,9 @@ public struct RenderError: Error, Sendable, Hashable, Codable {
     case unreadable
     /// The source is an empty file.
     case empty
-    /// The source is truncated.
+    /// The source ends before its last pixel.
     case truncated
-    /// The source is damaged.
+    /// The source is damaged: the decoder reports an error.
     case corrupt
     /// The signature isn't an image's.
     case notAnImage = "not-an-image"
@@ -92,7 +99,7 @@ public struct RenderError: Error, Sendable, Hashable, Codable {
 
     // MARK: Encoding
 
-    /// The encoder failed.
+    /// The encoder or libvips' saver failed.
     case encodeFailed = "encode-failed"
     /// The encoding's settings are invalid.
     case badEncoding = "bad-encoding"
@@ -109,15 +116,15 @@ public struct RenderError: Error, Sendable, Hashable, Codable {
 
     /// The rendering ended before this output.
     case notRendered = "not-rendered"
-    /// The request was stopped.
+    /// The service was stopped before the output was made.
     case cancelled
     /// A rendering exceeded its time limit.
     case timedOut = "timed-out"
     /// A worker process ran out of memory.
     case outOfMemory = "out-of-memory"
-    /// A worker process crashed.
+    /// A worker process crashed, twice for the same request.
     case decoderCrashed = "decoder-crashed"
-    /// Something outside killed or stopped a worker process: it says nothing about the image.
+    /// A worker process was killed or stopped from outside. The image isn't the cause.
     case workerKilled = "worker-killed"
     /// A worker process couldn't be started.
     case workerNotStarted = "worker-not-started"

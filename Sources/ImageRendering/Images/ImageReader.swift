@@ -14,11 +14,15 @@ package struct ImageReader: Sendable {
     self.frames = frames
   }
 
+  /// Decodes and filters a file.
   /// - Parameters:
-  ///   - path: The file.
+  ///   - path: The path of the file.
   ///   - chain: The filters. A decoder that can shrinks the image for a first resize, as in a rendering.
-  ///   - source: Opens the images that the chain refers to.
+  ///     Default: none.
+  ///   - source: Opens the images that the chain refers to. Default: ``FilterContext/noSources``.
   /// - Returns: The upright image in sRGB, with all frames stacked as pages.
+  /// - Throws: `RenderError` if the file can't be read, is damaged or truncated, or exceeds a limit, or a
+  ///   filter fails.
   package func image(
     at path: String, applying chain: FilterChain = FilterChain(),
     source: @escaping @Sendable (_ reference: String) throws(FilterError) -> VipsImage = FilterContext
@@ -91,6 +95,8 @@ private struct Decoding {
   let file: SourceFile
   let options: DecodeOptions
 
+  /// Opens the file with its loader, at the size and with the frames that the options ask for.
+  /// - Throws: `VipsError` if the header can't be read.
   func open() throws(VipsError) -> VipsImage {
     try file.loader.open(
       file.path, sequential: true, failOn: file.loader.strictness, frames: options.frames,

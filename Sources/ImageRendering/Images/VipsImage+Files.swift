@@ -9,11 +9,11 @@ extension VipsImage {
   ///
   ///     let photograph = try VipsImage(contentsOf: URL(filePath: "photo.jpg"))
   ///
-  /// The image is decoded completely, upright and in sRGB. Its format is determined by its first bytes, never by its
-  /// name.
+  /// The image is decoded completely, upright and in sRGB: 3 bands, or 4 with alpha, of 8 or 16 bits. Its
+  /// format is determined by its first bytes, never by its name.
   /// - Parameters:
   ///   - url: A `file:` URL.
-  ///   - frames: The frames of an animation to read; several are stacked as pages (default: the first one).
+  ///   - frames: The frames of an animation to read; several are stacked as pages. Default: the first one.
   ///   - limits: Limits that are checked before decoding, and formats to read besides the Web's.
   /// - Throws: `RenderError` if the file can't be read, is damaged or truncated, or exceeds a limit.
   public convenience init(
@@ -24,7 +24,12 @@ extension VipsImage {
   }
 
   /// Reads an image from the bytes of a file, like ``init(contentsOf:frames:limits:)``.
-  /// - Throws: `RenderError` if the data is no image, is damaged or truncated, or exceeds a limit.
+  /// - Parameters:
+  ///   - data: The whole file, which is written to a temporary file while it is decoded.
+  ///   - frames: The frames of an animation to read; several are stacked as pages. Default: the first one.
+  ///   - limits: Limits that are checked before decoding, and formats to read besides the Web's.
+  /// - Throws: `RenderError` if the data is no image, is damaged or truncated, or exceeds a limit, or the
+  ///   temporary file can't be written.
   public convenience init(
     data: Data, frames: FrameSelection = .first, limits: RenderLimits = RenderLimits()
   ) throws(RenderError) {
@@ -43,8 +48,9 @@ extension VipsImage {
   ///     try avatar.write(to: URL(filePath: "avatar.webp"), as: .webp(quality: 80))
   /// - Parameters:
   ///   - url: A `file:` URL in an existing directory.
-  ///   - encoding: The format and its options (default: by the URL's path extension).
-  /// - Throws: `RenderError` if the format can't hold the image, or the file can't be written.
+  ///   - encoding: The format and its options; nil for the format of the URL's path extension. Default: nil.
+  /// - Throws: `RenderError` if the extension names no format, the format can't hold the image, or the file
+  ///   can't be written.
   public func write(to url: URL, as encoding: Encoding? = nil) throws(RenderError) {
     let destination = try Self.path(of: url, .write)
     let chosen: Encoding
@@ -59,7 +65,9 @@ extension VipsImage {
   /// The image as a file's bytes.
   ///
   ///     let body = try avatar.data(as: .webp(quality: 80))
-  /// - Throws: `RenderError` if the format can't hold the image.
+  /// - Parameter encoding: The format and its options. ``Encoding/followsSource`` isn't allowed.
+  /// - Throws: `RenderError` if the format can't hold the image, an option is out of range, or a temporary
+  ///   file can't be written.
   public func data(as encoding: Encoding) throws(RenderError) -> Data {
     try ImageWriter(encoding: encoding).withFile(of: self) { (path) throws(RenderError) in
       Data(try FileReading.contents(of: path, atMost: .max))

@@ -22,13 +22,13 @@ public struct ImageInspection: Sendable, Hashable, Codable {
   public var profile: String?
   /// libvips' interpretation: `srgb`, `b-w`, `cmyk` …
   public var colorSpace: String
-  /// Samples per pixel, alpha included.
+  /// The number of samples per pixel, alpha included.
   public var bands: Int
-  /// Bits per sample.
+  /// The number of bits per decoded sample.
   public var depth: Int
   /// Whether there is an alpha channel.
   public var hasAlpha: Bool
-  /// Whether any pixel is transparent.
+  /// Whether any pixel isn't opaque; false without an alpha channel.
   public var alphaUsed: Bool
   /// Whether the image is progressive or interlaced.
   public var progressive: Bool
@@ -38,11 +38,11 @@ public struct ImageInspection: Sendable, Hashable, Codable {
   public var exif: [String: String]
   /// The file's size in bytes.
   public var bytes: Int
-  /// The file's SHA-256.
+  /// The SHA-256 of the file's bytes.
   public var digest: ContentDigest
   /// Placeholders; nil if they weren't requested.
   public var placeholders: Placeholders?
-  /// The decoder's warnings.
+  /// The decoder's warnings, without duplicates.
   public var warnings: [String]
 
   private enum CodingKeys: String, CodingKey {

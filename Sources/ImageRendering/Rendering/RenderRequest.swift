@@ -64,7 +64,7 @@ public enum RenditionPolicy: String, Sendable, Codable, CaseIterable {
   case auto
   /// Every candidate: where chains end or branch, and after an initial resize.
   case always
-  /// None.
+  /// No renditions are kept.
   case never
 }
 
@@ -116,7 +116,12 @@ public struct RenderLimits: Sendable, Hashable, Codable {
   /// The most memory for pixels, in bytes. Pixels beyond it go to a temporary file.
   public var memory: Int
 
-  /// Creates limits (default: 268,402,689 pixels, 1,000 frames, no additional formats, 1 GiB of memory).
+  /// Creates limits.
+  /// - Parameters:
+  ///   - maxPixels: The most pixels, all frames together. Default: 268,402,689 (16383 x 16383).
+  ///   - maxFrames: The most frames of an animation. Default: 1,000.
+  ///   - allowedFormats: Formats to read besides the default ones. Default: none.
+  ///   - memory: The most memory for pixels, in bytes. Default: 1 GiB.
   public init(
     maxPixels: Int = 268_402_689, maxFrames: Int = 1000, allowedFormats: Set<String> = [],
     memory: Int = 1 << 30
@@ -130,7 +135,7 @@ public struct RenderLimits: Sendable, Hashable, Codable {
 
 /// The treatment of a damaged or truncated source.
 public enum CorruptPolicy: String, Sendable, Codable, CaseIterable {
-  /// Fail its outputs.
+  /// The outputs fail with code `corrupt` or `truncated`.
   case fail
   /// Use what can be decoded, with a warning.
   case warn

@@ -35,6 +35,7 @@ package struct RenderedOutput: Sendable, Hashable {
   /// A recipe's file or error.
   package enum Result: Sendable, Hashable {
     case success(RenderedFile)
+    /// No file was written, for this reason.
     case failure(RenderError)
   }
 
@@ -49,7 +50,7 @@ package struct RenderedOutput: Sendable, Hashable {
 public struct RenderedFile: Sendable, Hashable {
   /// The file's format.
   public var format: OutputFormat
-  /// The width in pixels.
+  /// The width of the image in pixels.
   public var width: Int
   /// The height of one frame in pixels.
   public var height: Int
@@ -57,7 +58,7 @@ public struct RenderedFile: Sendable, Hashable {
   public var frames: Int
   /// The file's size in bytes.
   public var bytes: Int
-  /// The file's SHA-256.
+  /// The SHA-256 of the file's bytes.
   public var digest: ContentDigest
   /// The quality that the `max-bytes` search found, 1 to 100; nil if there was no search.
   public var quality: Int?
@@ -129,7 +130,7 @@ package struct RenderCounts: Sendable, Hashable {
 
 /// Placeholders to show while an image loads.
 public struct Placeholders: Sendable, Hashable, Codable {
-  /// The dominant color as `#rrggbb`.
+  /// The dominant color of the first frame as `#rrggbb`.
   public var dominantColor: String
   /// BlurHash (https://blurha.sh) of 4 by 3 components, or 3 by 4 for a portrait image.
   public var blurHash: String
@@ -138,7 +139,12 @@ public struct Placeholders: Sendable, Hashable, Codable {
   /// A tiny image as a `data:` URI.
   public var dataURI: String
 
-  /// Creates placeholders with the given values.
+  /// Creates placeholders.
+  /// - Parameters:
+  ///   - dominantColor: The dominant color as `#rrggbb`.
+  ///   - blurHash: The BlurHash.
+  ///   - thumbHash: The ThumbHash in Base64.
+  ///   - dataURI: A tiny image as a `data:` URI.
   public init(dominantColor: String, blurHash: String, thumbHash: String, dataURI: String) {
     self.dominantColor = dominantColor
     self.blurHash = blurHash

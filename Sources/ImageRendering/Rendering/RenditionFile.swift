@@ -26,6 +26,11 @@ package struct KeptRendition: Sendable, Hashable, Codable {
 /// Renditions as files in libvips' `.v` format, which holds every pixel type and header field unchanged and is read
 /// by memory mapping.
 package enum RenditionFile {
+  /// Writes a rendition's pixels to a file, through a file with the extension `.v` beside it.
+  /// - Parameters:
+  ///   - image: The rendition.
+  ///   - path: The path of the file, which is replaced.
+  /// - Throws: `VipsError` if computing a pixel or writing the file fails.
   package static func write(_ image: VipsImage, to path: String) throws(VipsError) {
     // libvips requires the extension.
     let named = path + ".v"
@@ -36,8 +41,11 @@ package enum RenditionFile {
     }
   }
 
-  /// Opens a file that ``write(_:to:)`` has written. The caller must have verified its digest: libvips treats the
-  /// loader as unsafe for untrusted files.
+  /// Opens a file that ``write(_:to:)`` has written.
+  ///
+  /// The caller must have verified its digest: libvips treats the loader as unsafe for untrusted files.
+  /// - Parameter path: The path of the file, which is mapped while the image lives.
+  /// - Throws: `VipsError` if the file can't be opened or its header is invalid.
   package static func open(_ path: String) throws(VipsError) -> VipsImage {
     try VipsRuntime.setBlocked(false, operation: "VipsForeignLoadVips")
     return try VipsOperation("vipsload", ["filename": .string(path)]).image()

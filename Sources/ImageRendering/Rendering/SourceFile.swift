@@ -71,6 +71,12 @@ package struct SourceFile {
   }
 
   /// Opens the image with its loader. See `Loader.open(_:sequential:failOn:frames:scale:)`.
+  /// - Parameters:
+  ///   - sequential: Whether pixels are read only once, from top to bottom.
+  ///   - failOn: The mildest fault that fails: `none`, `truncated`, `error` or `warning`.
+  ///   - frames: The number of frames to read. Default: 1.
+  ///   - scale: The factor to decode at. Default: 1.
+  /// - Throws: `VipsError` if the header can't be read.
   func open(
     sequential: Bool, failOn: String, frames: Int = 1, scale: Double = 1
   ) throws(VipsError) -> VipsImage {

@@ -2,7 +2,8 @@ import SystemIO
 import Vips
 
 extension SourceFacts {
-  /// Reads an image file's header without libvips; nil if the format or the header isn't supported.
+  /// Reads an image file's header without libvips. Good enough to estimate memory; the decoder doesn't rely
+  /// on it.
   ///
   /// Good enough to estimate memory. The decoder doesn't rely on it.
   package init?(headerOf path: String) {

@@ -15,8 +15,8 @@ public enum WorkerMain {
   static let allowance = 256 << 20
 
   /// Serves requests until the parent closes the socket.
-  /// - Parameter memoryLimit: The most memory for rendering, in bytes. A request is limited to its grant, which may be
-  ///   less.
+  /// - Parameter memoryLimit: The most memory for rendering, in bytes; nil for no limit. A request is limited
+  ///   to its grant, which may be less.
   public static func run(memoryLimit: Int?) {
     // The terminal sends SIGINT to the whole process group, but the parent decides when workers end.
     signal(SIGINT, SIG_IGN)
