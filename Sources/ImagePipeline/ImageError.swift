@@ -13,10 +13,10 @@ public enum ImageError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A filter's argument is out of range.
   case invalidFilter(FilterError)
 
-  /// Whether the call was cancelled.
+  /// Whether the call was cancelled (AlamofireImage's property of this name).
   public var isRequestCancelledError: Bool { self == .requestCancelled }
 
-  /// Whether the bytes can't be decoded or filtered.
+  /// Whether the bytes can't be decoded or filtered (AlamofireImage's property of this name).
   public var isImageSerializationFailedError: Bool {
     if case .imageSerializationFailed = self { true } else { false }
   }

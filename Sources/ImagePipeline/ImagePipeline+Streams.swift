@@ -13,7 +13,12 @@ extension ImagePipeline {
   ///       }
   ///     }
   ///
-  /// The load starts now. Leaving the loop cancels it. The stream throws `ImageError`.
+  /// The load starts now. Leaving the loop cancels it.
+  /// - Parameters:
+  ///   - url: An http or https URL.
+  ///   - filters: The filters, in the order of application.
+  /// - Returns: A stream of progress that ends with the image, or throws `ImageError`. It keeps only the
+  ///   newest update.
   public func updates(
     for url: URL, filters: any ImageFilter...
   ) -> AsyncThrowingStream<ImageUpdate, any Error> {
@@ -21,6 +26,11 @@ extension ImagePipeline {
   }
 
   /// Loads an image and reports its progress. See ``updates(for:filters:)``.
+  /// - Parameters:
+  ///   - request: The source, headers and cache mode.
+  ///   - chain: The filters.
+  /// - Returns: A stream of progress that ends with the image, or throws `ImageError`. It keeps only the
+  ///   newest update.
   public func updates(
     for request: ImageRequest, chain: FilterChain
   ) -> AsyncThrowingStream<ImageUpdate, any Error> {
@@ -46,8 +56,8 @@ extension ImagePipeline {
   /// Loads images into the caches before they are needed.
   /// - Parameters:
   ///   - urls: http or https URLs.
-  ///   - filters: The filters that the images will be asked for with.
-  ///   - priority: Lower than that of other calls (default: -1).
+  ///   - filters: The filters of the calls that will need the images.
+  ///   - priority: Lower than that of other calls. Default: -1.
   /// - Returns: The running loads. They go on if it is released.
   @discardableResult
   public func prefetch(

@@ -25,22 +25,22 @@ public import Vips
 /// | a rendering that has started | no | it completes for the memory cache |
 /// | any | yes | it goes on for the others |
 public final class ImagePipeline: Sendable {
-  /// The settings of a pipeline.
+  /// The settings of a pipeline: downloads, decoding and concurrency.
   public struct Configuration: Sendable {
-    /// The downloader's settings.
+    /// The settings of the downloader, such as the address policy.
     public var downloads = ImageDownloader.Configuration()
     /// Limits that are checked before decoding, and formats to read besides the Web's.
     public var limits = RenderLimits()
-    /// The frames of an animation to read.
+    /// The frames of an animation to read. Default: the first one.
     public var frames = FrameSelection.first
     /// The maximum number of concurrent renderings (default: the number of cores).
     public var renderings = Machine.availableProcessors
 
-    /// Creates the default settings.
+    /// Creates the default settings: those of the command line for downloads, first frames only.
     public init() {}
   }
 
-  /// The pipeline's settings.
+  /// The settings given to the initializer.
   public let configuration: Configuration
   /// The downloader, for credentials and other requests.
   public let downloader: ImageDownloader
@@ -73,8 +73,12 @@ public final class ImagePipeline: Sendable {
     reader = ImageReader(limits: configuration.limits, frames: configuration.frames)
   }
 
-  /// Creates a pipeline with the command's cache directory, or another one, and a memory cache of 100 MB.
-  /// - Throws: `CacheError` if the directory can't be created.
+  /// Creates a pipeline with a cache directory and a memory cache of 100 MB.
+  /// - Parameters:
+  ///   - cacheDirectory: A `file:` URL. The directory is created if missing, and may be shared with the
+  ///     command.
+  ///   - configuration: The settings.
+  /// - Throws: `CacheError` if the directory can't be created or read.
   public convenience init(
     cacheDirectory: URL, configuration: Configuration = Configuration()
   ) throws {
@@ -88,11 +92,15 @@ public final class ImagePipeline: Sendable {
 
   /// The image at a URL of the Web, filtered.
   ///
-  /// An image in the memory cache is returned without suspension. Cancelling the calling task cancels only this call.
+  /// An image in the memory cache is returned without suspension. Cancelling the calling task cancels only
+  /// this call.
   /// - Parameters:
   ///   - url: An http or https URL.
   ///   - filters: The filters, in the order of application.
-  /// - Throws: `ImageError`.
+  /// - Returns: An sRGB image of 8 or 16 bits per channel, with 3 bands, or 4 with alpha. Its pixels are
+  ///   computed. Several frames are stacked as pages.
+  /// - Throws: `ImageError`: `downloadFailed`, `imageSerializationFailed`, `invalidFilter`, or
+  ///   `requestCancelled` if the call was cancelled.
   nonisolated(nonsending) public func image(
     for url: URL, filters: any ImageFilter...
   ) async throws(ImageError) -> VipsImage {
@@ -100,6 +108,12 @@ public final class ImagePipeline: Sendable {
   }
 
   /// The image of a request, filtered. See ``image(for:filters:)-(URL,_)``.
+  /// - Parameters:
+  ///   - request: The source, headers and cache mode.
+  ///   - filters: The filters, in the order of application.
+  /// - Returns: The filtered image, with its pixels computed.
+  /// - Throws: `ImageError`: `downloadFailed`, `imageSerializationFailed`, `invalidFilter`, or
+  ///   `requestCancelled` if the call was cancelled.
   nonisolated(nonsending) public func image(
     for request: ImageRequest, filters: any ImageFilter...
   ) async throws(ImageError) -> VipsImage {
@@ -110,7 +124,10 @@ public final class ImagePipeline: Sendable {
   /// - Parameters:
   ///   - request: The source, headers and cache mode.
   ///   - chain: The filters.
-  ///   - priority: Pending downloads with a higher priority go first.
+  ///   - priority: Pending downloads with a higher priority go first. Default: 0.
+  /// - Returns: The filtered image, with its pixels computed.
+  /// - Throws: `ImageError`: `downloadFailed`, `imageSerializationFailed`, `invalidFilter`, or
+  ///   `requestCancelled` if the call was cancelled.
   nonisolated(nonsending) public func image(
     for request: ImageRequest, chain: FilterChain, priority: Int = 0
   ) async throws(ImageError) -> VipsImage {
@@ -129,12 +146,14 @@ public final class ImagePipeline: Sendable {
     return try outcome.get()
   }
 
-  /// Loads an image for callers without a task, like AlamofireImage's `download(_:filter:progress:completion:)`.
+  /// Loads an image for callers without a task, like AlamofireImage's
+  /// `download(_:filter:progress:completion:)`.
   /// - Parameters:
-  ///   - request: The source.
+  ///   - request: The source, headers and cache mode.
   ///   - filters: The filters, in the order of application.
-  ///   - priority: Pending downloads with a higher priority go first.
-  ///   - progress: Receives the bytes received and, if known, the expected number, on any thread.
+  ///   - priority: Pending downloads with a higher priority go first. Default: 0.
+  ///   - progress: Receives the bytes received and, if known, the expected number, on any thread. Default:
+  ///     nil.
   ///   - completion: Receives the result, once, on any thread; before this returns if the image is in memory.
   /// - Returns: A receipt that cancels only this call; nil if the image was in memory.
   @discardableResult
@@ -164,14 +183,20 @@ public final class ImagePipeline: Sendable {
     return receipt
   }
 
-  /// The image at a URL in the memory cache, by the identifier of its filters; nil if it isn't there.
+  /// Finds a filtered image in the memory cache, without a download.
+  /// - Parameters:
+  ///   - url: The URL that the image was loaded from.
+  ///   - identifier: The ``FilterChain/identifier`` of its filters. Default: empty, for no filters.
+  /// - Returns: nil if the cache doesn't have the image, or the pipeline has no memory cache.
   public func image(at url: URL, withIdentifier identifier: String = "") -> VipsImage? {
     images?.image(
       for: MemoryIdentity(ImageRequest(url)), withIdentifier: identifier.isEmpty ? nil : identifier)
   }
 
-  /// Removes the images at a URL, with any filters, from the memory cache.
-  /// - Returns: whether there were any.
+  /// Removes the images at a URL, with any filters, from the memory cache. Images that were loaded with
+  /// headers stay.
+  /// - Parameter url: The URL that the images were loaded from.
+  /// - Returns: Whether there were any.
   @discardableResult
   public func removeImages(at url: URL) -> Bool {
     images?.removeImages(matching: MemoryIdentity(ImageRequest(url))) ?? false
@@ -180,6 +205,7 @@ public final class ImagePipeline: Sendable {
   // MARK: Cancelling
 
   /// Cancels one call, which completes before this returns. A receipt whose call has ended changes nothing.
+  /// - Parameter receipt: The receipt of the call.
   public func cancel(_ receipt: ImageReceipt) {
     receipt.markCancelled()
     let cancelled = state.withLock { state in
@@ -193,13 +219,14 @@ public final class ImagePipeline: Sendable {
     waiter.completion(.failure(.requestCancelled))
   }
 
-  /// Cancels all calls for a URL, with any filters.
+  /// Cancels all calls for a URL, with any filters and headers.
+  /// - Parameter url: The URL of the calls.
   public func cancelRequests(for url: URL) {
     let source = ImageRequest(url).source
     for receipt in state.withLock({ $0.table.receipts { $0.request.source == source } }) { cancel(receipt) }
   }
 
-  /// Cancels every call.
+  /// Cancels every call, like ``cancel(_:)``. Later calls aren't affected.
   public func cancelAll() {
     for receipt in state.withLock({ $0.table.receipts { _ in true } }) { cancel(receipt) }
   }
@@ -215,7 +242,7 @@ public final class ImagePipeline: Sendable {
 
   // MARK: Observing
 
-  /// The totals so far.
+  /// The totals of all calls so far, since this pipeline was created.
   public var totals: ImagePipelineTotals {
     var totals = state.withLock { state in
       var totals = state.totals

@@ -1,7 +1,7 @@
 public import ImageDownloads
 public import Vips
 
-/// What a pipeline did. The identifier is that of the filters.
+/// An event of a pipeline. The identifier is that of the filters.
 public enum ImagePipelineEvent: Sendable, Hashable {
   /// An image was in the memory cache.
   case foundInMemory(ImageRequest, identifier: String)
@@ -11,33 +11,33 @@ public enum ImagePipelineEvent: Sendable, Hashable {
   case rendered(ImageRequest, identifier: String, Duration)
   /// A load failed, for all calls that waited for it.
   case failed(ImageRequest, identifier: String, ImageError)
-  /// A call was cancelled.
+  /// A call was cancelled, by its receipt or its task.
   case cancelled(ImageRequest, identifier: String)
 }
 
-/// The totals of a pipeline.
+/// The totals of a pipeline since it was created.
 public struct ImagePipelineTotals: Sendable, Hashable {
   /// Calls that the memory cache answered.
   public var memoryHits = 0
   /// Calls that joined another call's download and rendering.
   public var joined = 0
-  /// Images decoded and filtered.
+  /// Images that were decoded and filtered.
   public var renderings = 0
-  /// Calls that were cancelled.
+  /// Calls that were cancelled before their image was loaded.
   public var cancelled = 0
-  /// Loads that failed.
+  /// Loads that failed, each counted once for all calls that waited for it.
   public var failures = 0
-  /// The downloader's totals.
+  /// The totals of the pipeline's downloader.
   public var downloads = DownloadTotals()
 
-  /// Creates totals of zero.
+  /// Creates totals that are all 0.
   public init() {}
 }
 
-/// What a call of ``ImagePipeline/updates(for:filters:)-(URL,_)`` reports.
+/// An element of the stream of ``ImagePipeline/updates(for:filters:)-(URL,_)``.
 public enum ImageUpdate: Sendable {
   /// Bytes have been received; `expected` is the announced total.
   case progress(received: Int, expected: Int?)
-  /// The image. Nothing follows.
+  /// The filtered image, which is the last element.
   case image(VipsImage)
 }
