@@ -6,9 +6,9 @@ public import ImageRendering
 
 /// Converts one source to one output in this process, for `imagemill convert` or a server's response.
 public struct Conversion: Sendable {
-  /// The image to convert.
+  /// The image to convert: a URL, a file, a `data:` URL or standard input.
   public var source: ImageSource
-  /// The filters to apply.
+  /// The filters to apply, in order; may be empty.
   public var chain: FilterChain
   /// The output's format and encoder options.
   public var encoding: Encoding
@@ -18,17 +18,25 @@ public struct Conversion: Sendable {
   public var limits: RenderLimits
   /// Whether a corrupt or truncated source fails.
   public var onCorrupt: CorruptPolicy
-  /// The path to write; if nil, ``Outcome/bytes`` has the result.
+  /// The path to write; if nil, ``Outcome/bytes`` has the result. Default: nil.
   public var destination: String?
   /// Which files the output may replace. A conversion doesn't record its outputs, so that
   /// ``ReplacementPolicy/keepsForeignFiles`` keeps every existing file.
   public var replacing = ReplacementPolicy()
   /// Whether the output is synced to disk before ``run(downloader:store:)`` returns.
   public var durability = Durability.fast
-  /// The template of the path to write; it overrides ``destination``.
+  /// The template of the path to write, which overrides ``destination``. Default: nil.
   public var template: OutputTemplate?
 
-  /// Creates a conversion with the given fields.
+  /// Creates a conversion.
+  /// - Parameters:
+  ///   - source: The image to convert.
+  ///   - chain: The filters to apply, in order.
+  ///   - encoding: The output's format and encoder options.
+  ///   - namedSources: The sources of the chain's SOURCE references, by name. Default: none.
+  ///   - limits: Limits that are checked against the source's header.
+  ///   - onCorrupt: Whether a corrupt or truncated source fails. Default: `fail`.
+  ///   - destination: The path to write; nil to return the bytes. Default: nil.
   public init(
     source: ImageSource, chain: FilterChain, encoding: Encoding, namedSources: [String: ImageSource] = [:],
     limits: RenderLimits = RenderLimits(), onCorrupt: CorruptPolicy = .fail, destination: String? = nil
@@ -42,13 +50,13 @@ public struct Conversion: Sendable {
     self.destination = destination
   }
 
-  /// The result of a conversion.
+  /// The result of a conversion: a file or its bytes.
   public struct Outcome: Sendable {
     /// The output's format, size and digest.
     public var image: RenderedFile
-    /// The destination's path, if there is one.
+    /// The path of the output; nil if there is no destination.
     public var path: String?
-    /// The encoded bytes, if there is no destination.
+    /// The encoded bytes; nil if there is a destination.
     public var bytes: [UInt8]?
     /// Problems that didn't fail the conversion.
     public var warnings: [String]
@@ -56,8 +64,13 @@ public struct Conversion: Sendable {
     public var isKept = false
   }
 
-  /// Downloads, renders and writes.
-  /// - Throws: `JobError` of the stage that failed.
+  /// Downloads, renders and writes. The output is written completely or not at all.
+  /// - Parameters:
+  ///   - downloader: Downloads the source and the images that the chain refers to.
+  ///   - store: The disk store, whose `tmp/` has the output until it is written.
+  /// - Returns: The output and its warnings.
+  /// - Throws: `JobError` of the stage that failed: `overwrites-source` if the destination is a source,
+  ///   otherwise the code of the download, the rendering or the writing.
   public func run(downloader: ImageDownloader, store: DiskStore) async throws(JobError) -> Outcome {
     let stored: StoredSource
     do throws(DownloadError) {

@@ -21,7 +21,7 @@ public struct Job: Sendable, Hashable {
   public var outputs: [JobOutput]
   /// The directory that output paths are relative to (default: the batch's).
   public var outputDirectory: String?
-  /// The location in the manifest or in a table that it takes rows from.
+  /// The location in the manifest or in a table that it takes rows from; nil for jobs without one.
   public var location: ManifestLocation?
   /// The manifest's path if ``location`` is in a table that the manifest names.
   public var manifest: String?
@@ -31,7 +31,11 @@ public struct Job: Sendable, Hashable {
   /// The fields of the input record, in order, which results repeat (`pipe`).
   public var fields: [Field] = []
 
-  /// Creates a job with the given fields.
+  /// Creates a job. Its other properties have their defaults.
+  /// - Parameters:
+  ///   - index: The position among the batch's jobs, from 1.
+  ///   - sources: The source and its alternatives; at least one.
+  ///   - outputs: The outputs; empty only for a job that just downloads.
   public init(index: Int, sources: [ImageSource], outputs: [JobOutput]) {
     self.index = index
     self.sources = sources
@@ -45,7 +49,10 @@ public struct Job: Sendable, Hashable {
     /// The value as JSON text (`"ada"`, `3`, `null`).
     public var json: String
 
-    /// Creates a field with the given name and value.
+    /// Creates a field.
+    /// - Parameters:
+    ///   - name: The name of the column or key.
+    ///   - json: The value as JSON text, which isn't checked.
     public init(name: String, json: String) {
       self.name = name
       self.json = json
@@ -59,7 +66,7 @@ public struct JobOutput: Sendable, Hashable {
   public var template: OutputTemplate
   /// The filters to apply, with named chains expanded.
   public var chain: FilterChain
-  /// The format and encoder options.
+  /// The format and every encoder option.
   public var encoding: Encoding
   /// The template's variables: the job's variables, its record's fields, and this output's row of the matrix.
   public var variables: [String: String]
@@ -67,10 +74,15 @@ public struct JobOutput: Sendable, Hashable {
   public var namedSources: [String: ImageSource] = [:]
   /// HTML settings for `--emit`; nil if there are none.
   public var markup: Markup?
-  /// The location in the manifest.
+  /// The location in the manifest; nil for outputs without one.
   public var location: ManifestLocation?
 
-  /// Creates an output with the given fields.
+  /// Creates an output.
+  /// - Parameters:
+  ///   - template: The template of the file's path.
+  ///   - chain: The filters to apply, with named chains expanded.
+  ///   - encoding: The format and encoder options.
+  ///   - variables: The template's variables by name. Default: none.
   public init(
     template: OutputTemplate, chain: FilterChain, encoding: Encoding, variables: [String: String] = [:]
   ) {
@@ -81,16 +93,20 @@ public struct JobOutput: Sendable, Hashable {
   }
 }
 
-/// A location in a manifest.
+/// A location in a manifest, a table or a list.
 public struct ManifestLocation: Sendable, Hashable, Codable {
   /// The manifest's path as given; `-` is standard input.
   public var file: String
-  /// The line, from 1.
+  /// The line number, from 1.
   public var line: Int
   /// The column in characters, from 1.
   public var column: Int
 
-  /// Creates a location with the given fields.
+  /// Creates a location.
+  /// - Parameters:
+  ///   - file: The manifest's path as given; `-` is standard input.
+  ///   - line: The line, from 1.
+  ///   - column: The column in characters, from 1.
   public init(file: String, line: Int, column: Int) {
     self.file = file
     self.line = line

@@ -4,15 +4,15 @@ public struct Markup: Sendable, Hashable {
   public enum Loading: String, Sendable, CaseIterable {
     /// When it comes near the viewport.
     case lazy
-    /// Immediately.
+    /// Immediately, wherever it is on the page.
     case eager
   }
 
   /// The background to show until the image has loaded.
   public enum Placeholder: String, Sendable, CaseIterable {
-    /// No background.
+    /// No background at all.
     case none
-    /// The dominant color.
+    /// The dominant color of the image.
     case color
     /// A tiny version of the image.
     case image
@@ -31,10 +31,10 @@ public struct Markup: Sendable, Hashable {
   /// A template that replaces the generated element.
   public var template: MarkupTemplate?
 
-  /// Whether there is a background.
+  /// Whether ``placeholder`` is a color or an image.
   public var showsPlaceholder: Bool { placeholder != .none }
 
-  /// Creates default settings.
+  /// Creates settings that are all at their defaults.
   public init() {}
 }
 
@@ -50,9 +50,9 @@ public struct MarkupTemplate: Sendable, Hashable {
     case type, source
   }
 
-  /// A piece of a template.
+  /// A piece of a template: text or a field.
   public enum Part: Sendable, Hashable {
-    /// HTML from the template.
+    /// HTML from the template, with braces unescaped.
     case html(String)
     /// A variable's value, which has yet to be escaped.
     case text(String)
@@ -73,7 +73,10 @@ public struct MarkupTemplate: Sendable, Hashable {
   /// The template's parts in order.
   public let parts: [Part]
 
-  /// Parses a template. A name that isn't a ``Field`` must be one of `variables`.
+  /// Parses a template. Braces are doubled to stand for themselves.
+  /// - Parameters:
+  ///   - text: The template's HTML with fields.
+  ///   - variables: The values of names that aren't a ``Field``.
   /// - Throws: ``Failure`` for an unmatched brace or an undefined name.
   public init(parsing text: String, variables: [String: String]) throws(Failure) {
     var parts: [Part] = []

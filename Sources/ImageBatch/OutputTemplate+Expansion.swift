@@ -8,7 +8,7 @@ extension OutputTemplate {
     public var name: String
     /// The source's host; empty if it has none.
     public var host: String
-    /// The source's directory path.
+    /// The source's directory path, without slashes at its ends; empty if there is none.
     public var path: String
     /// The source's directory relative to its ``SourceRoot``; empty if they are equal.
     public var directory = ""
@@ -16,14 +16,21 @@ extension OutputTemplate {
     public var index: Int
     /// The output's format; nil until it is chosen from several.
     public var format: OutputFormat?
-    /// The filter chain's identifier.
+    /// The identifier of the filter chain; empty without filters.
     public var filter: String
-    /// The source's digest.
+    /// The source's digest; nil until it has been read.
     public var sourceDigest: ContentDigest?
-    /// The output's width and height, in pixels, and its digest.
+    /// The output's width and height, in pixels, and its digest; nil until it is rendered.
     public var rendered: (width: Int, height: Int, digest: ContentDigest)?
 
     /// Creates the values that are known before the source is read.
+    /// - Parameters:
+    ///   - name: The source's file name without its extension.
+    ///   - host: The source's host; empty if it has none.
+    ///   - path: The source's directory path.
+    ///   - index: The job's position, from 1.
+    ///   - format: The output's format; nil if it is chosen from several.
+    ///   - filter: The identifier of the filter chain.
     public init(name: String, host: String, path: String, index: Int, format: OutputFormat?, filter: String) {
       self.name = name
       self.host = host
@@ -34,8 +41,11 @@ extension OutputTemplate {
     }
   }
 
-  /// Expands the path. Variables take precedence over built-in fields. Every value except `{dir}`'s is one component.
-  /// - Returns: nil if a value isn't known yet.
+  /// Expands the path. Every value except `{dir}`'s is one component.
+  /// - Parameters:
+  ///   - values: The values of the built-in fields.
+  ///   - variables: The job's variables by name, which take precedence over built-in fields.
+  /// - Returns: nil if a value isn't known yet, or a field is neither built in nor a variable.
   public func expanded(_ values: Values, variables: [String: String]) -> String? {
     var result = ""
     // Whether `{dir}` was empty: the slash after it would make the path absolute.

@@ -6,7 +6,7 @@ import SystemIO
 ///
 /// ``BuiltIn`` lists the built-in fields; any other name is a variable of the job.
 public struct OutputTemplate: Sendable, Hashable {
-  /// The template as written.
+  /// The text of the template, as in the manifest.
   public let text: String
   let parts: [Part]
 
@@ -16,11 +16,11 @@ public struct OutputTemplate: Sendable, Hashable {
     case field(Field)
   }
 
-  /// A `{name}` or `{name:argument}`.
+  /// A `{name}` or `{name:argument}` in a template.
   public struct Field: Sendable, Hashable {
-    /// The name before the colon.
+    /// The name, before the colon.
     public let name: String
-    /// A zero-padded width (`{index:05}`) or a number of digits (`{hash:8}`).
+    /// A zero-padded width (`{index:05}`) or a number of digits (`{hash:8}`); nil if there is none.
     public let argument: Int?
     /// The offset in the template, in UTF-8 bytes.
     public let offset: Int
@@ -28,7 +28,10 @@ public struct OutputTemplate: Sendable, Hashable {
 
   /// A field that needs no variable.
   public enum BuiltIn: String, CaseIterable, Sendable {
+    /// The source's file name, host, path and directory; the job's position; the output's format, filters,
+    /// size and digest (imagemill-manifest(5), TEMPLATES).
     case name, ext, dir, index, host, path, width, height, format, filter, hash
+    /// The first digits of the source's SHA-256.
     case sourceHash = "source-hash"
 
     /// Whether the value is known only after rendering.
@@ -41,7 +44,9 @@ public struct OutputTemplate: Sendable, Hashable {
   static let longest = 4096
 
   /// Parses a template.
-  /// - Throws: `TemplateError` for an unmatched brace, a field without a name, or an invalid argument.
+  /// - Parameter text: The template, from 1 to 4,096 bytes of UTF-8.
+  /// - Throws: `TemplateError` for an unmatched brace, a field without a name, an invalid argument, or a text
+  ///   that is empty or too long.
   public init(parsing text: String) throws(TemplateError) {
     self.text = text
     guard text.utf8.count <= Self.longest else {
@@ -55,12 +60,14 @@ public struct OutputTemplate: Sendable, Hashable {
     }
   }
 
-  /// The fields in order.
+  /// The fields of the template, in order, with repetitions.
   public var fields: [Field] {
     parts.compactMap { if case .field(let field) = $0 { field } else { nil } }
   }
 
-  /// Fields that are neither built in nor among `variables`.
+  /// Finds fields that are neither built in nor variables.
+  /// - Parameter variables: The names of the job's variables.
+  /// - Returns: The fields in the template's order.
   public func unknownFields(variables: some Collection<String>) -> [Field] {
     fields.filter { BuiltIn(rawValue: $0.name) == nil && !variables.contains($0.name) }
   }
@@ -97,7 +104,7 @@ public struct OutputTemplate: Sendable, Hashable {
   /// Whether the path is known only after rendering.
   /// - Parameters:
   ///   - variables: The job's variables, which take precedence over built-in fields.
-  ///   - choosesFormat: Whether rendering chooses the format from several.
+  ///   - choosesFormat: Whether rendering chooses the format from several. Default: false.
   public func needsRendering(variables: [String: String], choosesFormat: Bool = false) -> Bool {
     fields.contains { field in
       guard variables[field.name] == nil, let builtIn = BuiltIn(rawValue: field.name) else { return false }
@@ -105,7 +112,8 @@ public struct OutputTemplate: Sendable, Hashable {
     }
   }
 
-  /// Whether the path is known only after the source has been read. `variables` take precedence over built-in fields.
+  /// Whether the path is known only after the source has been read.
+  /// - Parameter variables: The job's variables, which take precedence over built-in fields.
   public func needsContent(variables: [String: String]) -> Bool {
     fields.contains { variables[$0.name] == nil && BuiltIn(rawValue: $0.name)?.needsContent == true }
   }
@@ -123,7 +131,7 @@ public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible 
     self.offset = offset
   }
 
-  /// The message.
+  /// The message, without the offset.
   public var description: String { message }
 }
 

@@ -19,14 +19,16 @@ public struct SourceRoot: Sendable, Hashable {
   /// Creates a root.
   /// - Parameters:
   ///   - directory: A path, absolute or relative to the working directory; empty for the working directory.
-  ///   - base: The URL that sources without a scheme are resolved against.
+  ///   - base: The URL that sources without a scheme are resolved against; nil for none. Default: nil.
   public init(directory: String, base: String? = nil) {
     directories = Self.components(directory)
     self.base = base.map { Base(origin: Self.origin($0), directories: ImageSource.url($0).directories) }
   }
 
-  /// The source's directory relative to this root or to their nearest common parent. For a URL with another origin than
-  /// the base, all directories of its path.
+  /// The source's directory relative to this root or to their nearest common parent.
+  /// - Parameter source: The source. For a URL with another origin than the base, all directories of its path
+  ///   count.
+  /// - Returns: Components joined by slashes; empty for a source without a path or in the root itself.
   public func directory(of source: ImageSource) -> String {
     switch source {
     case .file(let path):

@@ -6,7 +6,7 @@ public enum BatchEvent: Sendable {
   case downloadStarted(id: Int, source: String, host: String)
   /// Bytes received so far, and the total if it is known.
   case downloadProgressed(id: Int, received: Int, expected: Int?)
-  /// A transfer has ended.
+  /// A transfer has ended. `bytes` is the size of its body.
   case downloadFinished(id: Int, bytes: Int, failed: Bool)
   /// A rendering slot has started a job.
   case renderingStarted(slot: Int, job: Int, source: String)
@@ -28,14 +28,19 @@ public enum BatchEvent: Sendable {
 public struct BatchWarning: Sendable, Hashable, Codable {
   /// The source's text without credentials, if the warning is about one.
   public var source: String?
-  /// What happened, in one sentence.
+  /// What happened, in one sentence without secrets.
   public var message: String
   /// The underlying error, whose message ends ``message``.
   public var error: JobError?
-  /// The location in the manifest.
+  /// The location in the manifest; nil if the warning is about no job.
   public var location: ManifestLocation?
 
-  /// Creates a warning with the given fields.
+  /// Creates a warning.
+  /// - Parameters:
+  ///   - source: The source's text without credentials. Default: nil.
+  ///   - message: What happened, in one sentence.
+  ///   - error: The underlying error. Default: nil.
+  ///   - location: The location in the manifest. Default: nil.
   public init(
     source: String? = nil, message: String, error: JobError? = nil, location: ManifestLocation? = nil
   ) {

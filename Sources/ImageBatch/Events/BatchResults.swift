@@ -1,6 +1,6 @@
 public import ImageRendering
 
-/// The result of one output.
+/// The result of one output, as in JSON results.
 public struct OutputResult: Sendable, Hashable {
   /// The outcome. The raw values are those in JSON results.
   public enum Status: String, Sendable, Codable {
@@ -26,13 +26,13 @@ public struct OutputResult: Sendable, Hashable {
   public var output: String?
   /// The path to open: ``output`` under the output directory.
   public var path: String?
-  /// The outcome.
+  /// Whether the output was written, found, kept or failed.
   public var status: Status
-  /// The width in pixels.
+  /// The width in pixels; nil if the output failed or wasn't examined.
   public var width: Int?
-  /// The height of one frame in pixels.
+  /// The height of one frame in pixels; nil like ``width``.
   public var height: Int?
-  /// The number of frames.
+  /// The number of frames, from 1; nil like ``width``.
   public var frames: Int?
   /// The file's size in bytes.
   public var bytes: Int?
@@ -40,9 +40,9 @@ public struct OutputResult: Sendable, Hashable {
   public var quality: Int?
   /// The file's SHA-256 as 64 hexadecimal digits.
   public var sha256: String?
-  /// The filter chain's identifier.
+  /// The identifier of the filter chain; empty without filters.
   public var filter: String
-  /// The format's name.
+  /// The name of the output's format, or of its candidates.
   public var format: String
   /// The source's size in bytes.
   public var sourceBytes: Int?
@@ -56,12 +56,19 @@ public struct OutputResult: Sendable, Hashable {
   public var error: JobError?
   /// The fields of the input record.
   public var fields: [Job.Field] = []
-  /// The location in the manifest.
+  /// The location in the manifest; nil for jobs without one.
   public var location: ManifestLocation?
   /// The seconds from the job's start to the output's end.
   public var seconds: Double = 0
 
   /// Creates a result with only the fields that every result has.
+  /// - Parameters:
+  ///   - index: The job's index, from 1.
+  ///   - outputIndex: The output's position in its job, from 0.
+  ///   - source: The source's text without credentials.
+  ///   - status: The outcome.
+  ///   - filter: The identifier of the filter chain.
+  ///   - format: The name of the format.
   public init(index: Int, outputIndex: Int, source: String, status: Status, filter: String, format: String) {
     self.index = index
     self.outputIndex = outputIndex
@@ -72,7 +79,7 @@ public struct OutputResult: Sendable, Hashable {
   }
 }
 
-/// The result of one job.
+/// The result of one job: those of all its outputs.
 public struct JobResult: Sendable, Hashable {
   /// The job's index, from 1.
   public var index: Int
@@ -80,13 +87,18 @@ public struct JobResult: Sendable, Hashable {
   public var source: String
   /// The results of its outputs, in order.
   public var outputs: [OutputResult]
-  /// The location in the manifest.
+  /// The location in the manifest; nil for jobs without one.
   public var location: ManifestLocation?
 
-  /// Whether any output failed.
+  /// Whether at least one output failed.
   public var failed: Bool { outputs.contains { $0.status == .failed } }
 
-  /// Creates a result with the given fields.
+  /// Creates a result.
+  /// - Parameters:
+  ///   - index: The job's index, from 1.
+  ///   - source: The source's text without credentials.
+  ///   - outputs: The results of its outputs, in order.
+  ///   - location: The location in the manifest.
   public init(index: Int, source: String, outputs: [OutputResult], location: ManifestLocation?) {
     self.index = index
     self.source = source
@@ -95,13 +107,13 @@ public struct JobResult: Sendable, Hashable {
   }
 }
 
-/// A batch's totals.
+/// The totals of a batch, as in the summary of a run.
 public struct BatchSummary: Sendable, Hashable, Codable {
-  /// Jobs that were read.
+  /// Jobs that were read from the items.
   public var jobs = 0
   /// Jobs whose outputs are all in place.
   public var jobsDone = 0
-  /// Jobs with a failed output.
+  /// Jobs of which an output failed.
   public var jobsFailed = 0
   /// Outputs of all jobs that ended.
   public var outputs = 0
@@ -113,13 +125,13 @@ public struct BatchSummary: Sendable, Hashable, Codable {
   public var outputsFromCache = 0
   /// Outputs that were skipped to protect files that no run wrote (`--no-clobber`).
   public var outputsKept = 0
-  /// Outputs that failed.
+  /// Outputs that could not be made.
   public var outputsFailed = 0
   /// Files that the manifest no longer makes and `--prune` removed.
   public var outputsRemoved = 0
-  /// Response bodies that were received.
+  /// Response bodies that were received from origins.
   public var downloads = 0
-  /// The total size of those bodies.
+  /// The total size of those bodies in bytes.
   public var downloadedBytes = 0
   /// Jobs that shared another job's download.
   public var mergedDownloads = 0
@@ -142,6 +154,6 @@ public struct BatchSummary: Sendable, Hashable, Codable {
   /// Jobs that weren't started because of `--fail-fast`, `--max-failures` or a signal.
   public var jobsNotStarted = 0
 
-  /// Creates totals of zero.
+  /// Creates totals that are all 0.
   public init() {}
 }

@@ -16,7 +16,7 @@ extension JobError {
     case throttled
     /// The host has no address, or the resolver failed.
     case hostNotFound = "host-not-found"
-    /// The connection failed.
+    /// The connection could not be established.
     case connectionFailed = "connection-failed"
     /// The host failed to respond many times in a row, so that no request was sent.
     case hostDown = "host-down"
@@ -44,7 +44,7 @@ extension JobError {
     case digestMismatch = "digest-mismatch"
     /// The source isn't stored, and no request may be sent.
     case notCached = "not-cached"
-    /// The job was stopped.
+    /// The run was stopped before the job ended.
     case cancelled
     /// The cache directory or its index failed.
     case cacheFailed = "cache-failed"
@@ -72,7 +72,7 @@ extension JobError {
     case sourceChanged = "source-changed"
     /// The source is an empty file.
     case empty
-    /// The source is damaged.
+    /// The source is damaged: the decoder reports an error.
     case corrupt
     /// The settings or the installed libvips don't allow reading or writing the format.
     case unsupportedFormat = "unsupported-format"
@@ -86,15 +86,15 @@ extension JobError {
     case tooMuchMemory = "too-much-memory"
     /// A worker process ran out of memory.
     case outOfMemory = "out-of-memory"
-    /// A worker process crashed.
+    /// A worker process crashed, twice for the same source.
     case decoderCrashed = "decoder-crashed"
-    /// Something outside killed or stopped a worker process: it says nothing about the image.
+    /// A worker process was killed or stopped from outside. The image isn't the cause.
     case workerKilled = "worker-killed"
     /// A worker process couldn't be started.
     case workerNotStarted = "worker-not-started"
     /// The rendering ended before this output.
     case notRendered = "not-rendered"
-    /// The encoder failed.
+    /// The encoder or libvips' saver failed.
     case encodeFailed = "encode-failed"
     /// The encoding's settings are invalid.
     case badEncoding = "bad-encoding"

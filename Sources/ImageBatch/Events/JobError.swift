@@ -6,6 +6,7 @@ public import ImageRendering
 public struct JobError: Error, Sendable, Hashable, Codable {
   /// The step of a job that failed.
   public enum Stage: String, Sendable, Codable {
+    /// Reading the manifest, downloading, reading the source, decoding, filtering, encoding, and writing.
     case manifest, download, read, decode, filter, encode, write
 
     init(_ stage: RenderError.Stage) {
@@ -20,26 +21,32 @@ public struct JobError: Error, Sendable, Hashable, Codable {
     }
   }
 
-  /// The kind of error.
+  /// The kind of error, which is stable across versions.
   public var code: Code
-  /// The step that failed.
+  /// The step of the job that failed.
   public var stage: Stage
-  /// The value and limit behind the error, if ``code`` doesn't tell which setting to change.
+  /// The value and limit behind the error, if ``code`` doesn't tell which setting to change; otherwise nil.
   public var reason: Reason?
   /// What happened, in one sentence without secrets or names of a program's settings.
   public var message: String
   /// Whether the same job may succeed later (exit status 75).
   public var isTemporary: Bool
-  /// The text, without credentials, of the source that failed. Otherwise it was the job's first source.
+  /// The text, without credentials, of the source that failed; nil for the job's first source.
   public var source: String?
-  /// The source's actual digest, if it differs from the pinned one.
+  /// The source's actual digest, if it differs from the pinned one; otherwise nil.
   public var foundDigest: ContentDigest?
   /// Whether an earlier run recorded the error, and this run didn't retry.
   public var isRecorded = false
   /// The errors of the individual sources if all of several failed. ``message`` joins theirs.
   public var parts: [JobError] = []
 
-  /// Creates an error with the given fields.
+  /// Creates an error.
+  /// - Parameters:
+  ///   - code: The kind of error.
+  ///   - stage: The step that failed.
+  ///   - reason: The value and limit behind the error. Default: nil.
+  ///   - message: What happened, in one sentence without secrets.
+  ///   - isTemporary: Whether the same job may succeed later. Default: false.
   public init(
     code: Code, stage: Stage, _ reason: Reason? = nil, message: String, isTemporary: Bool = false
   ) {
@@ -52,13 +59,13 @@ public struct JobError: Error, Sendable, Hashable, Codable {
 
   /// The facts behind an error, from which a program can suggest a remedy.
   public enum Reason: Hashable, Sendable, Codable {
-    /// Why the download failed.
+    /// The reason of a ``DownloadError``.
     case download(DownloadError.Reason)
     /// The status of an error response.
     case status(Int)
-    /// Why the disk store failed.
+    /// The reason of a ``CacheError``.
     case cache(CacheError.Reason)
-    /// Why the rendering failed.
+    /// The reason of a ``RenderError``.
     case rendering(RenderError.Reason)
   }
 }

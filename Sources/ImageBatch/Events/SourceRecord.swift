@@ -6,8 +6,8 @@ public struct SourceRecord: Sendable {
   public var stored: StoredSource
   /// The format's name. Format, width and height are nil if the source was never decoded.
   public var format: String?
-  /// The width in pixels.
+  /// The width in pixels; nil like ``format``.
   public var width: Int?
-  /// The height of one frame in pixels.
+  /// The height of one frame in pixels; nil like ``format``.
   public var height: Int?
 }

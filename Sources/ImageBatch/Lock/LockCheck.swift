@@ -13,12 +13,16 @@ public struct LockCheck: Sendable {
   public struct Difference: Sendable, Hashable {
     /// The manifest, source or output that differs.
     public var subject: String
-    /// What differs, as text.
+    /// What differs, as text for the user.
     public var reason: String
-    /// The output's or job's location in its manifest.
+    /// The output's or job's location in its manifest; nil if the difference has none.
     public var location: ManifestLocation?
 
-    /// Creates a difference with the given fields.
+    /// Creates a difference from the lock file.
+    /// - Parameters:
+    ///   - subject: The manifest, source or output that differs.
+    ///   - reason: What differs, as text.
+    ///   - location: The location in the manifest. Default: nil.
     public init(subject: String, reason: String, location: ManifestLocation? = nil) {
       self.subject = subject
       self.reason = reason
@@ -30,14 +34,23 @@ public struct LockCheck: Sendable {
   private let paths: LockPaths
   private let downloader: ImageDownloader
 
-  /// Creates a check against a lock. `paths` must be relative to the lock's file.
+  /// Creates a check against a lock.
+  /// - Parameters:
+  ///   - lock: The lock file's contents.
+  ///   - paths: The converter of paths, which must be that of the lock's file.
+  ///   - downloader: Requests the remote sources. The check bypasses its cache.
   public init(_ lock: LockFile, paths: LockPaths, downloader: ImageDownloader) {
     self.lock = lock
     self.paths = paths
     self.downloader = downloader
   }
 
-  /// All differences: first manifests, then outputs, then sources.
+  /// Finds all differences: first manifests, then outputs, then sources.
+  /// - Parameters:
+  ///   - manifests: The paths of the manifests; `-` is skipped.
+  ///   - jobs: The jobs of the manifests, with the options of the command line applied.
+  /// - Returns: The differences; empty if the lock is up to date. A source that can't be compared counts as
+  ///   different.
   public func differences(manifests: [String], jobs: [Job]) async -> [Difference] {
     var found = compareManifests(manifests)
     found += compareRecipes(jobs)

@@ -9,25 +9,25 @@ import SystemIO
 /// The file is sorted JSON with one member per line, so that version control shows changes clearly. It has digests
 /// instead of cache keys, so that it is valid on machines with other codecs. Paths are relative to its directory.
 public struct LockFile: Sendable, Hashable, Codable {
-  /// A source of a run.
+  /// A source of a run: its digest and the validators of its response.
   public struct Source: Sendable, Hashable, Codable {
     /// The SHA-256 as 64 hexadecimal digits; nil if the source failed or another one was used.
     public var sha256: String?
-    /// The size in bytes.
+    /// The size in bytes; nil like ``sha256``.
     public var bytes: Int?
     /// The URL after redirects; nil for a local source.
     public var finalURL: String?
-    /// The response's `ETag`.
+    /// The response's `ETag` field; nil if it has none.
     public var etag: String?
-    /// The response's `Last-Modified`.
+    /// The response's `Last-Modified` field; nil if it has none.
     public var lastModified: String?
-    /// The response's content type.
+    /// The response's content type without parameters; nil if it has none.
     public var type: String?
-    /// The image's format.
+    /// The format of the image; nil if it was never decoded.
     public var format: String?
-    /// The width in pixels.
+    /// The width in pixels; nil if the image was never decoded.
     public var width: Int?
-    /// The height of one frame in pixels.
+    /// The height of one frame in pixels; nil if the image was never decoded.
     public var height: Int?
 
     enum CodingKeys: String, CodingKey {
@@ -37,6 +37,7 @@ public struct LockFile: Sendable, Hashable, Codable {
     }
 
     /// Creates an entry for a source that was used.
+    /// - Parameter record: The source's bytes, response and header.
     public init(_ record: SourceRecord) {
       let stored = record.stored
       sha256 = stored.digest.hex
@@ -54,16 +55,20 @@ public struct LockFile: Sendable, Hashable, Codable {
     public init() {}
   }
 
-  /// An output of a run.
+  /// An output of a run: its digest and its recipe.
   public struct Output: Sendable, Hashable, Codable {
     /// The file's SHA-256 as 64 hexadecimal digits.
     public var sha256: String
-    /// The size in bytes.
+    /// The size of the file in bytes.
     public var bytes: Int
     /// A hash of sources, chain, encoding, template and variables. See ``LockFile/recipe(_:of:)``.
     public var recipe: String
 
-    /// Creates an entry with the given fields.
+    /// Creates an entry of an output.
+    /// - Parameters:
+    ///   - sha256: The file's SHA-256 as 64 hexadecimal digits.
+    ///   - bytes: The size in bytes.
+    ///   - recipe: The hash of the output's settings.
     public init(sha256: String, bytes: Int, recipe: String) {
       self.sha256 = sha256
       self.bytes = bytes
@@ -73,11 +78,11 @@ public struct LockFile: Sendable, Hashable, Codable {
 
   /// The version of the file format.
   public private(set) var version = Self.currentVersion
-  /// The manifests' SHA-256 by path.
+  /// The manifests' SHA-256 by path, relative to the lock file's directory.
   public var manifests: [String: String] = [:]
   /// The sources by their text without credentials; `data:` URLs are shortened.
   public var sources: [String: Source] = [:]
-  /// The outputs by path.
+  /// The outputs by path, relative to the lock file's directory.
   public var outputs: [String: Output] = [:]
 
   private static let currentVersion = 2
@@ -87,10 +92,12 @@ public struct LockFile: Sendable, Hashable, Codable {
     case manifests, sources, outputs
   }
 
-  /// Creates an empty lock.
+  /// Creates an empty lock of the current version.
   public init() {}
 
   /// Decodes a lock of any version. Version 1 has only sources.
+  /// - Parameter decoder: A decoder with the members of the lock file.
+  /// - Throws: `DecodingError` if a required member is missing or has another type.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     version = try values.decode(Int.self, forKey: .version)
@@ -110,7 +117,9 @@ public struct LockFile: Sendable, Hashable, Codable {
   }
 
   /// Reads a lock file. Version 1 has only sources.
-  /// - Throws: ``Failure/unreadable`` or ``Failure/version(_:)``.
+  /// - Parameter path: The path of the file.
+  /// - Throws: ``Failure/unreadable`` if the file can't be read or isn't a lock file; ``Failure/version(_:)``
+  ///   if its version is newer.
   public init(path: String) throws(Failure) {
     do {
       self = try JSONDecoder().decode(LockFile.self, from: Data(try AtomicFile.read(path)))
@@ -120,7 +129,8 @@ public struct LockFile: Sendable, Hashable, Codable {
     guard version <= Self.currentVersion else { throw .version(version) }
   }
 
-  /// Writes the file atomically.
+  /// Writes the file atomically and syncs it to disk.
+  /// - Parameter path: The path of the file, which is replaced.
   /// - Throws: ``Failure/unwritable(_:)``.
   public func write(to path: String) throws(Failure) {
     let bytes = try encoded()
@@ -132,7 +142,9 @@ public struct LockFile: Sendable, Hashable, Codable {
     }
   }
 
-  /// The file's contents: sorted JSON with one member per line.
+  /// The file's contents: sorted JSON with one member per line, in the current version.
+  /// - Returns: JSON in UTF-8 that ends with a newline.
+  /// - Throws: ``Failure/unwritable(_:)`` if the lock can't be encoded.
   public func encoded() throws(Failure) -> [UInt8] {
     var lock = self
     lock.version = Self.currentVersion
@@ -151,19 +163,24 @@ public struct LockFile: Sendable, Hashable, Codable {
 public struct LockPaths: Sendable {
   private let directory: [Substring]
 
-  /// Creates a converter for the lock file at `path`; nil if its directory doesn't exist.
+  /// Creates a converter for the lock file at a path; nil if its directory doesn't exist.
+  /// - Parameter path: The path of the lock file, which may not exist yet.
   public init?(lockFile path: String) {
     guard let real = RealPath.ofEntry(path) else { return nil }
     directory = Paths.components(real).dropLast()
   }
 
-  /// The path relative to the lock file; nil if the path's directory doesn't exist.
+  /// The path relative to the lock file's directory.
+  /// - Parameter path: A path, absolute or relative to the current directory. Links in its directory are
+  ///   resolved.
+  /// - Returns: nil if the path's directory doesn't exist.
   public func relative(_ path: String) -> String? {
     guard let real = RealPath.ofEntry(path) else { return nil }
     return Paths.relative(Paths.components(real), to: directory).joined(separator: "/")
   }
 
   /// The absolute path of a path in the lock file.
+  /// - Parameter path: A path relative to the lock file's directory.
   public func absolute(_ path: String) -> String {
     "/" + (directory + Paths.components(path)).joined(separator: "/")
   }
@@ -171,6 +188,10 @@ public struct LockPaths: Sendable {
 
 extension LockFile {
   /// A hash of an output's settings. On one machine, equal recipes of equal sources make equal outputs.
+  /// - Parameters:
+  ///   - output: The output, of which the template, variables, chain, named sources and encoding count.
+  ///   - job: Its job, of which the sources and the placeholder count.
+  /// - Returns: 16 hexadecimal digits.
   public static func recipe(_ output: JobOutput, of job: Job) -> String {
     var key = KeyBuilder("lock-recipe")
     key.append("\(job.sources.count)")

@@ -2,7 +2,7 @@ public import ImageCaches
 
 /// What a run would do, output by output. It is computed from the store, without requests or rendering.
 public struct BatchPlan: Sendable {
-  /// What a run would do about an output.
+  /// The action of a run for one output.
   public enum Action: String, Sendable, Codable, CaseIterable {
     /// The output is up to date.
     case keep
@@ -12,13 +12,13 @@ public struct BatchPlan: Sendable {
     case render
     /// Revalidate the stored source, which is stale; the rest depends on the response.
     case revalidate
-    /// Download the source first.
+    /// Download the source; the rest depends on its content.
     case download
     /// The output can't be made: its path conflicts with another output or leaves the directory.
     case refuse
   }
 
-  /// The plan for one output.
+  /// The plan for one output of a job.
   public struct Entry: Sendable, Hashable {
     /// The job's index, from 1.
     public var index: Int
@@ -26,15 +26,15 @@ public struct BatchPlan: Sendable {
     public var source: String
     /// The path to write; nil if it depends on content that isn't known yet.
     public var path: String?
-    /// What a run would do.
+    /// What a run would do about the output.
     public var action: Action
-    /// The reason as text.
+    /// The reason for the action, as text for the user.
     public var reason: String
-    /// The error if the output can't be made. ``reason`` is its message.
+    /// The error if the output can't be made, whose message is ``reason``; otherwise nil.
     public var error: JobError?
-    /// The filter chain's identifier.
+    /// The identifier of the filter chain; empty without filters.
     public var filter: String
-    /// The format's name.
+    /// The name of the format, or of its candidates.
     public var format: String
     /// The source's digest; nil if it isn't stored.
     public var content: ContentDigest?
@@ -42,23 +42,23 @@ public struct BatchPlan: Sendable {
     public var key: ContentDigest?
     /// The parts of the key; nil if the source isn't stored.
     public var recipe: OutputRecipe?
-    /// The location in the manifest.
+    /// The location in the manifest; nil for outputs without one.
     public var location: ManifestLocation?
   }
 
   /// How much work a run would do.
   public struct Totals: Sendable, Hashable, Codable {
-    /// The number of jobs.
+    /// The number of jobs in the groups.
     public var jobs = 0
-    /// The number of outputs.
+    /// The number of outputs of all jobs.
     public var outputs = 0
-    /// The number of distinct sources.
+    /// The number of distinct sources of the groups.
     public var sources = 0
-    /// Sources to download.
+    /// Sources that a run would download.
     public var downloads = 0
     /// Sources to revalidate with their origins.
     public var revalidations = 0
-    /// Decodings of sources.
+    /// Decodings of sources that a run would do.
     public var decodes = 0
     /// Filters to run: one per distinct prefix of a source's chains.
     public var filters = 0
@@ -76,7 +76,7 @@ public struct BatchPlan: Sendable {
   public internal(set) var stale: [String] = []
   /// The graph of all steps, if the planner was asked for it.
   package internal(set) var graph: PlanGraph?
-  /// The totals.
+  /// How much work a run would do.
   public internal(set) var totals = Totals()
 
   /// The number of stored sources that are stale.

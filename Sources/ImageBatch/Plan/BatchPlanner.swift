@@ -21,7 +21,7 @@ public struct BatchPlanner: Sendable {
   ///   - configuration: The configuration of the run to plan.
   ///   - downloader: A downloader with `CacheMode.offline`.
   ///   - store: The disk store to read.
-  ///   - drawsGraph: Whether to build ``BatchPlan/graph``, which takes memory (default: false).
+  ///   - drawsGraph: Whether to build ``BatchPlan/graph``, which takes memory. Default: false.
   public init(
     _ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore,
     drawsGraph: Bool = false
@@ -38,7 +38,9 @@ public struct BatchPlanner: Sendable {
       store: store, registry: registry, sources: sources, replacing: configuration.replacing)
   }
 
-  /// Plans a run of `groups`.
+  /// Plans a run, without requests, rendering or writing.
+  /// - Parameter groups: The jobs, grouped by source.
+  /// - Returns: One entry per output, in the order of the groups.
   public func plan(_ groups: [JobGroup]) async -> BatchPlan {
     var plan = BatchPlan()
     if drawsGraph { plan.graph = PlanGraph() }

@@ -6,13 +6,13 @@ import ImageRendering
 public struct OutputRecipe: Sendable, Hashable, Codable {
   /// The source's text without credentials.
   public var source: String
-  /// The source's digest.
+  /// The SHA-256 of the source's bytes.
   public var content: ContentDigest
-  /// The filter chain's identifier.
+  /// The identifier of the filter chain, without secrets.
   public var filter: String
-  /// The encoding's identifier.
+  /// The ``Encoding/identifier`` of the encoding.
   public var encoding: String
-  /// ``RenderKeys/engine``.
+  /// The ``RenderKeys/engine`` of the build.
   public var engine: String
   /// The digests of the images that the chain refers to, by reference.
   public var auxiliary: [String: ContentDigest]
@@ -33,14 +33,16 @@ public struct OutputRecipe: Sendable, Hashable, Codable {
   public struct Difference: Sendable, Hashable, Codable {
     /// `source content`, `filter`, `encoding`, `engine`, or `image NAME`.
     public var part: String
-    /// The earlier value.
+    /// The value in the earlier recipe; `nothing` if it had none.
     public var before: String
-    /// The current value.
+    /// The value in the current recipe; `nothing` if it has none.
     public var now: String
   }
 
-  /// The parts that make this recipe's key differ from an earlier one's; empty if the keys are equal. The source's
-  /// URL isn't one of them.
+  /// Finds the parts that make this recipe's key differ from an earlier one's. The source's URL isn't one of
+  /// them.
+  /// - Parameter earlier: The recipe of an earlier output at the same path.
+  /// - Returns: The differences; empty if the keys are equal.
   public func differences(from earlier: OutputRecipe) -> [Difference] {
     var result: [Difference] = []
     func compare(_ part: String, _ before: String?, _ now: String?) {

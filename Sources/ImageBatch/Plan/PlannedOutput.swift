@@ -131,7 +131,11 @@ extension JobError {
 }
 
 extension JobOutput {
-  /// The output's path under `directory`. A template that needs the source's content is returned unexpanded.
+  /// The output's path under a directory.
+  /// - Parameters:
+  ///   - job: The output's job.
+  ///   - directory: The output directory; nil or `.` for the current directory. Ignored for an absolute path.
+  /// - Returns: The path. A template that needs the source's content is returned unexpanded.
   public func path(of job: Job, in directory: String?) -> String {
     let path = template.expanded(.init(job, self), variables: variables) ?? template.text
     guard let directory, directory != ".", !path.hasPrefix("/") else { return path }

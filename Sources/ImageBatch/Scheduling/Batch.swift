@@ -26,7 +26,7 @@ public final class Batch: Sendable {
   private let tally = Mutex(SummaryBuilder())
   private let isStopping = Atomic<Bool>(false)
 
-  /// Creates a batch.
+  /// Creates a batch. It starts nothing.
   /// - Parameters:
   ///   - configuration: Limits, places and policies of the whole batch.
   ///   - downloader: Gets the sources.

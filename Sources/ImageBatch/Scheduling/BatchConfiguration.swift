@@ -13,11 +13,11 @@ public struct BatchConfiguration: Sendable {
   public var onCorrupt = CorruptPolicy.fail
   /// Whether to render and write outputs that are up to date.
   public var force = false
-  /// The number of failed jobs after which no more are started (default: no limit).
+  /// The number of failed jobs after which no more are started; nil for no limit. Default: nil.
   public var failureLimit: Int?
-  /// Whether results include ``Placeholders``.
+  /// Whether results include ``Placeholders``. Default: false.
   public var wantsPlaceholders = false
-  /// The number of jobs, if known. Jobs that are never read then count as not started.
+  /// The number of jobs, if known; otherwise nil. Jobs that are never read then count as not started.
   public var knownJobs: Int?
   /// The number of job groups in flight, including those that wait for a download slot.
   public var window = 1024
@@ -31,11 +31,11 @@ public struct BatchConfiguration: Sendable {
   package var prunedScopes: [OutputScope] = []
   /// The command line's output template, for jobs that name no output; empty if there is none.
   package var commandTemplate = ""
-  /// What an output may replace.
+  /// What an output may replace: any file except a source of the run, unless changed.
   public var replacing = ReplacementPolicy()
   /// Whether outputs are synced to disk before they are reported.
   public var durability = Durability.fast
 
-  /// Creates the default configuration.
+  /// Creates the configuration of a command line without options.
   public init() {}
 }

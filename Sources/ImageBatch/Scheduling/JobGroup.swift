@@ -6,11 +6,11 @@ public import ImageDownloads
 public struct JobGroup: Sendable {
   /// The properties that all jobs of a group share.
   public struct Key: Hashable, Sendable {
-    /// The sources, tried in order.
+    /// The source and its alternatives, tried in order.
     public let sources: [ImageSource]
-    /// The SHA-256 that the source must have, if it is pinned.
+    /// The SHA-256 that the source must have; nil for any.
     public let pinnedDigest: ContentDigest?
-    /// The source that is used if all others fail.
+    /// The source that is used if all others fail; nil for none.
     public let placeholder: ImageSource?
     /// Whether the sources are versions of increasing quality.
     public let isProgressive: Bool
@@ -27,6 +27,7 @@ public struct JobGroup: Sendable {
   public internal(set) var jobs: [Job]
 
   /// Creates a group of one job.
+  /// - Parameter job: The job, whose sources become the group's.
   public init(_ job: Job) {
     key = Key(
       sources: job.sources, pinnedDigest: job.pinnedDigest, placeholder: job.placeholder,
@@ -37,7 +38,9 @@ public struct JobGroup: Sendable {
   /// The highest priority of its jobs.
   public var priority: Int { jobs.reduce(Int.min) { max($0, $1.priority) } }
 
-  /// Groups jobs by source. Groups are sorted by descending priority, then by their first job.
+  /// Groups jobs by source, so that each source is downloaded and decoded once.
+  /// - Parameter jobs: The jobs, in the order of their indices.
+  /// - Returns: The groups, sorted by descending priority, then by their first job.
   public static func grouping(_ jobs: [Job]) -> [JobGroup] {
     var groups: OrderedDictionary<Key, JobGroup> = [:]
     for job in jobs {

@@ -1,11 +1,13 @@
-/// What an output may replace. Whatever the policy, a file is replaced whole, by a rename in its own directory.
+/// The files that an output may replace. Whatever the policy, a file is replaced whole, by a rename in its
+/// directory.
 public struct ReplacementPolicy: Sendable, Hashable {
-  /// Whether an output may take the place of a source of the same run (default: false).
+  /// Whether an output may replace a source of the same run. Default: false.
   public var allowsSources = false
-  /// Whether a file that no run has written, or that was edited since, stays (default: false: it is replaced).
+  /// Whether a file that no run has written, or that was edited since, is kept. Default: false, it is
+  /// replaced.
   public var keepsForeignFiles = false
 
-  /// The default policy.
+  /// Creates the default policy: no sources, any other file.
   public init() {}
 }
 
