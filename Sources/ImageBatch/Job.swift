@@ -9,24 +9,24 @@ public struct Job: Sendable, Hashable {
   public var index: Int
   /// The source and its alternatives, tried in order until one succeeds. Never empty.
   public var sources: [ImageSource]
-  /// The SHA-256 that the source must have (default: any).
+  /// The SHA-256 that the source must have; nil for any. Default: nil.
   public var pinnedDigest: ContentDigest?
   /// The source that is used, with a warning, if all ``sources`` fail.
   public var placeholder: ImageSource?
-  /// The priority among pending downloads; higher goes first.
+  /// The priority among pending downloads; higher goes first. Default: 0.
   public var priority: Int = 0
   /// Whether ``sources`` are versions of increasing quality, each published as it arrives (`publish: progressive`).
   public var isProgressive = false
   /// The outputs. Empty only for jobs that just download.
   public var outputs: [JobOutput]
-  /// The directory that output paths are relative to (default: the batch's).
+  /// The directory that output paths are relative to; nil for the batch's. Default: nil.
   public var outputDirectory: String?
   /// The location in the manifest or in a table that it takes rows from; nil for jobs without one.
   public var location: ManifestLocation?
   /// The manifest's path if ``location`` is in a table that the manifest names.
   public var manifest: String?
-  /// The value of `{dir}`: the source's directory relative to its ``SourceRoot`` (default:
-  /// ``ImageSource/directories``).
+  /// The value of `{dir}`: the source's directory relative to its ``SourceRoot``; nil for
+  /// ``ImageSource/directories``. Default: nil.
   public var sourceDirectory: String?
   /// The fields of the input record, in order, which results repeat (`pipe`).
   public var fields: [Field] = []

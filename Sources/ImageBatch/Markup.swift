@@ -20,11 +20,12 @@ public struct Markup: Sendable, Hashable {
 
   /// The alternative text: the `alt` attribute.
   public var alt = ""
-  /// The image's width on the page: the `sizes` attribute (default: the viewport's width, up to the largest output).
+  /// The image's width on the page: the `sizes` attribute. Default: the viewport's width, up to the largest
+  /// output.
   public var sizes: String?
-  /// The `loading` attribute (default: the browser's).
+  /// The `loading` attribute; nil for the browser's default. Default: nil.
   public var loading: Loading?
-  /// The prefix of an output's path in its URL (default: a URL relative to the page).
+  /// The prefix of an output's path in its URL; nil for a URL relative to the page. Default: nil.
   public var urlPrefix: String?
   /// The background to show until the image has loaded.
   public var placeholder = Placeholder.none

@@ -25,6 +25,7 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
   }
 
   /// Creates a digest from a finished SHA-256 of swift-crypto.
+  /// - Parameter digest: The result of `SHA256.finalize()`.
   public init(_ digest: SHA256.Digest) {
     words = digest.withUnsafeBytes { bytes in
       func word(_ index: Int) -> UInt64 {

@@ -27,6 +27,7 @@ public struct KeyBuilder {
   }
 
   /// Adds an optional field; an absent field differs from an empty one.
+  /// - Parameter field: The field's text; nil if it is absent.
   public mutating func append(optional field: String?) {
     append(field == nil ? "-" : "+")
     if let field { append(field) }

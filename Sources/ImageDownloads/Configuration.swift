@@ -85,9 +85,10 @@ public struct OriginSettings: Sendable, Hashable {
   public var headers: [HeaderField] = []
   /// The user name and password for this origin; nil for none.
   public var credential: Credential?
-  /// The maximum number of active downloads (default: ``ImageDownloader/Configuration/activeDownloadsPerHost``).
+  /// The maximum number of active downloads; nil for
+  /// ``ImageDownloader/Configuration/activeDownloadsPerHost``.
   public var activeDownloads: Int?
-  /// The maximum number of requests per second (default: ``ImageDownloader/Configuration/rate``).
+  /// The maximum number of requests per second; nil for ``ImageDownloader/Configuration/rate``.
   public var rate: Double?
 
   /// Creates settings that change nothing.

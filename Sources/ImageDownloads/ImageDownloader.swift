@@ -35,9 +35,9 @@ public final class ImageDownloader: Sendable {
 
   /// Creates a downloader. Its transfer thread starts with the first transfer.
   /// - Parameters:
-  ///   - configuration: the limits, headers, credentials and policies.
-  ///   - store: the store that receives the bytes.
-  ///   - report: receives events on any thread; must not block.
+  ///   - configuration: The limits, headers, credentials and policies. Default: those of the command line.
+  ///   - store: The store that receives the bytes.
+  ///   - report: Receives events on any thread; must not block. Default: ignores them.
   public init(
     configuration: Configuration = Configuration(), store: DiskStore,
     report: @escaping @Sendable (DownloadEvent) -> Void = { _ in }

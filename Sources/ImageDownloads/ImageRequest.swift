@@ -7,7 +7,7 @@ public struct ImageRequest: Hashable, Sendable {
   public var source: ImageSource
   /// Fields to send only to the source's own origin; they replace the configuration's fields of the same name.
   public var headers: [HeaderField] = []
-  /// The use of the HTTP cache (default: ``ImageDownloader/Configuration/cacheMode``).
+  /// The use of the HTTP cache; nil for ``ImageDownloader/Configuration/cacheMode``. Default: nil.
   public var cacheMode: CacheMode?
 
   /// Creates a request without header fields, with the configuration's cache mode.

@@ -10,7 +10,8 @@ public struct ScaledToSizeFilter: ChainedImageFilter, Sizable {
   /// The chain `scale:S` that the filter applies.
   public let chain: FilterChain
 
-  /// Creates a filter for a target size in pixels.
+  /// Creates a filter.
+  /// - Parameter size: The target size in pixels, each side 1 to 65535.
   public init(size: Size) {
     self.size = size
     chain = FilterChain(typed: "ScaledToSizeFilter", [("size", .size(SizeSpecification(size)))])
@@ -26,7 +27,8 @@ public struct AspectScaledToFitSizeFilter: ChainedImageFilter, Sizable {
   /// The chain `pad:S:snap=false` that the filter applies.
   public let chain: FilterChain
 
-  /// Creates a filter for a canvas size in pixels.
+  /// Creates a filter.
+  /// - Parameter size: The canvas size in pixels, each side 1 to 65535.
   public init(size: Size) {
     self.size = size
     chain = FilterChain(typed: "AspectScaledToFitSizeFilter", [("size", .size(SizeSpecification(size)))])
@@ -42,7 +44,8 @@ public struct AspectScaledToFillSizeFilter: ChainedImageFilter, Sizable {
   /// The chain `fill:S:snap=false` that the filter applies.
   public let chain: FilterChain
 
-  /// Creates a filter for a target size in pixels.
+  /// Creates a filter.
+  /// - Parameter size: The target size in pixels, each side 1 to 65535.
   public init(size: Size) {
     self.size = size
     chain = FilterChain(typed: "AspectScaledToFillSizeFilter", [("size", .size(SizeSpecification(size)))])
@@ -171,7 +174,8 @@ public struct ScaledToSizeCircleFilter: ChainedImageFilter, Sizable {
   /// The chain `scale:S,circle` that the filter applies.
   public let chain: FilterChain
 
-  /// Creates a filter for a target size in pixels.
+  /// Creates a filter.
+  /// - Parameter size: The target size in pixels, each side 1 to 65535.
   public init(size: Size) {
     self.size = size
     chain = FilterChain(typed: "scale-circle", [("size", .size(SizeSpecification(size)))])
@@ -188,7 +192,8 @@ public struct AspectScaledToFillSizeCircleFilter: ChainedImageFilter, Sizable {
   /// The chain `fill:S,circle` that the filter applies.
   public let chain: FilterChain
 
-  /// Creates a filter for a target size in pixels.
+  /// Creates a filter.
+  /// - Parameter size: The target size in pixels, each side 1 to 65535.
   public init(size: Size) {
     self.size = size
     chain = FilterChain(typed: "fill-circle", [("size", .size(SizeSpecification(size)))])

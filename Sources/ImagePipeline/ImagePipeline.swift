@@ -9,7 +9,7 @@ public import Vips
 
 /// Downloads images, filters them, and keeps the results in memory: AlamofireImage's central call.
 ///
-///     let pipeline = try ImagePipeline()
+///     let pipeline = try ImagePipeline(cacheDirectory: URL(filePath: "/var/cache/avatars"))
 ///     let avatar = try await pipeline.image(for: url, filters: .fill(width: 96, height: 96), .circle)
 ///
 /// Calls for the same request and filters share one download and one rendering. Sources are cached on disk by the rules
@@ -423,7 +423,9 @@ struct MemoryIdentity: ImageRequestIdentity {
 }
 
 extension ImageRequest {
-  /// Creates a request for an http or https URL. Any other URL fails when it is loaded: a URL from the network must not
-  /// be able to name a local file.
+  /// Creates a request for an http or https URL.
+  ///
+  /// Any other URL fails when it is loaded: a URL from the network must not be able to name a local file.
+  /// - Parameter url: The URL.
   public init(_ url: URL) { self.init(.url(url.absoluteString)) }
 }

@@ -3,16 +3,19 @@ import Glibc
 import SystemIO
 
 extension VipsImage {
-  /// Creates an image from a copy of pixels in memory: rows from top to bottom, pixels from left to right, with
-  /// interleaved bands in native byte order.
+  /// Creates an image from a copy of pixels in memory.
+  ///
+  /// Rows are ordered from top to bottom and pixels from left to right, with interleaved bands in native byte
+  /// order.
   /// - Parameters:
-  ///   - bytes: The samples: width × height × bands × the format's size bytes.
+  ///   - bytes: The samples: width × height × bands × the format's size in bytes.
   ///   - width: The width in pixels.
   ///   - height: The height in pixels.
   ///   - bands: The number of bands, including alpha.
-  ///   - format: The type of the samples.
-  ///   - interpretation: The meaning of the bands (default: libvips' guess from their number).
-  /// - Throws: `VipsError` if the number of bytes doesn't match the other arguments.
+  ///   - format: The type of the samples. Default: `uchar`.
+  ///   - interpretation: The meaning of the bands; nil for libvips' guess from their number. Default: nil.
+  /// - Throws: `VipsError` if the number of bytes doesn't match the other arguments, or libvips can't be
+  ///   started.
   public convenience init(
     pixels bytes: [UInt8], width: Int, height: Int, bands: Int, format: BandFormat = .uchar,
     interpretation: Interpretation? = nil
@@ -45,7 +48,8 @@ extension VipsImage {
   /// Creates another reference to the image that `other` refers to.
   package convenience init(sharing other: VipsImage) { self.init(consuming: other.takingReference()) }
 
-  /// Computes all pixels and returns them: rows from top to bottom, pixels from left to right, with interleaved bands.
+  /// Computes all pixels, of all pages.
+  /// - Returns: The samples: rows from top to bottom, pixels from left to right, with interleaved bands.
   /// - Throws: `VipsError` if an operation in the pipeline fails.
   public func pixels() throws(VipsError) -> [UInt8] {
     var count = 0
@@ -107,6 +111,7 @@ extension VipsImage {
   }
 
   /// The same pixels with other header fields, such as `xres` or `interpretation` (libvips `copy`).
+  /// - Parameter fields: The arguments of `copy` to set. Default: none.
   /// - Throws: `VipsError` if a field doesn't exist or doesn't accept its value.
   public func copied(_ fields: VipsArguments = [:]) throws(VipsError) -> VipsImage {
     let arguments: VipsArguments = ["in": .image(self)]

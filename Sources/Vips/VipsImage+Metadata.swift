@@ -14,10 +14,13 @@ extension VipsImage {
     return result
   }
 
-  /// Whether the image has a metadata field, such as `exif-data`.
+  /// Whether the image has a metadata field.
+  /// - Parameter name: The field's name, such as `exif-data`.
   public func hasField(_ name: String) -> Bool { vips_image_get_typeof(pointer, name) != 0 }
 
-  /// An integer field; nil if it doesn't exist or has another type.
+  /// An integer field.
+  /// - Parameter name: The field's name, such as `n-pages`.
+  /// - Returns: nil if the field doesn't exist or has another type.
   public func integer(_ name: String) -> Int? {
     var value: Int32 = 0
     guard hasField(name), vips_image_get_typeof(pointer, name) == cvips_type_int(),
@@ -26,7 +29,9 @@ extension VipsImage {
     return Int(value)
   }
 
-  /// A field that is an array of integers, such as `delay`; nil if it doesn't exist or has another type.
+  /// A field that is an array of integers.
+  /// - Parameter name: The field's name, such as `delay`.
+  /// - Returns: nil if the field doesn't exist or has another type.
   public func integers(_ name: String) -> [Int]? {
     var first: UnsafeMutablePointer<Int32>?
     var count: Int32 = 0
@@ -36,7 +41,9 @@ extension VipsImage {
     return UnsafeBufferPointer(start: first, count: Int(count)).map(Int.init)
   }
 
-  /// A field that is a blob, such as `icc-profile-data`; nil if it doesn't exist or has another type.
+  /// A field that is a blob.
+  /// - Parameter name: The field's name, such as `icc-profile-data`.
+  /// - Returns: A copy of the bytes; nil if the field doesn't exist or has another type.
   public func bytes(_ name: String) -> [UInt8]? {
     var first: UnsafeRawPointer?
     var count = 0
@@ -46,7 +53,9 @@ extension VipsImage {
     return Array(UnsafeRawBufferPointer(start: first, count: count))
   }
 
-  /// A field of any type as text; nil if it doesn't exist.
+  /// A field of any type as text.
+  /// - Parameter name: The field's name, such as `exif-ifd0-Model`.
+  /// - Returns: libvips' text for the value; nil if the field doesn't exist.
   public func text(_ name: String) -> String? {
     var text: UnsafeMutablePointer<CChar>?
     guard hasField(name), vips_image_get_as_string(pointer, name, &text) == 0, let text else { return nil }
@@ -72,6 +81,7 @@ public struct MetadataEditor: ~Copyable {
   fileprivate let pointer: UnsafeMutablePointer<CVips.VipsImage>
 
   /// Removes a field. A field that doesn't exist is ignored.
+  /// - Parameter name: The field's name.
   public func remove(_ name: String) { vips_image_remove(pointer, name) }
 
   /// Sets an integer field (`gint`), clamped to 32 bits.

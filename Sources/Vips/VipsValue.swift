@@ -48,7 +48,9 @@ public struct VipsArguments: Sendable, ExpressibleByDictionaryLiteral {
     values = elements.map { (name: $0.0, value: $0.1) }
   }
 
-  /// The argument with a name. Setting nil removes it.
+  /// The argument with a name; nil if there is none. Setting nil removes it, and setting a value moves it to
+  /// the end.
+  /// - Parameter name: The argument's name in libvips, such as `kernel`.
   public subscript(name: String) -> VipsValue? {
     get { values.first { $0.name == name }?.value }
     set {
@@ -57,7 +59,8 @@ public struct VipsArguments: Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// These arguments followed by those of `other`, which replace arguments of the same name.
+  /// Combines arguments.
+  /// - Parameter other: The arguments that follow. They replace arguments of the same name.
   public func merging(_ other: VipsArguments) -> VipsArguments {
     var result = self
     for (name, value) in other.values { result[name] = value }

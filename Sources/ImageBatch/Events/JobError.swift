@@ -71,7 +71,8 @@ public struct JobError: Error, Sendable, Hashable, Codable {
 }
 
 extension JobError {
-  /// Creates a job's error from a download's.
+  /// Creates a job's error from a download's. Its stage is `download`, or `read` for a local file.
+  /// - Parameter error: The failure of the download.
   public init(_ error: DownloadError) {
     self.init(
       code: Code(error.code), stage: error.code == .unreadable ? .read : .download,
@@ -81,7 +82,8 @@ extension JobError {
     if !error.source.isEmpty { source = error.source }
   }
 
-  /// Creates a job's error from a renderer's.
+  /// Creates a job's error from a renderer's, with the same stage.
+  /// - Parameter error: The failure of the rendering.
   public init(_ error: RenderError) {
     self.init(
       code: Code(error.code), stage: Stage(error.stage), error.reason.map(Reason.rendering),

@@ -134,7 +134,8 @@ extension OutputRecipe {
     return (try? JSONText.encoded(self)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// What the registry has kept; nil for what another version has written.
+  /// Parses a recipe from the registry; nil if the text isn't a recipe of this version.
+  /// - Parameter json: The recipe as JSON text.
   public init?(json: String) {
     guard let recipe = try? JSONDecoder().decode(OutputRecipe.self, from: Array(json.utf8).data) else {
       return nil

@@ -15,9 +15,9 @@ public final class MemoryPressureMonitor: Sendable {
   public var isWatching: Bool { stop >= 0 }
 
   /// Starts monitoring this process's control group, or else the machine.
-  /// - Parameter handler: called on the monitor's thread: with `warning` if tasks stall for memory 15 % of the time, or
-  ///   the group exceeds its `memory.high`; with `critical` if all tasks stall 10 % of the time, or the group runs out
-  ///   of memory.
+  /// - Parameter handler: Called on the monitor's thread: with `warning` if tasks stall for memory 15 % of
+  ///   the time, or the group exceeds its `memory.high`; with `critical` if all tasks stall 10 % of the time,
+  ///   or the group runs out of memory.
   public convenience init(_ handler: @escaping @Sendable (AutoPurgingImageCache.MemoryPressure) -> Void) {
     self.init(places: .ofThisProcess, handler)
   }

@@ -1,9 +1,9 @@
 public import Curl
 
-/// The hosts and addresses that requests may reach (default: the public Internet only).
+/// The hosts and addresses that requests may reach. Default: the public Internet only.
 ///
-/// Addresses are checked at connection time, after DNS resolution, so that a name can't change its address between the
-/// check and the connection.
+/// Addresses are checked at connection time, after DNS resolution, so that a name can't change its address
+/// between the check and the connection.
 public struct AddressPolicy: Hashable, Sendable {
   /// Networks allowed in addition to the public Internet.
   public var allowedNetworks: [IPNetwork] = []
@@ -11,7 +11,7 @@ public struct AddressPolicy: Hashable, Sendable {
   public var allowsPrivateNetworks = false
   /// Whether to allow every address, metadata services included. ``deniedHosts`` still apply.
   public var allowsEverything = false
-  /// Host name patterns, one of which must match (default: any host); `*` matches any text, `?` one character.
+  /// Host name patterns, one of which must match; `*` matches any text, `?` one character. Default: any host.
   public var allowedHosts: [String] = []
   /// Host name patterns, none of which may match; they override everything else.
   public var deniedHosts: [String] = []

@@ -53,9 +53,10 @@ public struct FilterContext: Sendable {
 
   /// Creates a context.
   /// - Parameters:
-  ///   - maximumPixels: The most pixels in a filter's result (default: 16383 x 16383).
-  ///   - storage: Stores pixels that are read more than once.
-  ///   - source: Opens referenced images (default: ``noSources``, with which overlays, masks and transitions fail).
+  ///   - maximumPixels: The most pixels in a filter's result. Default: 268,402,689 (16383 x 16383).
+  ///   - storage: Stores pixels that are read more than once. Default: 1 GiB of memory, then files in `/tmp`.
+  ///   - source: Opens referenced images. Default: ``noSources``, with which overlays, masks and transitions
+  ///     fail.
   public init(
     maximumPixels: Int = 268_402_689, storage: PixelStorage = PixelStorage(),
     source: @escaping @Sendable (_ reference: String) throws(FilterError) -> VipsImage = FilterContext

@@ -1,25 +1,27 @@
 /// An output's encoding settings as written in a manifest or command line, not yet resolved.
 public struct EncodingSettings: Hashable, Sendable {
-  /// A format's name (`jpeg`, `jpg`, `png` …); several, separated by commas, to keep the smallest file; `auto` for
-  /// ``Encoding/automatic``; `same` for the source's format (default: by the output's extension).
+  /// A format's name (`jpeg`, `jpg`, `png` …); several, separated by commas, to keep the smallest file;
+  /// `auto` for ``Encoding/automatic``; `same` for the source's format. Default: by the output's extension.
   public var format: String?
-  /// The quality, usually 1 to 100.
+  /// The quality, usually 1 to 100. Default: the format's, or the highest if ``maxBytes`` is set.
   public var quality: String?
   /// Encoder options by name, from `--encode KEY=VALUE` or the manifest's `encode` mapping.
   public var options: [String: String] = [:]
-  /// Metadata to keep: `none`, `copyright` or `all` (default: `copyright`).
+  /// Metadata to keep: `none`, `copyright` or `all`. Default: `copyright`.
   public var metadata: String?
-  /// The color profile: `srgb`, `keep`, or the path of an ICC file (default: `srgb`).
+  /// The color profile: `srgb`, `keep`, or the path of an ICC file. Default: `srgb`.
   public var profile: String?
-  /// The background color for alpha if the format doesn't support it (default: white).
+  /// Background for transparent pixels when the format has no alpha. Default: white.
   public var background: String?
-  /// Frames to keep: `all`, `first`, or a number from 1 (default: `all`).
+  /// Frames to keep: `all`, `first`, or a number from 1. Default: `all`.
   public var frames: String?
-  /// The EXIF orientation: `apply` rotates the pixels, `keep` leaves tag and pixels unchanged (default: `apply`).
+  /// The EXIF orientation: `apply` rotates the pixels, `keep` leaves tag and pixels unchanged. Default:
+  /// `apply`.
   public var orient: String?
-  /// The largest file size in bytes (default: no limit).
+  /// The largest file size in bytes. Default: no limit.
   public var maxBytes: Int?
-  /// How much smaller another format's file must be than the first one's, as a percentage: `10%`, `10` (default: 0).
+  /// How much smaller another format's file must be than the first one's, as a percentage: `10%`, `10`.
+  /// Default: 0.
   public var minSavings: String?
 
   /// Creates settings that leave everything at its default.
