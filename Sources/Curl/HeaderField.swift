@@ -5,7 +5,10 @@ public struct HeaderField: Hashable, Sendable, Codable {
   /// The value without leading and trailing whitespace.
   public var value: String
 
-  /// Creates a field from a name, such as `Content-Type`, and a value.
+  /// Creates a field. Neither text is checked.
+  /// - Parameters:
+  ///   - name: The name, such as `Content-Type`.
+  ///   - value: The value without leading and trailing whitespace.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
@@ -39,7 +42,10 @@ extension [HeaderField] {
     return values.isEmpty ? nil : values.joined(separator: ", ")
   }
 
-  /// Replaces all fields with this name by one.
+  /// Replaces all fields with a name by one, at the end. Names are compared ignoring case.
+  /// - Parameters:
+  ///   - name: The name of the field.
+  ///   - value: The new value.
   public mutating func set(_ name: String, _ value: String) {
     removeAll { $0.isNamed(name) }
     append(HeaderField(name, value))

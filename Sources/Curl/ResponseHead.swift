@@ -2,7 +2,7 @@
 public struct ResponseHead: Hashable, Sendable {
   /// The protocol version in the status line, such as `1.1` or `2`.
   public var version: String
-  /// The status code.
+  /// The status code (RFC 9110 §15).
   public var status: Int
   /// The reason phrase; empty in HTTP/2.
   public var reason: String
@@ -10,6 +10,11 @@ public struct ResponseHead: Hashable, Sendable {
   public var fields: [HeaderField]
 
   /// Creates a head.
+  /// - Parameters:
+  ///   - version: The protocol version, such as `1.1` or `2`. Default: `1.1`.
+  ///   - status: The status code.
+  ///   - reason: The reason phrase. Default: empty.
+  ///   - fields: The fields in order of arrival. Default: none.
   public init(version: String = "1.1", status: Int, reason: String = "", fields: [HeaderField] = []) {
     self.version = version
     self.status = status

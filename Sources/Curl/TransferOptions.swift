@@ -39,14 +39,18 @@ public struct TransferOptions: Sendable {
 
   /// A user name and password for the origin server.
   public struct Credential: Hashable, Sendable {
-    /// The user name.
+    /// The user name, not percent-encoded.
     public var user: String
-    /// The password.
+    /// The password, not percent-encoded.
     public var password: String
     /// The authentication scheme.
     public var scheme: Scheme
 
     /// Creates a credential.
+    /// - Parameters:
+    ///   - user: The user name, not percent-encoded.
+    ///   - password: The password, not percent-encoded.
+    ///   - scheme: The authentication scheme. Default: `basic`.
     public init(user: String, password: String, scheme: Scheme = .basic) {
       self.user = user
       self.password = password
