@@ -33,7 +33,8 @@ public final class ImagePipeline: Sendable {
     public var limits = RenderLimits()
     /// The frames of an animation to read. Default: the first one.
     public var frames = FrameSelection.first
-    /// The maximum number of concurrent renderings (default: the number of cores).
+    /// The maximum number of concurrent renderings, each on a thread. Default: the number of available
+    /// processors.
     public var renderings = Machine.availableProcessors
 
     /// Creates the default settings: those of the command line for downloads, first frames only.

@@ -26,13 +26,14 @@ public final class Batch: Sendable {
   private let tally = Mutex(SummaryBuilder())
   private let isStopping = Atomic<Bool>(false)
 
-  /// Creates a batch. It starts nothing.
+  /// Creates a batch. It starts nothing before ``run(_:)``.
   /// - Parameters:
-  ///   - configuration: Limits, places and policies of the whole batch.
-  ///   - downloader: Gets the sources.
+  ///   - configuration: Limits, output directory and policies of the whole batch.
+  ///   - downloader: Downloads the sources. The batch holds back transfers while too many sources wait for
+  ///     rendering.
   ///   - store: Keeps sources, outputs and records between runs.
-  ///   - rendering: Where images are rendered.
-  ///   - onSource: Called with each source that was used.
+  ///   - rendering: Where images are rendered. Default: in this process, on a thread for each processor.
+  ///   - onSource: Called with each source that was used. Default: nil.
   ///   - report: Called with each event. A job's events are in order. A slow `report` slows the batch down.
   public convenience init(
     _ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore,

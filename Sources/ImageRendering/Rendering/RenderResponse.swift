@@ -48,7 +48,7 @@ package struct RenderedOutput: Sendable, Hashable {
 
 /// An encoded file at a recipe's temporary path.
 public struct RenderedFile: Sendable, Hashable {
-  /// The file's format.
+  /// The format of the file, one of the encoding's candidates.
   public var format: OutputFormat
   /// The width of the image in pixels.
   public var width: Int
@@ -66,6 +66,15 @@ public struct RenderedFile: Sendable, Hashable {
   public var placeholders: Placeholders?
 
   /// Creates the description of a file.
+  /// - Parameters:
+  ///   - format: The file's format.
+  ///   - width: The width in pixels.
+  ///   - height: The height of one frame in pixels.
+  ///   - frames: The number of frames, from 1.
+  ///   - bytes: The file's size in bytes.
+  ///   - digest: The SHA-256 of the file's bytes.
+  ///   - quality: The quality that the `max-bytes` search found, 1 to 100. Default: nil, no search.
+  ///   - placeholders: Placeholders. Default: nil, not requested.
   public init(
     format: OutputFormat, width: Int, height: Int, frames: Int, bytes: Int, digest: ContentDigest,
     quality: Int? = nil, placeholders: Placeholders? = nil

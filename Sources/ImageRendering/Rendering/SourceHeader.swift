@@ -2,10 +2,11 @@ import SystemIO
 import Vips
 
 extension SourceFacts {
-  /// Reads an image file's header without libvips. Good enough to estimate memory; the decoder doesn't rely
-  /// on it.
+  /// Reads an image file's header without libvips.
   ///
-  /// Good enough to estimate memory. The decoder doesn't rely on it.
+  /// Good enough to estimate memory; the decoder doesn't rely on it. Nil if the file can't be read, or its
+  /// format or header isn't supported.
+  /// - Parameter path: The path of a JPEG, PNG, GIF, WebP, TIFF, HEIC or AVIF file.
   package init?(headerOf path: String) {
     guard let facts = SourceHeader.facts(of: path) else { return nil }
     self = facts

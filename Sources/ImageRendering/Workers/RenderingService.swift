@@ -23,9 +23,11 @@ package protocol RenderingService: Sendable {
   func stop() async
 }
 
-/// Where images are rendered.
+/// The place where images are rendered: this process or child processes.
 public enum RenderingMode: Sendable {
-  /// In this process, on so many threads. A decoder that crashes ends the process, and none is stopped after a time.
+  /// In this process, on this number of threads, at least 1.
+  ///
+  /// A decoder that crashes ends the process, and no rendering has a time limit.
   case threads(Int)
   /// In child processes, which are stopped at their limits of time and memory. A decoder that crashes fails one request.
   case workerProcesses(WorkerConfiguration)
