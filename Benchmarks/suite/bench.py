@@ -7,8 +7,10 @@ our time divided by theirs: below 1, we are faster.
 """
 
 import shutil
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import corpora
@@ -145,11 +147,62 @@ class Bench:
         yield self.ours("the same again, all in place", make, urls, lambda: None), peer
         yield self.ours("put back from the store", make, urls, self.clear_outputs), peer
 
+    def latency(self):
+        corpus = corpora.web(self.root)
+        urls = self.listing(corpus, f"http://127.0.0.1:{PORT + 1}/{corpus.name}")
+        files = self.listing(corpus)
+        make = ["-f", "limit:256x256", "--quality", "80", "-o", "{name}.jpg"]
+        ours = self.ours("web set from a server 30 ms away", [*make, *self.net(), "--per-host", "16"], urls)
+        network = self.root / "latency.curl"
+        network.write_text("".join(f'url = "{url}"\noutput = "/dev/null"\n' for url in urls.read_text().split()))
+        curl = Side("the network alone: curl, 16 at once,", ["curl", "-sS", "-Z", "--parallel-max", "16", "-K", network])
+        rendering = self.ours("rendering alone: the same from files", [*make, "--no-cache"], files)
+        server = subprocess.Popen([sys.executable, HERE / "slow_server.py", str(PORT + 1), "30", corpus])
+        try:
+            wait_for(PORT + 1)
+            yield ours, curl
+            yield ours, rendering
+        finally:
+            server.terminate()
+            server.wait()
+
+    def workers(self):
+        files = self.listing(corpora.photos(self.root))
+        make = ["-f", "limit:400x400", "--quality", "80", "-o", "{name}.jpg", "--no-cache"]
+        alone = self.ours("one worker", [*make, "--jobs", "1"], files)
+        for count in (2, 4):
+            yield self.ours(f"49 photographs, {count} workers", [*make, "--jobs", str(count)], files), alone
+
+    def jobs(self):
+        """Jobs of one small source, a file each: what a job costs besides its pixels."""
+        source = self.root / "job.png"
+        corpora.small(source)
+        sides = []
+        for count in (100, 10_000, 1_000_000):
+            listing = self.root / f"jobs-{count}.txt"
+            if not listing.exists():
+                with open(listing, "w") as lines:
+                    lines.writelines(f"{source}\n" for _ in range(count))
+            make = ["-f", "fit:8x8", "-o", "{index}.png", "--cache-dir", self.cache]
+            sides.append((count, self.ours(f"{count:,} jobs", make, listing)))
+        for count, side in sides[1:]:
+            yield side, sides[0][1]
+
     def once(self):
         source = sorted(corpora.photos(self.root).iterdir())[0]
         command = [self.imagemill, "convert", "-q", "--no-cache", source, self.out / "one.jpg", "-f", "limit:400x400"]
         peer = ["vipsthumbnail", source, "--size", "400x400>", "-o", self.out / "two.jpg"]
         yield Side("one photograph, convert", command, self.clear), Side("vipsthumbnail", peer, self.clear)
+
+
+def wait_for(port):
+    """Returns when a server listens."""
+    for _ in range(500):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.02)
+    raise SystemExit(f"nothing listens on port {port}")
 
 
 def serve(root):
@@ -170,7 +223,9 @@ def main():
     if len(sys.argv) < 3:
         raise SystemExit(__doc__)
     bench = Bench(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve())
-    scenarios = ["web", "img2dataset", "photos", "fanout", "transparent", "tiny", "huge", "animated", "once", "repeated"]
+    scenarios = [
+        "web", "img2dataset", "photos", "fanout", "transparent", "tiny", "huge", "animated", "once", "repeated",
+        "latency", "workers", "jobs"]
     chosen = sys.argv[3:] or scenarios
     server = serve(bench.root)
     try:

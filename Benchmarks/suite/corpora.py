@@ -134,3 +134,9 @@ def animated(root):
         first.save(path.with_suffix(".gif"), save_all=True, append_images=rest, duration=80, loop=0)
 
     return once(root / "animated", lambda directory, rng: spread(directory, rng, 20, draw, save))
+
+
+def small(path):
+    """One PNG of 16x16."""
+    if not path.exists():
+        Image.radial_gradient("L").resize((16, 16)).save(path)
