@@ -1,18 +1,18 @@
-# make               the command, built for release
+# make               builds the command for release
 # make test          sets up and runs the tests
 # make demo          sets up and runs Examples/gallery.yaml against a loopback server
-# make bench         compares whole jobs with Pillow, libvips and img2dataset; minutes, on a machine that does nothing else
+# make bench         compares whole jobs with Pillow, libvips and img2dataset; takes minutes, on an otherwise idle machine
 # make install PREFIX=/usr/local
-# make deb           a Debian package in dist/; make deb-check installs and uses it in a clean Debian
+# make deb           makes a Debian package in dist/; make deb-check installs and uses it in a clean Debian
 PREFIX ?= /usr/local
 DESTDIR ?=
 SWIFT_BUILD = swift build -c release --product imagemill
 BINARY = .build/release/imagemill
 MANUALS = $(wildcard man/*.1 man/*.5 man/*.7)
 COMPLETIONS = $(DESTDIR)$(PREFIX)/share
-# Debian's zsh looks for packages' completions in a folder of their own.
+# Debian's zsh looks for the completions of packages in a separate directory.
 ZSH_COMPLETIONS = $(COMPLETIONS)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
-# What is compared against lies beside the checkout, not in it.
+# The reference data are next to the checkout, not in it.
 HTTP_CACHE_TESTS ?= ../shared/reference/http-cache/cache-tests.json
 REFERENCE_PICTURES ?= $(abspath ../shared/reference/alamofireimage)
 
@@ -21,7 +21,7 @@ REFERENCE_PICTURES ?= $(abspath ../shared/reference/alamofireimage)
 
 all: build
 
-# The C libraries' development packages, where Debian's package manager is there to install them.
+# The development packages of the C libraries, where apt is available to install them.
 packages:
 	@.ci/packages libvips-dev libcurl4-openssl-dev libsqlite3-dev libyaml-dev zlib1g-dev
 
@@ -36,7 +36,7 @@ demo: build
 	@.ci/packages python3
 	Examples/demo $(BINARY) demo-output
 
-# Corpora and outputs go where the comparison is to be made: /dev/shm, or a directory on the disk in question.
+# Corpora and outputs are written here: to memory (/dev/shm), or to a directory on the disk to be measured.
 BENCH_DIRECTORY ?= /dev/shm/imagemill-bench
 BENCH_TOOLS = .build/bench
 
@@ -73,11 +73,11 @@ deb-check: deb
 	@.ci/packages debootstrap
 	.ci/deb-check dist/imagemill_*.deb
 
-# Swift that is made from the tables of filters and encoders.
+# Swift code generated from the tables of filters and encoders.
 generated:
 	IMAGEMILL_WRITE_GENERATED=1 swift test --filter 'TypedFilterTests|TypedEncodingTests'
 
-# The pages that are made from the tables of commands and filters.
+# Manual pages generated from the tables of commands and filters.
 manuals:
 	swift build --product imagemill
 	.build/debug/imagemill manuals man
@@ -92,17 +92,17 @@ lint:
 	@.ci/packages mandoc
 	@for page in $(MANUALS); do mandoc -T lint -W warning $$page || exit 1; done
 
-# http-tests/cache-tests, played against the built command.
+# Runs the tests of http-tests/cache-tests against the built command.
 http-cache-check: build
 	@.ci/packages python3
 	Tests/http-cache-player/play --command '$(BINARY) fetch' $(HTTP_CACHE_TESTS)
 
-# Every filter applied to four test pictures, to be judged by eye.
+# Applies every filter to four test images, for visual inspection.
 contact-sheet: packages
 	IMAGEMILL_CONTACT_SHEET=$(abspath contact-sheet) swift test --filter ContactSheet
 	@echo "The sheet is contact-sheet/index.html"
 
-# The filters against AlamofireImage's own reference pictures.
+# Compares the filters with AlamofireImage's reference images.
 reference-check: packages
 	IMAGEMILL_REFERENCE_PICTURES=$(REFERENCE_PICTURES) swift test --filter ReferenceTests
 
