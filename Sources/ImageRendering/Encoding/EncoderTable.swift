@@ -117,7 +117,7 @@ public enum EncoderTable {
         flag("progressive", false, "Write progressive scans."),
         EncoderOption(
           name: "subsampling", kind: .choice(["auto", "on", "off"]),
-          help: "Subsample chroma; auto does below quality 90."),
+          help: "Subsample chroma; auto subsamples below quality 90."),
         flag("optimize", true, "Compute optimal Huffman tables."),
       ]),
     EncoderDefinition(
@@ -207,7 +207,7 @@ public enum EncoderTable {
   }
 
   private static func quality(_ value: Int) -> EncoderOption {
-    integer("quality", 1...100, value, "Higher is better and larger.")
+    integer("quality", 1...100, value, "Higher values give better and larger images.")
   }
 
   private static func integer(

@@ -4,9 +4,9 @@
 extension Encoding {
   /// image/jpeg.
   /// - Parameters:
-  ///   - quality: Higher is better and larger. Values: 1…100.
+  ///   - quality: Higher values give better and larger images. Values: 1…100.
   ///   - progressive: Write progressive scans. Values: true|false.
-  ///   - subsampling: Subsample chroma; auto does below quality 90. Values: auto|on|off.
+  ///   - subsampling: Subsample chroma; auto subsamples below quality 90. Values: auto|on|off.
   ///   - optimize: Compute optimal Huffman tables. Values: true|false.
   public static func jpeg(
     quality: Int = 80, progressive: Bool = false, subsampling: JpegSubsampling = .auto, optimize: Bool = true
@@ -33,7 +33,7 @@ extension Encoding {
 
   /// image/webp.
   /// - Parameters:
-  ///   - quality: Higher is better and larger. Values: 1…100.
+  ///   - quality: Higher values give better and larger images. Values: 1…100.
   ///   - lossless: Keep every pixel. Values: true|false.
   ///   - nearLossless: Adjust pixels slightly to compress better; quality sets how much. Values: true|false.
   ///   - effort: CPU effort. Values: 0…6.
@@ -48,7 +48,7 @@ extension Encoding {
 
   /// image/avif.
   /// - Parameters:
-  ///   - quality: Higher is better and larger. Values: 1…100.
+  ///   - quality: Higher values give better and larger images. Values: 1…100.
   ///   - effort: CPU effort. Values: 0…9.
   ///   - lossless: Keep every pixel. Values: true|false.
   ///   - bitDepth: Bits per sample. Values: 8|12.
@@ -62,7 +62,7 @@ extension Encoding {
 
   /// image/heic.
   /// - Parameters:
-  ///   - quality: Higher is better and larger. Values: 1…100.
+  ///   - quality: Higher values give better and larger images. Values: 1…100.
   ///   - effort: CPU effort. Values: 0…9.
   ///   - lossless: Keep every pixel. Values: true|false.
   ///   - bitDepth: Bits per sample. Values: 8|10|12.
@@ -90,7 +90,7 @@ extension Encoding {
   /// image/tiff.
   /// - Parameters:
   ///   - compression: Compression method. Values: lzw|none|deflate|jpeg|packbits|zstd.
-  ///   - quality: Higher is better and larger. Values: 1…100.
+  ///   - quality: Higher values give better and larger images. Values: 1…100.
   ///   - tile: Write tiles of 128x128 pixels. Values: true|false.
   ///   - pyramid: Write an image pyramid. Values: true|false.
   public static func tiff(
@@ -103,7 +103,7 @@ extension Encoding {
 
   /// image/jxl.
   /// - Parameters:
-  ///   - quality: Higher is better and larger. Values: 1…100.
+  ///   - quality: Higher values give better and larger images. Values: 1…100.
   ///   - lossless: Keep every pixel. Values: true|false.
   ///   - effort: CPU effort. Values: 3…9.
   public static func jxl(
@@ -114,7 +114,7 @@ extension Encoding {
       ["quality": .integer(quality), "lossless": .flag(lossless), "effort": .integer(effort)])
   }
 
-  /// Subsample chroma; auto does below quality 90.
+  /// Subsample chroma; auto subsamples below quality 90.
   public enum JpegSubsampling: String, Sendable, CaseIterable {
     case auto
     case on

@@ -132,7 +132,7 @@ extension KeyTable {
       "With several formats: use a later one only if it is this much smaller than the first, such as 10%."),
     Key(
       "orient", .choice(["apply", "keep"]),
-      "Apply the orientation tag, or keep it and the pixels as they are (default: apply)."),
+      "Apply the orientation tag, or keep it and leave the pixels unchanged (default: apply)."),
     Key("markup", .object(.markup), "Details of the image's markup."),
     Key("max-bytes", .scalar, "The maximum size: a number of bytes, or a size such as 200kB."),
   ]

@@ -147,7 +147,7 @@ struct CacheCommand: AsyncParsableCommand {
 
   struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Read every object and remove damaged ones; exit 1 if any was damaged.")
+      abstract: "Verify every object and remove damaged ones; exit 1 if any is damaged.")
     @OptionGroup var place: Place
 
     func run() throws {
@@ -163,7 +163,7 @@ struct CacheCommand: AsyncParsableCommand {
 
   struct Purge: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Evict the least recently used objects until the cache is at 60% of its limit, or at --to.")
+      abstract: "Remove the least recently used objects until the cache is at 60% of its limit, or at --to.")
     @OptionGroup var place: Place
     @Option(help: ArgumentHelp("Size to reach (default: 60% of the limit).", valueName: "size"))
     var to: SizeArgument?

@@ -36,7 +36,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
 
   @OptionGroup(title: "Several sources") var several: SeveralSources
 
-  @Flag(name: [.short, .long], help: "Print failures only.")
+  @Flag(name: [.short, .long], help: "Print only failures.")
   var quiet = false
 
   @Flag(name: [.short, .long], help: "Print what was written.")

@@ -43,7 +43,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
     completion: .file())
   var output: String?
 
-  @Flag(name: [.short, .long], help: "Print JSON objects, bodies and failures only.")
+  @Flag(name: [.short, .long], help: "Print only JSON objects, bodies and failures.")
   var quiet = false
 
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions

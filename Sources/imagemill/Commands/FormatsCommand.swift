@@ -7,10 +7,10 @@ import ImageRendering
 struct FormatsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "formats",
-    abstract: "List the formats that can be read and written here, and the encoders' options.",
+    abstract: "List the formats that this installation reads and writes, and the encoders' options.",
     discussion: """
       Set an option with --encode NAME=VALUE, or under 'encode' in a manifest. For a list of formats such as
-      'avif,webp,jpeg', the smallest file is written among the formats that can hold the image.
+      'avif,webp,jpeg', the smallest file among the formats that can hold the image is written.
 
         imagemill formats
         imagemill formats webp
@@ -35,7 +35,7 @@ struct FormatsCommand: ParsableCommand {
     var text = "Read by default\n  \(FormatSupport.readableByDefault.joined(separator: " "))\n"
     text += "Read with --allow-format\n  \(FormatSupport.readableOnRequest.joined(separator: " "))\n"
     let automatic = Encoding.automatic.map(\.rawValue).joined(separator: " ")
-    text += "Tried with --format auto, which writes the smallest that can hold the image\n  \(automatic)\n"
+    text += "Tried by --format auto, which writes the smallest file that can hold the image\n  \(automatic)\n"
     for definition in EncoderTable.all { text += try "\n" + Self.description(of: definition) }
     try StandardOutput.write(text)
   }

@@ -11,8 +11,8 @@ struct HelpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "help", abstract: "Show the manual page of a command, of manifests or of filters.",
     discussion: """
-      On a terminal, man(1) shows the page; elsewhere, or without man(1), it is plain text. The pages are built into \
-      the command. Topics are the commands' names, 'manifest' and 'filters' (default: the manual's first page).
+      On a terminal, man(1) shows the page; otherwise it is printed as plain text. The pages are built into the \
+      command. Topics are the commands' names, 'manifest' and 'filters' (default: the manual's first page).
 
         imagemill help
         imagemill help manifest

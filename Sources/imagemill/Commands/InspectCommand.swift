@@ -11,7 +11,7 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
     commandName: "inspect",
     abstract: "Show an image's size, format, orientation, profile, frames and digest.",
     discussion: """
-      Sizes have the orientation applied, as in a viewer.
+      Sizes are shown with the orientation applied, as in a viewer.
 
         imagemill inspect photo.jpg
         imagemill inspect --json https://example.org/a.png

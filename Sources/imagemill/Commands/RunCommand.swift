@@ -45,8 +45,8 @@ struct RunCommand: AsyncParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "If every job succeeds, remove files that earlier runs with the same manifests, output directory and template "
-        + "made and this one doesn't."))
+      "If every job succeeds, remove the files that earlier runs made and this run doesn't. Only runs with the same "
+        + "manifests, output directory and template count."))
   var prune = false
 
   @OptionGroup(title: "Jobs") var jobs: JobOptions

@@ -6,9 +6,9 @@ enum CommandExamples {
 
   static let byCommand: [String: [Example]] = [
     "run": [
-      ("Make every output of the directory's imagemill.yaml:", ["imagemill run"]),
+      ("Make every output of imagemill.yaml in the current directory:", ["imagemill run"]),
       (
-        "Write outputs below public, and a contact sheet:",
+        "Write outputs to the directory public, and a contact sheet:",
         ["imagemill run -C public --report report.html images.yaml"]
       ),
       (
@@ -23,7 +23,7 @@ enum CommandExamples {
         ]
       ),
       (
-        "Run the second quarter of a large manifest, on the second of four machines:",
+        "Run the second quarter of a large manifest on the second of four machines:",
         ["imagemill run --shard 2/4 images.yaml"]
       ),
       (
@@ -34,16 +34,16 @@ enum CommandExamples {
         ]
       ),
       (
-        "Remove files that earlier runs made and the manifest no longer names:",
+        "Remove files that earlier runs made and the manifest no longer lists:",
         ["imagemill run --prune images.yaml"]
       ),
       ("Run without the network, from the cache:", ["imagemill run --offline images.yaml"]),
       (
-        "Make a responsive set, and the picture element that shows it:",
+        "Make a responsive set, and a <picture> element for it:",
         ["imagemill run --emit picture=hero.html responsive.yaml"]
       ),
       (
-        "Download from a private server, with few connections and requests:",
+        "Download from a private server, with limits on connections and requests:",
         [
           "imagemill run -H \"Authorization: Bearer $TOKEN\" --header-for https://images.example.com "
             + "--per-host 2 --rate 5 images.yaml"
@@ -88,7 +88,7 @@ enum CommandExamples {
         ["imagemill convert photo.jpg -f limit:1600x,sharpen --quality 82 photo.webp"]
       ),
       (
-        "Add a half transparent watermark, 10 pixels from the corner:",
+        "Add a half-transparent watermark, 10 pixels from the corner:",
         ["imagemill convert photo.jpg --source logo=logo.png -f overlay:logo:southeast:10:10:0.5 marked.jpg"]
       ),
       ("Make an animated avatar:", ["imagemill convert spinner.gif -f fill:96x96,circle avatar.webp"]),
@@ -103,7 +103,7 @@ enum CommandExamples {
         ["imagemill convert photo.jpg -f limit:600x --format webp,jpeg --max-output-bytes 20kB 'small.{ext}'"]
       ),
       (
-        "Send a header to the source's server only:",
+        "Send a header only to the source's server:",
         [
           "imagemill convert -H \"Authorization: Bearer $TOKEN\" https://images.example.com/private/photo.jpg private.jpg"
         ]
@@ -146,7 +146,7 @@ enum CommandExamples {
       ("Print only names, for programs:", ["imagemill filters --names"]),
     ],
     "formats": [
-      ("List the formats that can be read and written here:", ["imagemill formats"]),
+      ("List the formats that this installation reads and writes:", ["imagemill formats"]),
       ("Show the options of one encoder:", ["imagemill formats webp"]),
     ],
     "cache": [
@@ -155,14 +155,14 @@ enum CommandExamples {
         "Show what a file was made from, and why it would be made again:",
         ["imagemill run", "imagemill cache explain team/ada.png"]
       ),
-      ("Read every object, and remove damaged ones:", ["imagemill cache verify"]),
+      ("Verify every object, and remove damaged ones:", ["imagemill cache verify"]),
       ("Shrink the cache:", ["imagemill cache purge --to 500MB"]),
       ("Empty the cache:", ["imagemill cache clear"]),
     ],
     "schema": [
       (
-        "Write the schema for editors; a manifest's first line '# yaml-language-server: $schema=imagemill.schema.json' "
-          + "names it:",
+        "Write the schema for editors. The first line '# yaml-language-server: $schema=imagemill.schema.json' in a "
+          + "manifest refers to it:",
         ["imagemill schema > imagemill.schema.json"]
       )
     ],

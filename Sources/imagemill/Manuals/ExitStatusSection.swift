@@ -29,7 +29,8 @@ enum ExitStatusSection {
         + "in place."
     case .usage: "The command line or a manifest is wrong; nothing was started."
     case .outOfDate:
-      ".Fl \\-check\nfound an output missing or out of date, or\n.Fl \\-frozen\na source that has changed."
+      ".Fl \\-check\nfound that an output is missing or out of date, or\n.Fl \\-frozen\nfound that a source "
+        + "has changed."
     case .temporary: "Every failure was temporary (timeouts, 429, 5xx); retrying may succeed."
     case .hungUp: "Stopped by SIGHUP, after work in flight was finished or discarded."
     case .interrupted: "Stopped by SIGINT, in the same way."
@@ -51,10 +52,10 @@ enum ExitStatusSection {
   }
 
   private static let success = [
-    "run": "Every output is in place, or is up to date with\n.Fl \\-check .",
+    "run": "Every output is in place; with\n.Fl \\-check ,\nevery output is up to date.",
     "pipe": "Every output is in place.",
     "convert": "Every output is written.",
-    "fetch": "Every response arrived, and none had an error status, or\n.Fl \\-any-status\nis given.",
+    "fetch": "Every response arrived, without an error status unless\n.Fl \\-any-status\nis given.",
     "plan": "The plan is printed.",
     "validate": "The manifests have no mistakes.",
     "inspect": "Every source was inspected.",

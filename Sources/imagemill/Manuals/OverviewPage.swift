@@ -65,7 +65,7 @@ enum OverviewPage {
     .Op Ar argument ...
     .Sh DESCRIPTION
     .Nm
-    downloads images, each only once, applies chains of filters to them, and writes the results.
+    downloads each image once, applies chains of filters, and writes the results.
     Downloads and results are cached, so the next run does only what has changed.
     .Pp
     There are three ways to use it.
@@ -116,14 +116,15 @@ enum OverviewPage {
     .Fl \-allow-format
     names them.
     .Pp
-    Only the public Internet is reached, unless
+    .Nm
+    connects only to public addresses, unless
     .Fl \-allow-net
     allows other networks.
     .Cm convert , fetch
     and
     .Cm inspect
-    also reach the networks of hosts that are typed as arguments.
-    Credentials and headers are sent only to their own origin; redirects don't carry them to another.
+    also connect to any host that is given as an argument, whatever its network.
+    Credentials and headers are sent only to their own origin, never to another origin after a redirect.
     .Ss Filters and chains
     A chain is a list of filters, such as
     .Ql fill:100x100,circle .
@@ -165,7 +166,7 @@ enum OverviewPage {
     sets its format.
     In
     .Cm pipe
-    and in manifests the path is a template with fields such as
+    and in manifests, the path is a template with fields such as
     .Li {name} ,
     the source's file name without extension,
     .Li {ext} , {index} , {width} , {height} , {format}
@@ -177,7 +178,7 @@ enum OverviewPage {
     .Fl C .
     Paths outside it are refused.
     .Pp
-    An animation stays an animation if the output's format can hold it, as webp and gif can.
+    An animation stays an animation if the output's format can hold one, as webp and gif can.
     .Ss The cache
     Responses are cached as HTTP allows, and requested again only when they are stale.
     Outputs that are up to date are left alone.
@@ -208,7 +209,7 @@ enum OverviewPage {
     .Cm run , pipe
     and
     .Cm convert .
-    Not every command has all of them; see its own page.
+    Each command has only some of them; see its own page.
 
     """#
 
@@ -222,9 +223,9 @@ enum OverviewPage {
     .Pp
     .Dl imagemill pipe -f fit:800x600 -o 'out/{name}.webp' < urls.txt
     .Pp
-    Run a manifest, with outputs below
+    Run a manifest, with outputs in
     .Pa public ,
-    a contact sheet and a report for
+    a contact sheet, and a report for
     .Fl \-failed :
     .Pp
     .Dl imagemill run -C public --report run.html --report run.ndjson images.yaml
@@ -237,11 +238,11 @@ enum OverviewPage {
     .Pp
     .Dl imagemill run -C public --failed run.ndjson images.yaml
     .Pp
-    Add a half transparent watermark, 10 pixels from the corner:
+    Add a half-transparent watermark, 10 pixels from the corner:
     .Pp
     .Dl imagemill convert photo.jpg --source logo=logo.png -f overlay:logo:southeast:10:10:0.5 marked.jpg
     .Pp
-    Make a responsive set, three widths in two formats, and the markup that shows it.
+    Make a responsive set, three widths in two formats, and its markup.
     .Pa responsive.yaml :
     .Bd -literal -offset indent
     imagemill: 1
@@ -255,7 +256,8 @@ enum OverviewPage {
     .Pp
     .Dl imagemill run --emit picture=hero.html responsive.yaml
     .Pp
-    Download from a private bucket, with a header that no other server gets; a manifest has such headers under
+    Download from a private bucket, with a header that is sent to no other server; in a manifest, such headers belong
+    under
     .Ic origins :
     .Pp
     .Dl imagemill convert -H "Authorization: Bearer $TOKEN" https://images.example.com/private/photo.jpg private.jpg
@@ -264,7 +266,7 @@ enum OverviewPage {
     .Pp
     .Dl imagemill run --offline -C public images.yaml
     .Pp
-    List the outputs that earlier runs made and the manifest no longer names, then remove them:
+    List the outputs that earlier runs made and the manifest no longer lists, then remove them:
     .Pp
     .Dl imagemill run --prune --dry-run -C public images.yaml
     .Dl imagemill run --prune -C public images.yaml

@@ -5,12 +5,12 @@ enum ReportSection {
     guard ["run", "pipe"].contains(command) else { return "" }
     return """
       .Sh REPORTS
-      A report is written atomically at the end of a run, also of one that a signal ended.
+      A report is written atomically at the end of a run, even if a signal ended it.
       Outputs are in the order of the input.
-      The extension of the file name selects the form:
+      The extension of the file name selects the format:
       .Bl -tag -width Ds
       .It Pa .ndjson
-      One JSON object per line for each output, with the members
+      One JSON object per line, one for each output, with the members
       .Ql version
       (1),
       .Ql index ,
@@ -56,7 +56,7 @@ enum ReportSection {
       or a contact sheet,
       .Ql placeholders .
       .Fl \\-failed
-      reads it.
+      reads this report.
       .It Pa .json
       One object:
       .Ql version
@@ -68,24 +68,24 @@ enum ReportSection {
       .Ql outputs .
       .It Pa .xml
       JUnit, for the test pages of GitLab, Jenkins and others: a case for each output, a failure for each output that
-      isn't in place, and a skipped case for the jobs that were not started.
+      isn't in place, and one skipped case for all jobs that were not started.
       Cases have the manifest's
       .Ql file
       and
       .Ql line .
       .It Pa .html
       A contact sheet: every image with its size and savings, and failures with their reasons.
-      It can be searched and printed, and loads nothing but the images beside it.
+      It can be searched and printed, and loads only the images next to it.
       .El
       .Pp
       .Fl \\-emit
-      writes markup that shows the outputs of a matrix, with URLs relative to the directory of its file:
+      writes markup for the outputs of a matrix, with URLs relative to the directory of its file:
       .Ql srcset
       is an <img> in the format that most browsers support,
       .Ql picture
       is a <picture> with a source for each format, and
       .Ql json
-      is the same as data.
+      has the same data as JSON.
       .Ic markup
       in a manifest sets the alternative text and other attributes.
 

@@ -40,7 +40,7 @@ struct DownloadOptions: ParsableArguments {
   @Option(
     name: .customLong("header-for"),
     help: ArgumentHelp(
-      "Send the headers to this origin only. Repeatable.", valueName: "origin"))
+      "Send the -H headers only to this origin. Repeatable.", valueName: "origin"))
   var headerOrigins: [String] = []
 
   @Option(

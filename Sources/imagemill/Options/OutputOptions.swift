@@ -17,8 +17,9 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Output format: \(OutputFormat.allCases.map(\.rawValue).joined(separator: ", ")); same for the source's own; "
-        + "auto or a list such as webp,jpeg for the smallest that can hold the image (default: by the extension).",
+      "Output format: \(OutputFormat.allCases.map(\.rawValue).joined(separator: ", ")); same keeps the source's "
+        + "format; auto or a list such as webp,jpeg writes the smallest file that can hold the image (default: by the "
+        + "extension).",
       valueName: "name"),
     completion: CompletionWords.formatChoices)
   var format: String?
@@ -56,7 +57,7 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Apply the orientation tag, or keep it and the pixels as they are (default: apply).",
+      "Apply the orientation tag, or keep it and leave the pixels unchanged (default: apply).",
       valueName: "apply|keep"),
     completion: .list(["apply", "keep"]))
   var orient: String?
@@ -81,12 +82,12 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Allow an output to replace its source, atomically.")
   var inPlace = false
 
-  @Flag(help: "Keep existing files that imagemill did not write or that were edited since.")
+  @Flag(help: "Keep existing files that imagemill did not write, or that were edited since then.")
   var noClobber = false
 
   @Option(
     help: ArgumentHelp(
-      "When to sync outputs to the disk: safe before each is reported, fast when the kernel does.",
+      "When to sync an output to the disk: safe before it is reported, fast when the kernel chooses.",
       valueName: "fast|safe"))
   var durability = DurabilityArgument.fast
 

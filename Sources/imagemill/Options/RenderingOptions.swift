@@ -25,7 +25,9 @@ struct LimitOptions: ParsableArguments {
       "Also accept sources with this content type, such as image/x-foo. Repeatable.", valueName: "type"))
   var acceptType: [String] = []
 
-  @Option(help: ArgumentHelp("How to treat a corrupt source.", valueName: "fail|warn"))
+  @Option(
+    help: ArgumentHelp("Fail on a corrupt source, or warn and use its readable part.", valueName: "fail|warn")
+  )
   var onCorrupt = CorruptArgument.fail
 
   @Option(
@@ -122,8 +124,8 @@ struct BatchOptions: ParsableArguments {
   @Option(
     name: .customLong("emit"),
     help: ArgumentHelp(
-      "Write markup for the outputs of matrices: srcset, picture or json. Repeatable.", valueName: "kind=file"
-    ),
+      "Write markup for the outputs of matrices; the kind is srcset, picture or json. Repeatable.",
+      valueName: "kind=file"),
     completion: .list(MarkupFormat.allCases.map { "\($0.rawValue)=" }))
   var emissions: [EmissionArgument] = []
 
@@ -145,7 +147,7 @@ struct BatchOptions: ParsableArguments {
     completion: .file())
   var events: String?
 
-  @Flag(name: [.short, .long], help: "Print failures only.")
+  @Flag(name: [.short, .long], help: "Print only failures.")
   var quiet = false
 
   @Flag(name: [.short, .long], help: "Print every download and the outcome of every output.")
