@@ -14,7 +14,7 @@ extension KeyTable {
       Key("filters", .names(.chain), "Named chains; they may use one another, without cycles."),
       Key("sources", .names(.text), "Named sources, for overlays, masks and transitions."),
       Key("defaults", .object(.defaults), "Defaults for every job and output."),
-      Key("origins", .names(.object(.origin)), "Settings for requests to single origins."),
+      Key("origins", .names(.object(.origin)), "Settings for requests to individual origins."),
       Key("jobs", .list(.object(.job)), "The jobs, in order.", isRequired: true, need: "the list of jobs"),
     ])
 
@@ -41,7 +41,8 @@ extension KeyTable {
           + "are variables."),
       Key(
         "where", .names(.scalarOrList),
-        "Columns of 'from' with a value or a list of values: only rows that match all of them."),
+        "Columns of 'from', each with a value or a list of values; only rows that match every column become jobs."
+      ),
     ]
       + record.keys.map { key in
         key.name == "source"
@@ -64,17 +65,18 @@ extension KeyTable {
   static let output = KeyTable(
     title: "an output",
     keys: [Key("output", .text, "The path, a template such as '{name}-{width}.{ext}'.")] + outputSettings + [
-      Key("matrix", .names(.list(.scalar)), "Names with lists of values: one output for each combination.")
+      Key("matrix", .names(.list(.scalar)), "Names and value lists; one output for each combination.")
     ])
 
   private static let jobSettings = [
     Key("placeholder", .text, "The source to use if every source fails; its use is reported."),
     Key(
       "publish", .choice(["best", "progressive"]),
-      "best (the default): sources are alternatives; progressive: they are versions of rising quality, each published "
-        + "when it arrives."),
-    Key("priority", .scalar, "A whole number: pending downloads with a higher one start first (default: 0)."),
-    Key("variables", .names(.scalar), "Names with values, which are fields in templates and chains."),
+      "best: sources are alternatives; progressive: they are versions of rising quality, each published when it "
+        + "arrives (default: best)."),
+    Key(
+      "priority", .scalar, "A whole number; a pending download with a higher one starts first (default: 0)."),
+    Key("variables", .names(.scalar), "Names and their values, which are fields in templates and chains."),
   ]
 
   /// `transition`, whose keys are the parameters of the filter.
@@ -115,7 +117,7 @@ extension KeyTable {
       "Makes the output a WebP or GIF animation that changes from another image to the chain's result."),
     Key(
       "format", .textOrList,
-      "jpeg, png, webp, avif, …; same for the source's own; auto or a list for the smallest that can hold the image "
+      "jpeg, png, webp, avif, …; same: the source's format; auto or a list: the smallest file that can hold the image "
         + "(default: by the extension)."),
     Key("quality", .scalar, "The encoder's quality, 1 to 100."),
     Key("encode", .names(.scalar), "The encoder's other options."),

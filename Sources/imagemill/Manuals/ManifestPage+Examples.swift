@@ -23,7 +23,7 @@ extension ManifestPage {
     .Pp
     .Dl imagemill run team.yaml
     .Pp
-    A server that requires a token, which comes from the environment and is sent to no other origin.
+    A server that requires a token; the token is read from the environment and sent to no other origin.
     .Pa private.yaml :
     .Bd -literal -offset indent
     imagemill: 1

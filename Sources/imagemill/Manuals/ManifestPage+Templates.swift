@@ -11,11 +11,11 @@ extension ManifestPage {
     .Li {index:05}
     pads it with zeros.
     .It Li {dir}
-    The source's directories with their separators.
-    They are relative to
-    .Ic base
-    for a URL, to the fixed part of a pattern, and otherwise to the manifest's directory, or the current directory for
-    standard input.
+    The source's directory, with its separators.
+    For a URL it is relative to
+    .Ic base ,
+    for a pattern to the part before its first special character, for standard input to the current directory, and
+    otherwise to the manifest's directory.
     The path stays inside the output directory:
     .Pa ..
     is dropped, and a leading dot is replaced.
@@ -42,18 +42,18 @@ extension ManifestPage {
     .Sh ROWS
     A job with
     .Ic from
-    is made once for each row of a table.
+    becomes one job for each row of a table.
     The columns are variables in chains, templates, variables and sources:
     .Ql source: \(dqimg/{file}\(dq ,
     .Ql filter: \(dqtext:{title}\(dq ,
     .Ql placeholder: \(dq{brand}.png\(dq ,
     .Ql sha256: \(dq{digest}\(dq .
     A matrix applies to each row.
-    If there is a column
+    If the table has a column
     .Li source ,
     the job needs no key
-    .Ic source ;
-    lists and patterns have only this column.
+    .Ic source .
+    Lists and patterns have only this column.
     The job's
     .Ic variables
     may use the columns, and override them; the columns override the manifest's default variables.
@@ -63,8 +63,8 @@ extension ManifestPage {
     is given.
     Every row is read before anything starts.
     A mistake is reported at its line; a mistake that many rows share is reported once, with their number.
-    Outputs with the same path are found across all rows.
-    The rows are read again during the run, so a table may have millions of them.
+    Outputs with the same path are reported even if they are from different rows.
+    The rows are read again during the run, not kept in memory, so a table may have millions of them.
     .Pp
     In a pattern,
     .Li *
@@ -79,39 +79,39 @@ extension ManifestPage {
     matches either text, and
     .Li **
     matches any number of directories.
-    Hidden files are matched only if the pattern writes their dot, and
+    Hidden files are matched only if the pattern has the leading dot, and
     .Li **
     doesn't follow symbolic links.
-    Files come in the order of their paths, and
+    Files are sorted by path, and
     .Li {dir}
     is relative to the part of the pattern before its first special character.
     .Sh LINES
     A bare line is a source; blank lines and lines that begin with
     .Ql #
     are skipped.
-    A line of
+    A line in the format of
     .Xr sha256sum 1
     pins the source's digest.
     An NDJSON line is a job; its other keys are copied to the results.
     CSV and TSV have a header line: columns with the name of a job's or an output's key set that key, others are fields.
     .Sh LIMITS
-    A manifest beyond one of these limits is refused before anything starts, and the place is reported:
+    A manifest that exceeds one of these limits is refused before anything starts, and the location is reported:
     .Bl -dash -compact
     .It
     256 filters in a chain, with named chains expanded and
     .Fl f
     appended; 64 levels of named chains;
     .It
-    16 KiB of words for
+    16 KiB for the string of
     .Cm text ,
-    64 KiB for a source that is written in a chain (a named source has no limit), 256 KiB for a chain's canonical text;
+    64 KiB for a source in a chain (a named source has no limit), 256 KiB for a chain's canonical text;
     .It
     64 names and 10,000 combinations in a matrix, 100,000 outputs in a job, 250,000 in a document;
     .It
-    256 MiB for the chains and variables of all outputs of a document, 1 MiB for a string with its fields filled in,
+    256 MiB for the chains and variables of all outputs in a document, 1 MiB for a string with its fields filled in,
     64 KiB for a header's value;
     .It
-    4 KiB for a template, 64 MiB for a document and for a line.
+    4 KiB for a template, 64 MiB for a document or a line.
     .El
     .Pp
     Lists, CSV, TSV and NDJSON are streamed; the number of their lines is unlimited.

@@ -15,9 +15,10 @@ enum ManifestPage {
     Files compressed with
     .Xr gzip 1
     are decompressed.
-    The extension of the file name sets the form, also before
-    .Pa .gz .
-    For standard input and for other names, the first line does.
+    The extension of the file name, before any
+    .Pa .gz ,
+    sets the format.
+    For standard input and other names, the first line sets it.
     .Pp
     Manifests are checked strictly.
     Unknown keys, wrong types, unknown filters, invalid geometry, cycles of named chains, outputs with the same path,
@@ -34,10 +35,10 @@ enum ManifestPage {
     or
     .Pa / .
     .It Ic output-dir
-    The directory of the outputs, inside the manifest's own.
+    The directory of the outputs, inside the manifest's directory.
     .It Ic filters
-    Named chains: names with chains.
-    They may use one another without cycles, and can't have a built-in filter's name.
+    Named chains: a mapping of names to chains.
+    They may use one another, without cycles, and can't have the name of a built-in filter.
     .It Ic sources
     Named sources, for
     .Ic overlay ,
@@ -54,7 +55,7 @@ enum ManifestPage {
     and
     .Ic matrix .
     .It Ic origins
-    Settings for requests to single origins, such as
+    Settings for requests to individual origins, such as
     .Ql https://cdn.example.com :
     .Ic headers ,
     .Ic user
@@ -85,13 +86,14 @@ enum ManifestPage {
     See
     .Sx ROWS .
     .It Ic where
-    Columns of
+    A mapping from columns of
     .Ic from
-    with a value or a list of values: only rows with one of these values in each of the columns become jobs.
+    to a value or a list of values.
+    Only rows that have one of the values in every one of these columns become jobs.
     .It Ic output , outputs
     One output, or a list of them.
     .It Ic sha256
-    The digest of the source.
+    The SHA-256 of the source.
     A source with other content is refused, and not cached.
     .It Ic placeholder
     The source to use if every source fails; its use is reported.
@@ -103,7 +105,7 @@ enum ManifestPage {
     .It Ic priority
     The priority of pending downloads; higher starts first (default: 0).
     .It Ic variables
-    Names with values, which are fields in templates and chains.
+    A mapping of names to values, which are fields in templates and chains.
     .El
     .Pp
     A job may also have any of an output's keys; they apply to all of its outputs.
@@ -133,12 +135,16 @@ enum ManifestPage {
     The template's extension overrides a default format; it is an error if the output's own format contradicts it.
     For a list of formats, such as
     .Li [avif, webp, jpeg] ,
-    the smallest file is written, among the formats that can hold the image's size, frames and transparency.
+    the smallest file among the formats that can hold the image's size, frames and transparency is written.
     .Cm auto
     means jpeg, png and webp.
     .Cm same
     is the source's own format; it is an error if that format can't be written.
-    The path then ends in
+    For a list,
+    .Cm auto
+    and
+    .Cm same ,
+    the path ends in
     .Li .{ext} .
     .It Ic metadata
     .Cm none , copyright
@@ -146,7 +152,7 @@ enum ManifestPage {
     .Cm all
     (default:
     .Cm copyright ) .
-    Locations are kept only with
+    GPS positions are kept only with
     .Cm all .
     .It Ic profile
     .Cm srgb , keep ,
@@ -193,15 +199,15 @@ enum ManifestPage {
     .Cm apply
     applies the orientation tag to the pixels (the default).
     .Cm keep
-    leaves both as they are.
+    keeps the tag and leaves the pixels unchanged.
     .It Ic max-bytes
     The maximum size of the output; the highest quality that fits is used.
     .It Ic min-savings
     For a list of formats: use a later format only if its file is at least this much smaller than the first, such as
     .Li 10% .
     .It Ic matrix
-    Names with lists of values: one output is made for each combination.
-    The template, the filter, the format and the quality may use the names.
+    A mapping of names to lists of values; one output is made for each combination.
+    The names are fields in the template, the filter, the format and the quality.
     .El
 
     """#

@@ -174,8 +174,9 @@ enum OverviewPage {
     .Li {hash} ;
     .Xr imagemill-manifest 5
     lists them.
-    Outputs lie inside one directory, the manifest's own or that of
-    .Fl C .
+    Outputs are written inside one directory, which is the manifest's own unless
+    .Fl C
+    names another.
     Paths outside it are refused.
     .Pp
     An animation stays an animation if the output's format can hold one, as webp and gif can.
