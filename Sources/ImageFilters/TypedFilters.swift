@@ -6,7 +6,7 @@
 extension ImageFilter where Self == FilterChain {
   // MARK: Resizing
 
-  /// `scale`: resize to exactly the size, ignoring the aspect ratio.
+  /// `scale`: resize to exactly this size, ignoring the aspect ratio.
   /// - Parameters:
   ///   - width: Target width in pixels, 1…65535.
   ///   - height: Target height in pixels, 1…65535.
@@ -20,7 +20,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .size(.exact(width: width, height: height))), ("kernel", .word(kernel.rawValue)), ("linear", .boolean(linear))])
   }
 
-  /// `scale`: resize to exactly the size, ignoring the aspect ratio.
+  /// `scale`: resize to exactly this size, ignoring the aspect ratio.
   /// - Parameters:
   ///   - width: Target width in pixels; the height follows from the aspect ratio.
   ///   - kernel: Resampling kernel.
@@ -33,7 +33,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .size(.width(width))), ("kernel", .word(kernel.rawValue)), ("linear", .boolean(linear))])
   }
 
-  /// `scale`: resize to exactly the size, ignoring the aspect ratio.
+  /// `scale`: resize to exactly this size, ignoring the aspect ratio.
   /// - Parameters:
   ///   - height: Target height in pixels; the width follows from the aspect ratio.
   ///   - kernel: Resampling kernel.
@@ -46,7 +46,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .size(.height(height))), ("kernel", .word(kernel.rawValue)), ("linear", .boolean(linear))])
   }
 
-  /// `scale`: resize to exactly the size, ignoring the aspect ratio.
+  /// `scale`: resize to exactly this size, ignoring the aspect ratio.
   /// - Parameters:
   ///   - size: Target size.
   ///   - kernel: Resampling kernel.
@@ -59,7 +59,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .size(size)), ("kernel", .word(kernel.rawValue)), ("linear", .boolean(linear))])
   }
 
-  /// `fit`: resize to fit inside the size, keeping the aspect ratio.
+  /// `fit`: resize to fit inside this size, keeping the aspect ratio.
   /// - Parameters:
   ///   - width: Target width in pixels, 1…65535.
   ///   - height: Target height in pixels, 1…65535.
@@ -73,7 +73,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .size(.exact(width: width, height: height))), ("kernel", .word(kernel.rawValue)), ("linear", .boolean(linear))])
   }
 
-  /// `fit`: resize to fit inside the size, keeping the aspect ratio.
+  /// `fit`: resize to fit inside this size, keeping the aspect ratio.
   /// - Parameters:
   ///   - width: Target width in pixels; the height follows from the aspect ratio.
   ///   - kernel: Resampling kernel.
@@ -86,7 +86,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .size(.width(width))), ("kernel", .word(kernel.rawValue)), ("linear", .boolean(linear))])
   }
 
-  /// `fit`: resize to fit inside the size, keeping the aspect ratio.
+  /// `fit`: resize to fit inside this size, keeping the aspect ratio.
   /// - Parameters:
   ///   - height: Target height in pixels; the width follows from the aspect ratio.
   ///   - kernel: Resampling kernel.
@@ -99,7 +99,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .size(.height(height))), ("kernel", .word(kernel.rawValue)), ("linear", .boolean(linear))])
   }
 
-  /// `fit`: resize to fit inside the size, keeping the aspect ratio.
+  /// `fit`: resize to fit inside this size, keeping the aspect ratio.
   /// - Parameters:
   ///   - size: Target size.
   ///   - kernel: Resampling kernel.
@@ -165,7 +165,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .size(size)), ("kernel", .word(kernel.rawValue)), ("linear", .boolean(linear))])
   }
 
-  /// `pad`: like fit, then place on a canvas of exactly the size.
+  /// `pad`: like fit, then place on a canvas of exactly that size.
   /// - Parameters:
   ///   - width: Target width in pixels, 1…65535.
   ///   - height: Target height in pixels, 1…65535.
@@ -182,7 +182,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .size(.exact(width: width, height: height))), ("background", .color(background)), ("gravity", .gravity(gravity)), ("snap", .boolean(snap)), ("kernel", .word(kernel.rawValue)), ("linear", .boolean(linear))])
   }
 
-  /// `pad`: like fit, then place on a canvas of exactly the size.
+  /// `pad`: like fit, then place on a canvas of exactly that size.
   /// - Parameters:
   ///   - width: Target width in pixels; the height follows from the aspect ratio.
   ///   - background: Canvas color.
@@ -198,7 +198,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .size(.width(width))), ("background", .color(background)), ("gravity", .gravity(gravity)), ("snap", .boolean(snap)), ("kernel", .word(kernel.rawValue)), ("linear", .boolean(linear))])
   }
 
-  /// `pad`: like fit, then place on a canvas of exactly the size.
+  /// `pad`: like fit, then place on a canvas of exactly that size.
   /// - Parameters:
   ///   - height: Target height in pixels; the width follows from the aspect ratio.
   ///   - background: Canvas color.
@@ -214,7 +214,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .size(.height(height))), ("background", .color(background)), ("gravity", .gravity(gravity)), ("snap", .boolean(snap)), ("kernel", .word(kernel.rawValue)), ("linear", .boolean(linear))])
   }
 
-  /// `pad`: like fit, then place on a canvas of exactly the size.
+  /// `pad`: like fit, then place on a canvas of exactly that size.
   /// - Parameters:
   ///   - size: Target size.
   ///   - background: Canvas color.
@@ -230,7 +230,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .size(size)), ("background", .color(background)), ("gravity", .gravity(gravity)), ("snap", .boolean(snap)), ("kernel", .word(kernel.rawValue)), ("linear", .boolean(linear))])
   }
 
-  /// `fill`: resize to cover the size, keeping the aspect ratio, and crop the rest.
+  /// `fill`: resize to cover this size, keeping the aspect ratio, and crop the excess.
   /// - Parameters:
   ///   - width: Target width in pixels, 1…65535.
   ///   - height: Target height in pixels, 1…65535.
@@ -246,7 +246,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .size(.exact(width: width, height: height))), ("gravity", .gravity(gravity)), ("snap", .boolean(snap)), ("kernel", .word(kernel.rawValue)), ("linear", .boolean(linear))])
   }
 
-  /// `fill`: resize to cover the size, keeping the aspect ratio, and crop the rest.
+  /// `fill`: resize to cover this size, keeping the aspect ratio, and crop the excess.
   /// - Parameters:
   ///   - width: Target width in pixels; the height follows from the aspect ratio.
   ///   - gravity: Which part to keep, or where to place the image.
@@ -261,7 +261,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .size(.width(width))), ("gravity", .gravity(gravity)), ("snap", .boolean(snap)), ("kernel", .word(kernel.rawValue)), ("linear", .boolean(linear))])
   }
 
-  /// `fill`: resize to cover the size, keeping the aspect ratio, and crop the rest.
+  /// `fill`: resize to cover this size, keeping the aspect ratio, and crop the excess.
   /// - Parameters:
   ///   - height: Target height in pixels; the width follows from the aspect ratio.
   ///   - gravity: Which part to keep, or where to place the image.
@@ -276,7 +276,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .size(.height(height))), ("gravity", .gravity(gravity)), ("snap", .boolean(snap)), ("kernel", .word(kernel.rawValue)), ("linear", .boolean(linear))])
   }
 
-  /// `fill`: resize to cover the size, keeping the aspect ratio, and crop the rest.
+  /// `fill`: resize to cover this size, keeping the aspect ratio, and crop the excess.
   /// - Parameters:
   ///   - size: Target size.
   ///   - gravity: Which part to keep, or where to place the image.
@@ -295,7 +295,7 @@ extension ImageFilter where Self == FilterChain {
   /// - Parameters:
   ///   - area: Region to keep: a size placed by gravity, or a size and an offset.
   ///   - gravity: Which part to keep, or where to place the image.
-  ///   - clip: Clip a region that exceeds the image instead of failing.
+  ///   - clip: Clip a region that extends beyond the image, instead of failing.
   public static func crop(
     _ area: CropArea, gravity: Gravity = .center, clip: Bool = false
   ) -> FilterChain {
@@ -306,7 +306,7 @@ extension ImageFilter where Self == FilterChain {
 
   /// `trim`: remove a border of one color.
   /// - Parameters:
-  ///   - threshold: Largest difference from the border color, per channel. Range: 0…255.
+  ///   - threshold: Maximum difference from the border color, per channel. Range: 0…255.
   ///   - background: Border color (default: the color of the top left pixel).
   public static func trim(
     threshold: Double = 10, background: Color? = nil
@@ -336,7 +336,7 @@ extension ImageFilter where Self == FilterChain {
 
   /// `rounded`: round the corners, with transparency and anti-aliased edges.
   /// - Parameters:
-  ///   - radius: Radius of all corners without their own, at most half the shorter side.
+  ///   - radius: Radius of the corners without their own radius, at most half the shorter side.
   ///   - tl: Radius of the top left corner.
   ///   - tr: Radius of the top right corner.
   ///   - br: Radius of the bottom right corner.
@@ -580,7 +580,7 @@ extension ImageFilter where Self == FilterChain {
   /// `invert`: invert the colors.
   public static var invert: FilterChain { FilterChain(typed: "invert") }
 
-  /// `brightness`: lighten or darken by adding to every channel.
+  /// `brightness`: lighten or darken by adding an amount to every channel.
   /// - Parameters:
   ///   - amount: Amount to add, where 1 is white; 0 changes nothing. Range: -1…1.
   public static func brightness(
@@ -692,7 +692,7 @@ extension ImageFilter where Self == FilterChain {
       [("background", .color(background))])
   }
 
-  /// `normalize`: stretch the tones from black to white, clipping the darkest and lightest 1 %.
+  /// `normalize`: stretch the tones from black to white, clipping the darkest and lightest 1%.
   public static var normalize: FilterChain { FilterChain(typed: "normalize") }
 
   /// `posterize`: reduce each channel to a few levels.
@@ -722,7 +722,7 @@ extension ImageFilter where Self == FilterChain {
   /// `blur`: Gaussian blur.
   /// - Parameters:
   ///   - radius: Standard deviation. Range: 0…1000 px.
-  ///   - edge: Beyond the image: repeat edge pixels, or transparency; extend also adds 3 radii on each side.
+  ///   - edge: Pixels beyond the image: repeated or transparent; extend also grows the canvas by 3 radii on each side.
   ///   - linear: Blur in linear light instead of sRGB values.
   public static func blur(
     radius: Double = 10, edge: FilterChain.BlurEdge = .clamp, linear: Bool = false
@@ -789,7 +789,7 @@ extension ImageFilter where Self == FilterChain {
       [("size", .integer(size))])
   }
 
-  /// `vignette`: darken the image towards the corners.
+  /// `vignette`: darken the image toward the corners.
   /// - Parameters:
   ///   - intensity: Darkness of the corners; 1 is black. Range: 0…1.
   ///   - radius: Where darkening starts; 0 is the center, 1 the corners. Range: 0…2.
@@ -862,7 +862,7 @@ extension ImageFilter where Self == FilterChain {
       [("source", .text(source))])
   }
 
-  /// `transition`: make an animation from another image to this one (needs an animated output format).
+  /// `transition`: make an animation from another image to this one (the output format must hold animations).
   /// - Parameters:
   ///   - from: The first image, scaled and cropped to this image's size.
   ///   - kind: Transition effect.
@@ -1080,7 +1080,7 @@ extension ImageFilter where Self == FilterChain {
   /// `ci:CIVignette`: darken or lighten the corners.
   /// - Parameters:
   ///   - intensity: Above 0 darkens, below 0 lightens, 0 changes nothing. Range: -1…1.
-  ///   - radius: How far the effect reaches in from the corners. Range: 0…2.
+  ///   - radius: How far the effect reaches inward from the corners. Range: 0…2.
   public static func ciVignette(
     intensity: Double = 0, radius: Double = 1
   ) -> FilterChain {
@@ -1126,7 +1126,7 @@ extension FilterChain {
     case continuous
   }
 
-  /// Beyond the image: repeat edge pixels, or transparency; extend also adds 3 radii on each side.
+  /// Pixels beyond the image: repeated or transparent; extend also grows the canvas by 3 radii on each side.
   public enum BlurEdge: String, Sendable, CaseIterable {
     case clamp
     case transparent

@@ -84,7 +84,7 @@ enum CompositionFilters {
 
   static let transition = FilterDefinition(
     "transition", .composition,
-    "make an animation from another image to this one (needs an animated output format)",
+    "make an animation from another image to this one (the output format must hold animations)",
     parameters: [
       .required("from", .source, "the first image, scaled and cropped to this image's size"),
       .optional(

@@ -256,7 +256,7 @@ enum CoreImageFilters {
       "CIVignette", "darken or lighten the corners",
       [
         number("inputIntensity", -1...1, "0", "above 0 darkens, below 0 lightens, 0 changes nothing"),
-        number("inputRadius", 0...2, "1", "how far the effect reaches in from the corners"),
+        number("inputRadius", 0...2, "1", "how far the effect reaches inward from the corners"),
       ], example: "inputIntensity=1:inputRadius=1.5"
     ) { pass in
       try Vignette(

@@ -15,7 +15,8 @@ enum EffectFilters {
       .optional("radius", .number(0...1_000, unit: "px"), default: "10", "standard deviation"),
       .optional(
         "edge", .choice(["clamp", "transparent", "extend"]), default: "clamp",
-        "beyond the image: repeat edge pixels, or transparency; extend also adds 3 radii on each side"),
+        "pixels beyond the image: repeated or transparent; extend also grows the canvas by 3 radii on each side"
+      ),
       linear,
     ], example: "blur:4",
     traits: FilterDefinition.FrameTraits(
@@ -107,7 +108,7 @@ enum EffectFilters {
   }
 
   static let vignette = FilterDefinition(
-    "vignette", .effects, "darken the image towards the corners",
+    "vignette", .effects, "darken the image toward the corners",
     parameters: [
       .optional("intensity", .number(0...1), default: "0.5", "darkness of the corners; 1 is black"),
       .optional(

@@ -36,7 +36,7 @@ enum ResizingFilters {
   }
 
   static let scale = FilterDefinition(
-    "scale", .resizing, "resize to exactly the size, ignoring the aspect ratio",
+    "scale", .resizing, "resize to exactly this size, ignoring the aspect ratio",
     aliases: ["ScaledToSizeFilter", "imageScaled"],
     parameters: [size, kernel, linear], example: "scale:320x200",
     traits: traits { $0.resolved(for: $1) }
@@ -47,7 +47,7 @@ enum ResizingFilters {
   }
 
   static let fit = FilterDefinition(
-    "fit", .resizing, "resize to fit inside the size, keeping the aspect ratio",
+    "fit", .resizing, "resize to fit inside this size, keeping the aspect ratio",
     parameters: [size, kernel, linear], example: "fit:800x600",
     traits: traits { times($1, ResizingGeometry.fittingFactor($0, $1)) }
   ) { pass in
@@ -67,7 +67,7 @@ enum ResizingFilters {
   }
 
   static let pad = FilterDefinition(
-    "pad", .resizing, "like fit, then place on a canvas of exactly the size",
+    "pad", .resizing, "like fit, then place on a canvas of exactly that size",
     aliases: [
       FilterDefinition.Alias(name: "AspectScaledToFitSizeFilter", presets: ["snap": "false"]),
       FilterDefinition.Alias(name: "imageAspectScaledToFit", presets: ["snap": "false"]),
@@ -81,7 +81,7 @@ enum ResizingFilters {
   ) { pass in try Pad(pass).run() }
 
   static let fill = FilterDefinition(
-    "fill", .resizing, "resize to cover the size, keeping the aspect ratio, and crop the rest",
+    "fill", .resizing, "resize to cover this size, keeping the aspect ratio, and crop the excess",
     aliases: [
       FilterDefinition.Alias(name: "AspectScaledToFillSizeFilter", presets: ["snap": "false"]),
       FilterDefinition.Alias(name: "imageAspectScaledToFill", presets: ["snap": "false"]),
@@ -96,7 +96,7 @@ enum ResizingFilters {
       .required("area", .area, "region to keep: a size placed by gravity, or a size and an offset"),
       gravity,
       .optional(
-        "clip", .boolean, default: "false", "clip a region that exceeds the image instead of failing"),
+        "clip", .boolean, default: "false", "clip a region that extends beyond the image, instead of failing"),
     ], example: "crop:120x80+20+10",
     traits: FilterDefinition.FrameTraits(
       movesPixels: true, keepsColorSpace: true,
@@ -110,7 +110,7 @@ enum ResizingFilters {
     "trim", .resizing, "remove a border of one color",
     parameters: [
       .optional(
-        "threshold", .number(0...255), default: "10", "largest difference from the border color, per channel"),
+        "threshold", .number(0...255), default: "10", "maximum difference from the border color, per channel"),
       .absent("background", .color, "border color (default: the color of the top left pixel)"),
     ], example: "trim:20",
     traits: FilterDefinition.FrameTraits(reading: .anywhere, movesPixels: true)

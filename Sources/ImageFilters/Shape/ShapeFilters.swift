@@ -14,7 +14,8 @@ enum ShapeFilters {
       FilterDefinition.Alias(name: "imageRounded", presets: ["style": "continuous"]),
     ],
     parameters: [
-      .absent("radius", .length, "radius of all corners without their own, at most half the shorter side"),
+      .absent(
+        "radius", .length, "radius of the corners without their own radius, at most half the shorter side"),
       .absent("tl", .length, "radius of the top left corner"),
       .absent("tr", .length, "radius of the top right corner"),
       .absent("br", .length, "radius of the bottom right corner"),

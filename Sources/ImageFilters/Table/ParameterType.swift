@@ -41,7 +41,7 @@ public enum ParameterType: Sendable, Hashable {
     case .boolean: "true|false"
     case .choice(let words): words.joined(separator: "|")
     case .text: "text"
-    case .color: "a color: a CSS name, #rgb, #rgba, #rrggbb or #rrggbbaa"
+    case .color: "a CSS color name, #rgb, #rgba, #rrggbb or #rrggbbaa"
     case .size: "WxH, Wx, xH or N%, each side 1…65535"
     case .area: "WxH or WxH+X+Y"
     case .gravity: Gravity.names.joined(separator: "|") + " or a focal point such as 0.3x0.7"

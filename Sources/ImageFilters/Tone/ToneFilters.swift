@@ -31,7 +31,7 @@ enum ToneFilters {
   }
 
   static let brightness = FilterDefinition(
-    "brightness", .tone, "lighten or darken by adding to every channel",
+    "brightness", .tone, "lighten or darken by adding an amount to every channel",
     parameters: [.required("amount", .number(-1...1), "amount to add, where 1 is white; 0 changes nothing")],
     example: "brightness:0.1", traits: pointwise
   ) { pass in
@@ -147,7 +147,7 @@ enum ToneFilters {
   }
 
   static let normalize = FilterDefinition(
-    "normalize", .tone, "stretch the tones from black to white, clipping the darkest and lightest 1 %",
+    "normalize", .tone, "stretch the tones from black to white, clipping the darkest and lightest 1%",
     aliases: ["normalise"], example: "normalize",
     traits: FilterDefinition.FrameTraits(reading: .anywhere)
   ) { pass in try Normalize.apply(pass) }

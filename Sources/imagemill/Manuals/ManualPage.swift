@@ -79,7 +79,7 @@ enum ManualPage {
       An empty chain leaves the image unchanged.
       .Pp
       Every chain has an identifier: its canonical text, with the key of every parameter.
-      All spellings of a chain have the same identifier, by which results are cached.
+      All spellings of a chain have the same identifier, which is the key of cached results.
 
       """
     for category in FilterDefinition.Category.allCases {
