@@ -100,8 +100,8 @@ public struct MarkupTemplate: Sendable, Hashable {
       guard byte == opening, let end = bytes[position...].firstIndex(of: closing) else {
         throw Failure(
           message: byte == opening
-            ? "a '{' without its '}'; write '{{' for a brace"
-            : "a '}' without its '{'; write '}}' for a brace",
+            ? "unmatched '{'; write '{{' for a brace"
+            : "unmatched '}'; write '}}' for a brace",
           offset: position, unknown: nil)
       }
       let name = String(decoding: bytes[(position + 1)..<end], as: UTF8.self)

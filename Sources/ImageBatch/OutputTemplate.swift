@@ -156,7 +156,7 @@ private struct Scanner {
         endLiteral()
         parts.append(.field(try field()))
       case UInt8(ascii: "}"):
-        throw TemplateError("a '}' without its '{'; write '}}' for a brace", offset: position)
+        throw TemplateError("unmatched '}'; write '}}' for a brace", offset: position)
       case 0:
         throw TemplateError("a path can't hold a NUL character", offset: position)
       default:
@@ -176,7 +176,7 @@ private struct Scanner {
   private mutating func field() throws(TemplateError) -> OutputTemplate.Field {
     let start = position
     guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "}")) else {
-      throw TemplateError("a '{' without its '}'; write '{{' for a brace", offset: start)
+      throw TemplateError("unmatched '{'; write '{{' for a brace", offset: start)
     }
     let inside = String(decoding: bytes[(start + 1)..<end], as: UTF8.self)
     position = end + 1

@@ -45,7 +45,7 @@ package struct FailedJobs: Sendable, Hashable {
     }
     try log.throwIfAny()
     if results == 0, let first = records.first {
-      log.error(TextPlace(line: first.line, column: 1), "no line is a result; \(wanted)")
+      log.error(TextPlace(line: first.line, column: 1), "no line has a result; \(wanted)")
     }
     try log.throwIfAny()
   }

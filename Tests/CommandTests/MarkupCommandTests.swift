@@ -104,7 +104,7 @@ struct MarkupCommandTests {
       ("{placeholder: blur}", "not 'blur'"),
       ("{url-prefix: \"a b\"}", "'url-prefix' must be the beginning of a URL"),
       ("{template: \"{scr}\"}", "nothing defines '{scr}' here (did you mean 'src'?)"),
-      ("{template: \"{src\"}", "a '{' without its '}'"),
+      ("{template: \"{src\"}", "unmatched '{'"),
       ("{color: red}", "unknown key 'color' in 'markup'"),
     ])
   func wrong(markup: String, complaint: String) async throws {

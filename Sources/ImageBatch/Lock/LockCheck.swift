@@ -64,7 +64,7 @@ public struct LockCheck: Sendable {
     manifests.compactMap { path in
       guard path != "-" else { return nil }
       guard let name = paths.relative(path), let locked = lock.manifests[name] else {
-        return Difference(subject: path, reason: "the manifest isn't in the lock")
+        return Difference(subject: path, reason: "the manifest isn't in the lock file")
       }
       return digest(of: path) == locked
         ? nil : Difference(subject: path, reason: "the manifest has changed since it was locked")
@@ -85,14 +85,16 @@ public struct LockCheck: Sendable {
         } else {
           found.append(
             Difference(
-              subject: output.path(of: job, in: job.outputDirectory), reason: "this output isn't in the lock",
+              subject: output.path(of: job, in: job.outputDirectory),
+              reason: "this output isn't in the lock file",
               location: output.location ?? job.location))
         }
       }
     }
     let unasked = Set(locked.filter { $0.value > 0 }.keys)
     for (path, output) in lock.outputs.sorted(by: { $0.key < $1.key }) where unasked.contains(output.recipe) {
-      found.append(Difference(subject: path, reason: "it is locked, but the manifests no longer make it"))
+      found.append(
+        Difference(subject: path, reason: "it is in the lock file, but the manifests no longer make it"))
     }
     return found
   }
@@ -105,7 +107,7 @@ public struct LockCheck: Sendable {
         return Difference(subject: name, reason: "missing")
       }
       guard Int(status.st_size) == output.bytes, digest(of: path) == output.sha256 else {
-        return Difference(subject: name, reason: "its bytes differ from the lock")
+        return Difference(subject: name, reason: "it differs from the lock file")
       }
       return nil
     }
@@ -146,7 +148,7 @@ public struct LockCheck: Sendable {
 
   /// What differs between a source and its entry; nil if they are equal.
   private func difference(of source: ImageSource) async -> String? {
-    guard let locked = lock.sources[source.displayText] else { return "the source isn't in the lock" }
+    guard let locked = lock.sources[source.displayText] else { return "the source isn't in the lock file" }
     // Another source or the placeholder was used, so that no output depends on this one.
     guard let digest = locked.sha256 else { return nil }
     let changed = "the source has changed since it was locked"

@@ -131,7 +131,7 @@ public final class Batch: Sendable {
     sources.flush()
     guard !configuration.prunedScopes.isEmpty else { return }
     guard !stops, tally.withLock({ $0.failedJobs }) == 0 else {
-      await report(.warning(BatchWarning(message: "nothing was pruned, because not every job succeeded")))
+      await report(.warning(BatchWarning(message: "nothing was pruned, because some jobs failed")))
       return
     }
     do throws(CacheError) {
@@ -143,7 +143,7 @@ public final class Batch: Sendable {
           tally.withLock { $0.removedOutputs += 1 }
           await report(.outputRemoved(path: path))
         case .kept(let reason):
-          await report(.warning(BatchWarning(message: "\(path) is no longer made but was kept: \(reason)")))
+          await report(.warning(BatchWarning(message: "\(path) is no longer made, but is kept: \(reason)")))
         }
       }
     } catch {

@@ -11,7 +11,7 @@ struct OutputDirectory: Hashable, Sendable {
   func location(of path: String) throws(JobError) -> String {
     if path.isEmpty || Paths.endsWithSlash(path) {
       throw JobError(
-        code: .badOutput, stage: .write, message: "the output's path '\(path)' names no file")
+        code: .badOutput, stage: .write, message: "the output's path '\(path)' doesn't name a file")
     }
     if Paths.leaves(path) && !allowsOutside { throw outside(path) }
     let normal = Paths.normalized(path)
@@ -26,7 +26,7 @@ struct OutputDirectory: Hashable, Sendable {
       if path != ".", path != "/" { try Directory.create(path) }
     } catch {
       throw JobError(
-        code: .writeFailed, stage: .write, message: "can't make the directory \(path): \(error.text)")
+        code: .writeFailed, stage: .write, message: "can't create the directory \(path): \(error.text)")
     }
     let (directory, realRoot): (OpenDirectory, String?)
     do throws(AtomicFile.Failure) {

@@ -75,7 +75,7 @@ struct OutputPlaces: Sendable {
       }
       return fingerprints.digests(of: [file])[file] != entry.digest
     } catch {
-      store.noteRepair("what runs have written can't be looked up, and every file is kept", error)
+      store.noteRepair("the record of written files can't be read, so every existing file is kept", error)
       return true
     }
   }

@@ -73,7 +73,7 @@ final class OutputRegistry: Sendable {
             recipe: note.recipe()?.json ?? "{}", began: began)
         })
     } catch {
-      store.noteRepair("what was written can't be remembered for pruning", error)
+      store.noteRepair("written files can't be recorded for pruning", error)
     }
   }
 

@@ -133,7 +133,7 @@ final class OutputWriter: Sendable {
       do throws(CacheError) {
         try renditionCache.keep(renditions, of: lease)
       } catch {
-        store.noteRepair("a rendition can't be kept for later runs", error)
+        store.noteRepair("a rendition can't be stored for later runs", error)
       }
     }
   }
@@ -268,7 +268,7 @@ final class OutputWriter: Sendable {
     do throws(CacheError) {
       return try store.object(digest)
     } catch {
-      store.noteRepair("a stored output can't be read and is made again", error)
+      store.noteRepair("a stored output can't be read, and is made again", error)
       return nil
     }
   }

@@ -25,14 +25,14 @@ struct Pruning {
       let state = state(of: entry)
       guard state == .removed else { return (entry, state) }
       guard Paths.isInside(entry.path, entry.scope.directory) else {
-        return (entry, .kept("it is outside the output directory; remove it by hand if it isn't wanted"))
+        return (entry, .kept("it is outside the output directory; remove it by hand if you don't need it"))
       }
       // A directory on the way may have become a link since.
       guard RealPath.ofEntry(entry.path) == entry.path else {
-        return (entry, .kept("a link leads to it now; remove it by hand if it isn't wanted"))
+        return (entry, .kept("its directory is now a symbolic link; remove it by hand if you don't need it"))
       }
       guard !everSources.contains(entry.path) else {
-        return (entry, .kept("it has been a source; remove it by hand if it isn't wanted"))
+        return (entry, .kept("it was a source of a run; remove it by hand if you don't need it"))
       }
       return (entry, .removed)
     }
@@ -47,7 +47,7 @@ struct Pruning {
     }
     guard let file = FileDigestCache.File(path: entry.path),
       fingerprints.digests(of: [file])[file] == entry.digest
-    else { return .kept("it has been changed since it was written; remove it by hand if it isn't wanted") }
+    else { return .kept("it has changed since it was written; remove it by hand if you don't need it") }
     return .removed
   }
 

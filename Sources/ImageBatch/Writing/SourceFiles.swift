@@ -66,7 +66,7 @@ final class SourceFiles: Sendable {
     do throws(CacheError) {
       try store.recordSources(paths)
     } catch {
-      store.noteRepair("the sources can't be remembered for pruning", error)
+      store.noteRepair("the sources can't be recorded for pruning", error)
     }
   }
 }

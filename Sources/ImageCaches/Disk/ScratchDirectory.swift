@@ -14,7 +14,7 @@ final class ScratchDirectory: Sendable {
     do throws(SystemError) {
       path = try TemporaryName.makeDirectory("\(parent)/\(Self.prefix)")
     } catch {
-      throw .file("make a directory in", parent, errno: error.code)
+      throw .file("create a directory in", parent, errno: error.code)
     }
     lock = try FileDescriptor.open(path + "/lock", O_RDWR | O_CREAT)
     _ = lock?.lock(exclusive: true)

@@ -38,7 +38,7 @@ struct StoreLayout: Sendable {
     do throws(SystemError) {
       try Directory.create(path, mode: mode, parentMode: 0o755)
     } catch {
-      throw .file("make the directory", path, errno: error.code)
+      throw .file("create the directory", path, errno: error.code)
     }
   }
 

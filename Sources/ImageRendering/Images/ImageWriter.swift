@@ -13,7 +13,8 @@ struct ImageWriter {
   ) throws(RenderError) -> Value {
     guard !encoding.followsSource else {
       throw RenderError(
-        code: .badEncoding, stage: .encode, message: "an image has no source whose format it could have")
+        code: .badEncoding, stage: .encode,
+        message: "this image has no source; choose a format other than 'same'")
     }
     let directory = try TemporaryDirectory()
     defer { directory.remove() }

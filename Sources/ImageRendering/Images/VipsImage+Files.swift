@@ -78,7 +78,7 @@ extension VipsImage {
     guard url.isFileURL else {
       throw RenderError(
         code: stage == .read ? .unreadable : .writeFailed, stage: stage,
-        message: "'\(url.scheme ?? "")' is no file URL; a URL of the Web needs a downloader")
+        message: "the URL's scheme '\(url.scheme ?? "")' isn't 'file'; download other URLs first")
     }
     return url.path(percentEncoded: false)
   }

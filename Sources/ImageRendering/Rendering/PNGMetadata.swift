@@ -26,9 +26,9 @@ enum PNGMetadata {
         }
       }
       guard bytes <= mostBytes else {
-        throw refusal("texts and its color profile unpack to more than \(mostBytes >> 20) MiB")
+        throw refusal("text and color profile decompress to more than \(mostBytes >> 20) MiB")
       }
-      guard texts <= mostTexts else { throw refusal("texts are more than \(mostTexts)") }
+      guard texts <= mostTexts else { throw refusal("text has more than \(mostTexts) chunks") }
       place += 12 + length
     }
   }

@@ -265,7 +265,7 @@ final class Rendering {
       try RenditionFile.write(image, to: path)
     } catch {
       // The outputs don't need the file; only a later run loses time.
-      warnings.append("can't keep a rendition for later runs: \(error.description)")
+      warnings.append("can't store a rendition for later runs: \(error.description)")
       return nil
     }
     let clock = ContinuousClock()

@@ -16,7 +16,7 @@ enum SVGDocument {
 
   static func rewritten(_ bytes: [UInt8]) throws(RenderError) -> [UInt8] {
     guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
-      throw refusal("text that isn't UTF-8")
+      throw encodingRefusal("text that isn't UTF-8")
     }
     var scanner = XMLScanner(bytes)
     var result: [UInt8] = []
@@ -35,7 +35,7 @@ enum SVGDocument {
       case .declaration(let encoding):
         let name = encoding?.lowercased() ?? "utf-8"
         guard ["utf-8", "utf8", "us-ascii", "ascii"].contains(name) else {
-          throw refusal("the encoding \(name.prefix(40))")
+          throw encodingRefusal("the encoding '\(name.prefix(40))'")
         }
       case .instruction(let target):
         if target.lowercased() == "xml-stylesheet" { throw refusal("<?xml-stylesheet") }
@@ -52,12 +52,14 @@ enum SVGDocument {
         result += Array((isEmpty ? "/>" : ">").utf8)
         if !isEmpty { elements.append(name) }
       case .end(let name):
-        guard elements.popLast() == name else { throw scanner.failure("</\(name)> ends no element") }
+        guard elements.popLast() == name else {
+          throw scanner.failure("</\(name)> doesn't match the open element")
+        }
         result += Array("</\(name)>".utf8)
       }
     }
     guard elements.isEmpty else {
-      throw DecodeFailure.truncated(.svg, "it ends inside of <\(elements.last ?? "")>")
+      throw DecodeFailure.truncated(.svg, "it ends inside <\(elements.last ?? "")>")
     }
     return result
   }
@@ -137,6 +139,12 @@ enum SVGDocument {
 
   private static func localName(_ name: String) -> String {
     (name.split(separator: ":").last.map(String.init) ?? name).lowercased()
+  }
+
+  private static func encodingRefusal(_ what: String) -> RenderError {
+    RenderError(
+      code: .externalReference, stage: .decode,
+      message: "the SVG has \(what), which can't be checked for references; save it as UTF-8")
   }
 
   private static func refusal(_ what: String) -> RenderError {

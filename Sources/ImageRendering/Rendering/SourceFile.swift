@@ -105,7 +105,7 @@ package struct SourceFile {
     throw RenderError(
       code: .tooManyFrames, stage: .decode,
       message:
-        "the image has \(frames) frames, more than the limit of \(limit) that holds even for one of them")
+        "the image has \(frames) frames; even to read one, the limit is \(limit) frames")
   }
 
   /// Checks the size and the decoder's memory against the limits.

@@ -88,7 +88,7 @@ struct XMLScanner {
       let byte = bytes[place]
       switch byte {
       case UInt8(ascii: "&"): result += try reference()
-      case UInt8(ascii: "<"): throw failure("a < in an attribute")
+      case UInt8(ascii: "<"): throw failure("'<' in an attribute")
       case _ where inAttribute && [0x09, 0x0A, 0x0D].contains(byte):
         result.append(0x20)
         place += 1
@@ -103,7 +103,7 @@ struct XMLScanner {
   /// The character that `&…;` stands for.
   private mutating func reference() throws(RenderError) -> [UInt8] {
     let end = bytes[place...].prefix(16).firstIndex(of: UInt8(ascii: ";"))
-    guard let end else { throw failure("a & without entity") }
+    guard let end else { throw failure("'&' doesn't begin an entity") }
     let name = String(decoding: bytes[(place + 1)..<end], as: UTF8.self)
     let scalar: Unicode.Scalar? =
       switch name {
@@ -117,7 +117,7 @@ struct XMLScanner {
       default: nil
       }
     guard let scalar, scalar.value >= 0x20 || [9, 10, 13].contains(scalar.value) else {
-      throw failure("the entity &\(name);")
+      throw failure("unknown entity &\(name);")
     }
     place = end + 1
     return Array(String(scalar).utf8)
@@ -129,7 +129,7 @@ struct XMLScanner {
     let rest = String(decoding: try until("?>"), as: UTF8.self)
     guard target == "xml" else { return .instruction(target: target) }
     guard let match = rest.firstMatch(of: #/encoding\s*=\s*(?:"([^"]*)"|'([^']*)')/#) else {
-      guard !rest.contains("encoding") else { throw failure("the encoding is unreadable") }
+      guard !rest.contains("encoding") else { throw failure("the encoding declaration is invalid") }
       return .declaration(encoding: nil)
     }
     return .declaration(encoding: String(match.1 ?? match.2 ?? ""))
@@ -144,7 +144,7 @@ struct XMLScanner {
       switch bytes[place] {
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
         let quote = bytes[place]
-        guard let end = bytes[(place + 1)...].firstIndex(of: quote) else { throw failure("an open quote") }
+        guard let end = bytes[(place + 1)...].firstIndex(of: quote) else { throw failure("unmatched quote") }
         place = end + 1
       case UInt8(ascii: "["):
         isInside = true

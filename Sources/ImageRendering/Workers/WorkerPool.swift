@@ -116,7 +116,7 @@ package actor WorkerPool: RenderingService {
       RenderError(
         code: .timedOut, stage: .decode, .time(limit: configuration.timeout / .seconds(1)),
         message: "rendering took longer than \(configuration.timeout)"
-          + (delay == .starved ? ", on a machine that left less than half of that for it" : ""),
+          + (delay == .starved ? ", because the machine gave it less than half of that time" : ""),
         isTemporary: delay == .starved)
     case .notStarted(let reason):
       RenderError(code: .workerNotStarted, stage: .decode, message: "can't start a worker process: \(reason)")

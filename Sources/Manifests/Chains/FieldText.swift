@@ -34,10 +34,10 @@ struct FieldText: Sendable, Hashable {
         literal.append(byte)
         position += 2
       } else if byte == UInt8(ascii: "}") {
-        throw Failure(message: "a '}' without its '{'; write '}}' for a brace", offset: position)
+        throw Failure(message: "unmatched '}'; write '}}' for a brace", offset: position)
       } else if byte == UInt8(ascii: "{") {
         guard let end = bytes[position...].firstIndex(of: UInt8(ascii: "}")) else {
-          throw Failure(message: "a '{' without its '}'; write '{{' for a brace", offset: position)
+          throw Failure(message: "unmatched '{'; write '{{' for a brace", offset: position)
         }
         endLiteral()
         let name = String(decoding: bytes[(position + 1)..<end], as: UTF8.self)

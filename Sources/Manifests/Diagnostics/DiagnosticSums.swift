@@ -63,7 +63,7 @@ package struct DiagnosticSums: Sendable {
 
   private static func others(_ sum: Sum) -> String? {
     guard sum.others > 0 else { return nil }
-    guard sum.lastLine != sum.first.line else { return "\(sum.others) more like it" }
+    guard sum.lastLine != sum.first.line else { return "\(sum.others) more of the same" }
     return "same in \(sum.others) more line\(sum.others == 1 ? "" : "s"), last in line \(sum.lastLine)"
   }
 

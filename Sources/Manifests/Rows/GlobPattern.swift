@@ -41,7 +41,7 @@ struct GlobPattern: Sendable, Hashable {
       return names.prefix(1) + names.dropFirst().filter { Array($0) != [UInt8(ascii: ".")] }
     }
     guard let first = paths.first, !paths.contains(where: \.isEmpty) else {
-      throw Failure(message: "'\(text)' names no file")
+      throw Failure(message: "'\(text)' doesn't name a file")
     }
     // The last component is a file name, even if it is literal, so it isn't part of the root.
     var shared = paths.map { path in path.dropLast().prefix { !Self.isSpecial($0) }.count }.min() ?? 0
@@ -134,7 +134,7 @@ struct GlobPattern: Sendable, Hashable {
       case UInt8(ascii: "*"): if tokens.last != .anyText { tokens.append(.anyText) }
       case UInt8(ascii: "["):
         guard let set = set(&rest) else {
-          throw Failure(message: "a '[' without its ']'; write '\\[' for a bracket")
+          throw Failure(message: "unmatched '['; write '\\[' for a bracket")
         }
         tokens.append(set)
       default: tokens.append(.byte(byte))

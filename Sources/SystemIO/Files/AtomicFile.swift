@@ -132,7 +132,7 @@ package enum AtomicFile {
       }
       if options.syncs { try sync() }
       var status = stat()
-      guard fstat(output, &status) == 0 else { throw failure("look at \(path)") }
+      guard fstat(output, &status) == 0 else { throw failure("read the attributes of \(path)") }
       return status
     }
 
@@ -167,7 +167,7 @@ package enum AtomicFile {
       if options.syncs { try sync() }
       var status = stat()
       guard fstatat(directory.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-        throw failure("look at \(path)")
+        throw failure("read the attributes of \(path)")
       }
       return status
     }
@@ -186,7 +186,7 @@ package enum AtomicFile {
       guard fstatat(directory.number, name, &old, 0) == 0 else { return }
       guard old.st_mode & S_IFMT == S_IFREG else {
         throw Failure(
-          action: "replace \(path), which is no regular file",
+          action: "replace \(path), which isn't a regular file",
           code: old.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
       }
       guard fchmod(output, old.st_mode & 0o7777) == 0 else { throw failure("set the mode of \(path)") }

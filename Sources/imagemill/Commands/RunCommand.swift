@@ -59,7 +59,7 @@ struct RunCommand: AsyncParsableCommand {
     if frozen && lock == nil { throw ValidationError("--frozen needs --lock FILE") }
     if prune, manifests.contains("-") || jobs.shard != nil || jobs.failed != nil {
       throw ValidationError(
-        "--prune needs whole manifests: name their files, and leave out --shard and --failed")
+        "--prune needs complete manifests: give their files, and leave out --shard and --failed")
     }
     if lock == "-", !frozen, let owner = batch.standardOutputOwners.first {
       throw ValidationError("--lock and \(owner) both write to standard output; name a file for one of them")
