@@ -122,7 +122,7 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
   static func throttled(_ status: Int, seconds: Double, source: String) -> DownloadError {
     DownloadError(
       .throttled,
-      "the server returned \(status) and requests a wait of \(Int(seconds)) s",
+      "the server returned \(status) and asks to wait \(Int(seconds)) s",
       source: source, status: status, isTemporary: true)
   }
 

@@ -55,7 +55,7 @@ struct NamedChains {
     guard path.count < ExpansionBudget.nesting else {
       log.error(
         entry.place,
-        "named chains are nested more than \(ExpansionBudget.nesting) deep at '\(entry.key)': write some out")
+        "named chains are nested more than \(ExpansionBudget.nesting) deep at '\(entry.key)': inline some")
       failed.insert(name)
       return
     }

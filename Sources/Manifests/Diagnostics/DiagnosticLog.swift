@@ -16,7 +16,7 @@ struct DiagnosticLog {
     let diagnostic = ManifestDiagnostic(
       file: text.name, line: place.line, column: place.column,
       message: isLast
-        ? "there are more than \(ExpansionBudget.mistakes) mistakes, this is one of them: fix the others first"
+        ? "there are more than \(ExpansionBudget.mistakes) mistakes, of which this is one: fix the others first"
         : message(),
       sourceLine: place.isSecret ? nil : text.excerpt(place.line))
     if noted.insert(diagnostic).inserted { diagnostics.append(diagnostic) }

@@ -73,7 +73,7 @@ struct CacheCommand: AsyncParsableCommand {
           """
           directory  \(store.directory)
           objects    \(inventory.objects)
-          bytes      \(inventory.bytes) of \(store.capacity), purged to \(store.preferredUsageAfterPurge)
+          bytes      \(inventory.bytes) of \(store.capacity); a purge keeps \(store.preferredUsageAfterPurge)
           responses  \(inventory.responses)
           outputs    \(inventory.outputs)
           files      \(inventory.files)

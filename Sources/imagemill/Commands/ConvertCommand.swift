@@ -67,7 +67,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     guard words.count > 1 else {
       throw CommandError(
         .usage,
-        "no output given; write 'imagemill convert SOURCE OUTPUT', or -o TEMPLATE and the sources")
+        "no output given; write 'imagemill convert SOURCE OUTPUT', or -o TEMPLATE before the sources")
     }
     if words.count > 2 {
       throw CommandError(
@@ -112,7 +112,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     await services.end()
     for warning in result.warnings where !quiet { StandardError.write("imagemill: warning: \(warning)\n") }
     if result.isKept, let path = result.path {
-      StandardError.write("imagemill: warning: \(path) is kept: the file already exists\n")
+      StandardError.write("imagemill: warning: \(path) is kept, because it already exists\n")
     } else if verbose {
       let image = result.image
       StandardError.write(

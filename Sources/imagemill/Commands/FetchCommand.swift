@@ -51,7 +51,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
 
   func validate() throws {
     if output != nil, urls.count != 1 {
-      throw ValidationError("--output takes the body of one URL, not of \(urls.count)")
+      throw ValidationError("--output writes the body of one URL, but \(urls.count) are given")
     }
     if output == "-", json { throw ValidationError("--json and --output - both write to standard output") }
   }

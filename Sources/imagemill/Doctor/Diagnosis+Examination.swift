@@ -59,7 +59,7 @@ extension Diagnosis {
     } catch {
       findings.append(
         Finding(
-          isBroken: true, problem: "libvips doesn't start: \(error)",
+          isBroken: true, problem: "libvips can't be started: \(error)",
           remedy: "reinstall libvips, 8.14 or later ('apt install --reinstall libvips42')"))
     }
     let libraries = mappedFiles().filter { file in

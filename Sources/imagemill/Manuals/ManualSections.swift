@@ -81,7 +81,7 @@ enum ManualSections {
 
   private static let manifestFiles = """
     .It Pa imagemill.yaml , imagemill.yml , imagemill.toml , imagemill.json
-    The default manifest: the first of these in the current directory.
+    The default manifest: the first of these files that exists in the current directory.
 
     """
 

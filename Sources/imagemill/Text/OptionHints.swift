@@ -13,7 +13,7 @@ enum OptionHints {
     "--progressive": "--encode progressive=true", "--effort": "--encode effort=N",
     "--strip": "--metadata none",
     "--keep-metadata": "--metadata all", "--overwrite": "--in-place",
-    "--location": "redirects: they are followed",
+    "--location": "no option: redirects are followed",
     "--max-time": "--timeout", "--max-redirs": "--max-redirects", "--retry": "--retries",
     "--user-agent": "-H 'User-Agent: NAME'", "--cookie": "-H 'Cookie: NAME=VALUE'",
     "--max-filesize": "--max-bytes",

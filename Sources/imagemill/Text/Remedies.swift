@@ -103,7 +103,7 @@ enum Remedies {
     case 401: "credentials are required: see --user and --netrc"
     case 403: "credentials or another --header may be required"
     case 404, 410: "check the URL"
-    case 407: "the proxy requires credentials: put them into --proxy"
+    case 407: "the proxy requires credentials: add them to the --proxy URL"
     case 429: "send fewer requests: see --rate and --per-host"
     default: nil
     }

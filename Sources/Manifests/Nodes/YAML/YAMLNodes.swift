@@ -78,7 +78,7 @@ struct YAMLNodes: ~Copyable {
     case .listStart: node = ManifestNode(.list(try elements(depth: depth + 1)), at: event.start)
     case .mappingStart: node = ManifestNode(.mapping(try entries(depth: depth + 1)), at: event.start)
     // libyaml reports ends only after starts, so no other event arrives here.
-    default: throw Failure(place: event.start, message: "not YAML: it ends too early")
+    default: throw Failure(place: event.start, message: "not YAML: unexpected end of the text")
     }
     if let anchor = event.anchor {
       anchors[anchor] = (node, remainingBefore - remainingNodes, deepest - depth)
