@@ -64,7 +64,7 @@ struct CheckTests {
     let before = server.requests.count
     let offline = try await run("--check")
     #expect(offline.status == 0)
-    #expect(offline.errors.contains("3 stored sources are stale"), "\(offline.errors)")
+    #expect(offline.errors.contains("3 cached sources are stale"), "\(offline.errors)")
     #expect(server.requests.count == before)
     #expect(try await run("--check", "--refresh").status == 0)
     #expect(server.requests.count == before + 3)

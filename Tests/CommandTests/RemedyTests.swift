@@ -171,7 +171,7 @@ struct RemedyTests {
     recorded.isRecorded = true
     #expect(
       recorded.withRemedy.message
-        == "\(said); recorded by an earlier run; --force tries again")
+        == "\(said); an earlier run recorded this failure; --force retries")
   }
 
   @Test("is said for each of several sources that failed")

@@ -28,7 +28,7 @@ struct PlanTextTests {
 
   private static func plan() -> BatchPlan {
     var plan = BatchPlan()
-    var unnamed = entry(.download, "the source isn't stored")
+    var unnamed = entry(.download, "the source isn't cached")
     unnamed.path = nil
     plan.entries = [entry(.render, "never made"), unnamed]
     plan.stale = ["/out/old.png"]
@@ -48,7 +48,7 @@ struct PlanTextTests {
     #expect(
       lines == [
         "render      out/a.png  (a.png: never made)",
-        "download    ?  (a.png: the source isn't stored)",
+        "download    ?  (a.png: the source isn't cached)",
         "remove      /out/old.png  (the manifest no longer makes it)",
         "jobs 1; outputs 2: 1 render, 1 download; sources 1: 0 to download, 0 to revalidate; at least 1 to decode; "
           + "2 to render",

@@ -92,6 +92,6 @@ extension BatchPlan.Entry {
     action == .keep || reason == Self.inPlaceButStale || reason == Self.inPlaceOfPlaceholder
   }
 
-  static let inPlaceButStale = "up to date with the stored source, which is stale"
-  static let inPlaceOfPlaceholder = "up to date with the placeholder; the source isn't stored"
+  static let inPlaceButStale = "up to date with the cached source, which is stale"
+  static let inPlaceOfPlaceholder = "up to date with the placeholder; the source isn't cached"
 }

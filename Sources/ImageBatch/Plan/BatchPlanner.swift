@@ -98,7 +98,7 @@ public struct BatchPlanner: Sendable {
 
   /// Why an output is rendered: the parts of its recipe that differ from the existing file's.
   private func reason(toRender output: PlannedOutput) -> String {
-    guard output.known == nil else { return "its bytes are no longer stored" }
+    guard output.known == nil else { return "no longer in the cache" }
     guard let location = output.location, let recipe = output.recipe else {
       return "never made from this source"
     }
@@ -107,7 +107,7 @@ public struct BatchPlanner: Sendable {
         let earlier = OutputRecipe(json: entry.recipe)
       else { return "never made from this source" }
       let parts = recipe.differences(from: earlier).map(\.part)
-      guard !parts.isEmpty else { return "its bytes are no longer stored" }
+      guard !parts.isEmpty else { return "no longer in the cache" }
       return "\(parts.joined(separator: ", ")) \(parts.count == 1 ? "differs" : "differ") from the last run"
     } catch {
       store.noteRepair(error)
@@ -163,9 +163,9 @@ public struct BatchPlanner: Sendable {
     case .inPlace: (.keep, "up to date")
     case .stored, .wanted, .unknown:
       if isStale {
-        (.revalidate, "the stored source is stale")
+        (.revalidate, "the cached source is stale")
       } else if output.state == .stored {
-        (.copy, "missing or modified; its bytes are stored")
+        (.copy, "missing or modified; the cache has it")
       } else {
         (.render, reason(toRender: output))
       }
@@ -185,7 +185,7 @@ public struct BatchPlanner: Sendable {
       for (position, output) in job.outputs.enumerated() {
         var entry = BatchPlan.Entry(job: job, position: position, output: output)
         entry.action = error == nil ? .download : .refuse
-        entry.reason = error?.message ?? "the source isn't stored"
+        entry.reason = error?.message ?? "the source isn't cached"
         entry.error = error
         if inPlace.contains([job.index, position]) { entry.reason = BatchPlan.Entry.inPlaceOfPlaceholder }
         if entry.action == .download {

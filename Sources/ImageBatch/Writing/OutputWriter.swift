@@ -120,7 +120,7 @@ final class OutputWriter: Sendable {
         let facts = try store.rows(of: SourceFacts.self, forKeys: [request.sourceDigest]).values.first
         return try renditionCache.lease(for: request, facts: facts, force: force)
       } catch {
-        store.noteRepair("stored renditions can't be used", error)
+        store.noteRepair("cached renditions can't be used", error)
         return RenditionCache.Lease()
       }
     }
@@ -133,7 +133,7 @@ final class OutputWriter: Sendable {
       do throws(CacheError) {
         try renditionCache.keep(renditions, of: lease)
       } catch {
-        store.noteRepair("a rendition can't be stored for later runs", error)
+        store.noteRepair("a rendition can't be cached for later runs", error)
       }
     }
   }
@@ -268,7 +268,7 @@ final class OutputWriter: Sendable {
     do throws(CacheError) {
       return try store.object(digest)
     } catch {
-      store.noteRepair("a stored output can't be read, and is made again", error)
+      store.noteRepair("a cached output can't be read, and is made again", error)
       return nil
     }
   }

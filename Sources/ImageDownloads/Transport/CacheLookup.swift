@@ -54,7 +54,7 @@ struct CacheLookup: Sendable {
       switch decision {
       case .fetch: return .step(.transfer(state))
       case .unavailable:
-        let message = "no usable response is stored, and no request may be sent"
+        let message = "no usable response is cached, and no request may be sent"
         return .failure(DownloadError(.notCached, message, source: state.key.displayText))
       case .serve(let stored), .serveStale(let stored), .validate(let stored):
         guard let object = try store.object(stored.digest) else {

@@ -246,7 +246,7 @@ final class Rendering {
     do throws(VipsError) {
       return try RenditionFile.open(path)
     } catch {
-      warnings.append("can't read a stored rendition, rendering it again: \(error.description)")
+      warnings.append("can't read a cached rendition, so it is rendered again: \(error.description)")
       return nil
     }
   }
@@ -265,7 +265,7 @@ final class Rendering {
       try RenditionFile.write(image, to: path)
     } catch {
       // The outputs don't need the file; only a later run loses time.
-      warnings.append("can't store a rendition for later runs: \(error.description)")
+      warnings.append("can't cache a rendition for later runs: \(error.description)")
       return nil
     }
     let clock = ContinuousClock()

@@ -141,7 +141,7 @@ struct RunCommand: AsyncParsableCommand {
     let unknown = plan.unknownSources
     if unknown > 0, !batch.quiet {
       StandardError.write(
-        "imagemill: note: \(unknown) stored \(unknown == 1 ? "source is" : "sources are") stale; "
+        "imagemill: note: \(unknown) cached \(unknown == 1 ? "source is" : "sources are") stale; "
           + "--refresh asks the origins whether they have changed\n")
     }
     try report(differences)

@@ -40,7 +40,7 @@ enum Remedies {
       case .outOfMemory: "raise --memory; "
       default: ""
       }
-    return "\(limit)recorded by an earlier run; --force tries again"
+    return "\(limit)an earlier run recorded this failure; --force retries"
   }
 
   private static func remedy(for code: JobError.Code, at stage: JobError.Stage) -> String? {
