@@ -19,7 +19,7 @@ package struct RegistryLookup: Sendable {
     /// It is as it was written.
     case inPlace = "in place"
     /// It is gone; its bytes are stored.
-    case missingButStored = "missing; the cache has it"
+    case missingButStored = "missing; its bytes are stored"
     /// It is gone, and has to be made again.
     case missing
     /// Somebody has changed it.
