@@ -30,7 +30,7 @@ enum ManifestPage {
     The format's version: 1.
     Required.
     .It Ic base
-    The http or https URL that sources without a scheme are resolved against, unless they begin with
+    The http or https URL against which sources without a scheme are resolved, unless they begin with
     .Pa ./ , ../
     or
     .Pa / .
@@ -103,7 +103,7 @@ enum ManifestPage {
     .Cm progressive
     treats it as versions of rising quality: each is published when it arrives, and never replaces a better one.
     .It Ic priority
-    The priority of pending downloads; higher starts first (default: 0).
+    The priority of pending downloads; the highest starts first (default: 0).
     .It Ic variables
     A mapping of names to values, which are fields in templates and chains.
     .El
@@ -166,9 +166,9 @@ enum ManifestPage {
     or a number (default:
     .Cm all ) .
     .It Ic transition
-    Makes the output a WebP or GIF animation that changes from another image to the chain's result: a mapping with
+    Makes the output a WebP or GIF animation from another image to the chain's result: a mapping with
     .Ic from
-    .Pq Cm placeholder , the job's own, or a named source, a path or a URL ,
+    .Pq Cm placeholder No for the job's placeholder, or a named source, a path or a URL ,
     .Ic kind
     .Pq Cm crossdissolve , flip-left , flip-right , flip-top No or Cm flip-bottom ,
     .Ic duration
@@ -191,7 +191,7 @@ enum ManifestPage {
     .Pq Cm none , color No or Cm image , No the background until the image is loaded
     and
     .Ic template ,
-    HTML with the fields
+    which is HTML with the fields
     .Li {picture} , {img} , {sources} , {src} , {srcset} , {sizes} , {width} , {height} , {alt} , {loading} , {style} , {type} , {source}
     and the job's variables.
     Every value is escaped for HTML.

@@ -74,11 +74,11 @@ enum OverviewPage {
     .Cm pipe
     converts the sources on standard input, and prints the path of each output when it is written.
     .Cm run
-    reads a manifest, a file that lists outputs with the sources and filters to make them from.
+    reads a manifest, which is a file that lists outputs, with the sources and filters to make them from.
     .Pp
-    An image that can't be downloaded, decoded or written fails only its own job: the other jobs run, the failure is
-    explained, and the exit status reports it.
-    Outputs are replaced atomically: a new file is renamed into place when it is complete.
+    An image that can't be downloaded, decoded or written fails only its own job.
+    The other jobs run, the failure is explained, and the exit status reports it.
+    Outputs are replaced atomically: a new file is moved into place when it is complete.
     .Ss First steps
     A thumbnail of a local image, and a round one of an image on the Web:
     .Pp
@@ -112,9 +112,8 @@ enum OverviewPage {
     .Sq \-
     for standard input.
     Its format is detected from its first bytes, not from its name.
-    Formats whose decoders are not known to be safe, such as svg and pdf, are read only if
-    .Fl \-allow-format
-    names them.
+    Formats whose decoders are not known to be safe, such as svg and pdf, are read only if listed in
+    .Fl \-allow-format .
     .Pp
     .Nm
     connects only to public addresses, unless
@@ -174,7 +173,7 @@ enum OverviewPage {
     .Li {hash} ;
     .Xr imagemill-manifest 5
     lists them.
-    Outputs are written inside one directory, which is the manifest's own unless
+    The outputs of a manifest are written inside one directory, which is the manifest's own unless
     .Fl C
     names another.
     Paths outside it are refused.
@@ -195,10 +194,14 @@ enum OverviewPage {
     renders outputs even if they are up to date.
     .Ss Sizes and durations
     A size is a number of bytes, or a number with the unit
-    .Li kB , MB , GB , KiB , MiB
+    .Li k , M , G , kB , MB , GB , KiB , MiB
     or
-    .Li GiB .
-    A duration is a number with the unit
+    .Li GiB ;
+    .Li k , M
+    and
+    .Li G
+    mean kB, MB and GB.
+    A duration is a number of seconds, or a number with the unit
     .Li ms , s , m
     or
     .Li h .
