@@ -86,10 +86,10 @@ enum ManifestPage {
     See
     .Sx ROWS .
     .It Ic where
-    A mapping from columns of
-    .Ic from
-    to a value or a list of values.
-    Only rows that have one of the values in every one of these columns become jobs.
+    Columns of
+    .Ic from ,
+    each with a value or a list of values.
+    Only rows that match every one of these columns become jobs.
     .It Ic output , outputs
     One output, or a list of them.
     .It Ic sha256
