@@ -51,7 +51,9 @@ struct OriginReader {
     }
     if let node = node["max-active"], let text = node.scalar {
       settings.maxActive = Int(text).flatMap { $0 >= 1 ? $0 : nil }
-      if settings.maxActive == nil { log.error(node.place, "'max-active' must be a whole number from 1") }
+      if settings.maxActive == nil {
+        log.error(node.place, "'max-active' must be a whole number of 1 or more")
+      }
     }
     return settings
   }

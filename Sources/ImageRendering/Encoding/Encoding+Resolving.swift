@@ -193,7 +193,7 @@ extension Encoding {
     case let text?:
       if let count = Int(text), count >= 1 { return .count(count) }
       throw EncodingSettingsError(
-        setting: "frames", "'frames' must be all, first or a number from 1, not '\(text)'")
+        setting: "frames", "'frames' must be all, first or a whole number of 1 or more, not '\(text)'")
     }
   }
 

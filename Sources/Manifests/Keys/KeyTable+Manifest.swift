@@ -28,7 +28,7 @@ extension KeyTable {
       Key("headers", .names(.scalar), "Request headers; ${NAME} is an allowed environment variable."),
       Key(
         "user", .text, "NAME:PASSWORD for HTTP authentication; ${NAME} is an allowed environment variable."),
-      Key("max-active", .scalar, "The maximum number of concurrent downloads, from 1."),
+      Key("max-active", .scalar, "The maximum number of concurrent downloads, 1 or more."),
     ])
 
   /// A member of `jobs`.
