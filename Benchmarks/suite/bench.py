@@ -1,9 +1,9 @@
-"""The whole job, from URL or file to file, beside the programs that do it: ratios of one run on one machine.
+"""Compares whole jobs, from URL or file to file, with other programs, in one run on one machine.
 
 usage: bench.py IMAGEMILL DIRECTORY [SCENARIO...]
 
-Corpora, references and outputs are made in DIRECTORY, best in memory (/dev/shm) or on the disk in question. A ratio is
-our time divided by theirs: below 1, we are faster.
+Corpora, references and outputs are made in DIRECTORY, which should be in memory (/dev/shm) or on the disk to be
+measured. A ratio is imagemill's time divided by the other program's: below 1, imagemill is faster.
 """
 
 import shutil
