@@ -13,6 +13,8 @@ package struct Manifest: Sendable {
   package var origins: [ManifestOrigin]
   /// `sources`: named sources, for overlays and masks.
   package var namedSources: [String: ImageSource]
+  /// `settings`: options of the run.
+  package var settings: [ManifestSetting] = []
 }
 
 /// Settings for requests to a single origin.

@@ -22,6 +22,9 @@ package struct ManifestOptions: Sendable {
   /// The base URL of a manifest without `base`.
   package var base: String?
 
+  /// The settings that the program has.
+  package var settings = KnownSettings()
+
   /// Hints about the program's options, for diagnostics.
   package var hints = ManifestHints()
 

@@ -90,7 +90,9 @@ package struct ManifestReader: Sendable {
       jobs: jobs, rows: rows, outputDirectory: outputDirectory(root, context, log: &log),
       origins: OriginReader(environment: options.environment, hint: options.hints.variable).origins(
         root["origins"], log: &log),
-      namedSources: context.sources)
+      namedSources: context.sources,
+      settings: SettingsReader(known: options.settings, isManifest: true).settings(
+        root["settings"], log: &log))
   }
 
   private func checkVersion(_ root: ManifestNode, log: inout DiagnosticLog) {

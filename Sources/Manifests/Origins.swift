@@ -162,7 +162,8 @@ extension ManifestNode {
     return result
   }
 
-  private func hidden() -> ManifestNode {
+  /// The node with all places in it marked as secret.
+  func hidden() -> ManifestNode {
     var result = self
     result.place.isSecret = true
     result.textPlace?.isSecret = true

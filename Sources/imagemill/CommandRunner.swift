@@ -10,17 +10,23 @@ enum CommandRunner {
     signal(SIGXFSZ, SIG_IGN)
     do {
       try UsageErrorFormatter.check(arguments)
-      var command = try Imagemill.parseAsRoot(Operands.grouped(arguments))
-      if var asynchronous = command as? any AsyncParsableCommand {
-        try await asynchronous.run()
-      } else {
-        try command.run()
-      }
+      let invocation = try Invocation(arguments)
+      let command = try invocation.parse()
+      try await Invocation.$current.withValue(invocation) { try await run(command) }
       try StandardOutput.end()
     } catch {
       // An error may end the command while the progress display is still up.
       StandardError.endDisplay()
       end(with: error, arguments)
+    }
+  }
+
+  private static func run(_ command: any ParsableCommand) async throws {
+    var command = command
+    if var asynchronous = command as? any AsyncParsableCommand {
+      try await asynchronous.run()
+    } else {
+      try command.run()
     }
   }
 

@@ -69,6 +69,8 @@ final class CommandRun: Sendable {
     process.currentDirectoryURL = URL(fileURLWithPath: work)
     var variables = ProcessInfo.processInfo.environment
     variables["IMAGEMILL_CACHE_DIR"] = directory + "/cache"
+    // The settings of whoever runs the tests don't count.
+    variables["XDG_CONFIG_HOME"] = directory + "/config"
     variables["NO_COLOR"] = "1"
     variables["GITHUB_ACTIONS"] = nil
     variables.merge(environment) { $1 }

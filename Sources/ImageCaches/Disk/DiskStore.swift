@@ -15,7 +15,8 @@ import SystemIO
 public final class DiskStore: Sendable {
   /// The path of the cache directory, or of an ephemeral one.
   public let directory: String
-  /// The total size of the objects, in bytes, above which a purge starts.
+  /// The total size of the objects, in bytes, above which this store starts a purge: the directory's limit when the
+  /// store was opened, or more if the caller asked for more.
   public let capacity: Int
   /// The total size of the objects, in bytes, at which a purge ends.
   public let preferredUsageAfterPurge: Int
@@ -53,14 +54,15 @@ public final class DiskStore: Sendable {
   ///
   /// - Parameters:
   ///   - directory: The path of the directory. If it is read-only, new objects go to a temporary directory.
-  ///   - capacity: The size in bytes above which a purge of the least recently used objects starts. Default:
-  ///     2 GiB.
+  ///   - capacity: The size in bytes above which a purge of the least recently used objects starts. It becomes the
+  ///     limit of a directory that is created; it can't lower the limit of one that exists, which other processes
+  ///     rely on (``setLimit(_:)`` does). Default: the directory's limit, initially 2 GiB.
   ///   - preferredUsageAfterPurge: The size in bytes at which a purge ends, at most `capacity`. Default: 60 %
   ///     of it.
   /// - Throws: `CacheError`: `cache-file` if the directory can't be created or read, `cache-capacity` if the
   ///   sizes contradict each other.
   public convenience init(
-    directory: String, capacity: Int = 2 << 30, preferredUsageAfterPurge: Int? = nil
+    directory: String, capacity: Int? = nil, preferredUsageAfterPurge: Int? = nil
   ) throws(CacheError) {
     let isReadOnly = access(directory, F_OK) == 0 && access(directory, W_OK) != 0
     try self.init(
@@ -78,9 +80,13 @@ public final class DiskStore: Sendable {
   }
 
   private init(
-    directory: String, scratch: ScratchDirectory?, isReadOnly: Bool, capacity: Int,
+    directory: String, scratch: ScratchDirectory?, isReadOnly: Bool, capacity wanted: Int?,
     preferredUsageAfterPurge: Int?
   ) throws(CacheError) {
+    let isNew = !Directory.exists(at: StoreLayout(root: directory).objects)
+    let limit = scratch == nil || isReadOnly ? try CacheLimit.read(StoreLayout(root: directory)) : nil
+    let capacity =
+      isNew ? wanted ?? limit ?? CacheLimit.initial : max(wanted ?? 0, limit ?? CacheLimit.initial)
     let preferred = preferredUsageAfterPurge ?? capacity / 10 * 6
     guard capacity >= 0, preferred >= 0, preferred <= capacity else {
       throw CacheError(
@@ -100,6 +106,7 @@ public final class DiskStore: Sendable {
     self.repairs = repairs
     index = StoreIndex(layout: layout) { repairs.note(StoreRepair(message: $0)) }
     try layout.make()
+    if isNew, let wanted, scratch == nil { try CacheLimit.write(wanted, to: layout) }
     if let readOnlyLayout {
       try Self.copyIndex(from: readOnlyLayout, to: layout)
     } else if scratch == nil {

@@ -26,6 +26,8 @@ public struct StoreHealth: Sendable {
   public let objects: Int?
   /// The state of the file `index.sqlite`.
   public let index: Index
+  /// The directory's own limit in bytes, initially 2 GiB; nil if it can't be read.
+  public let limit: Int?
   /// The bytes available to this user on the file system; nil if unknown.
   public let freeBytes: Int?
 
@@ -38,6 +40,11 @@ public struct StoreHealth: Sendable {
     isWritable = access(nearest, W_OK | X_OK) == 0
     freeBytes = Self.freeBytes(at: nearest)
     let layout = StoreLayout(root: directory)
+    do throws(CacheError) {
+      limit = try CacheLimit.read(layout) ?? CacheLimit.initial
+    } catch {
+      limit = nil
+    }
     guard access(layout.index, F_OK) == 0 else {
       (index, bytes, objects) = (.absent, nil, nil)
       return

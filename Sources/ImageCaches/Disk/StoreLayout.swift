@@ -12,6 +12,8 @@ struct StoreLayout: Sendable {
   var temporaries: String { root + "/tmp" }
   /// Interrupted downloads that may be resumed.
   var partials: String { root + "/partial" }
+  /// The file of ``CacheLimit``.
+  var limit: String { root + "/limit" }
   var tag: String { root + "/CACHEDIR.TAG" }
 
   /// An object's path: `objects/ab/cd…`, with the first two digits of the digest as the directory.

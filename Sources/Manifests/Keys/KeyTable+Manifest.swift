@@ -9,6 +9,10 @@ extension KeyTable {
       Key(
         "imagemill", .scalar, "The format's version: 1.", isRequired: true,
         need: "the format's version, which is 1"),
+      Key(
+        "settings", .names(.scalarOrList),
+        "Options of the run by their long names, such as {per-host: 4, timeout: 30s}; the command line and the "
+          + "environment override them."),
       Key("base", .text, "The base URL of sources without a scheme; it should end with '/'."),
       Key("output-dir", .text, "The directory of the outputs, inside the manifest's directory."),
       Key("filters", .names(.chain), "Named chains; they may use one another, without cycles."),

@@ -13,7 +13,9 @@ struct CacheCommand: AsyncParsableCommand {
         imagemill cache stats
         imagemill cache verify
       """,
-    subcommands: [Path.self, Stats.self, List.self, Explain.self, Verify.self, Purge.self, Clear.self])
+    subcommands: [
+      Path.self, Stats.self, List.self, Explain.self, Limit.self, Verify.self, Purge.self, Clear.self,
+    ])
 
   /// Options that locate the cache.
   struct Place: ParsableArguments {
@@ -23,11 +25,14 @@ struct CacheCommand: AsyncParsableCommand {
       completion: .directory)
     var cacheDir: String?
 
-    @Option(help: ArgumentHelp("Maximum size of the cache on disk.", valueName: "size"))
-    var cacheSize = SizeArgument(CacheSettings().capacity)
+    @Option(
+      help: ArgumentHelp(
+        "Maximum size of the cache on disk; it can't lower an existing cache's own limit (default: that limit).",
+        valueName: "size"))
+    var cacheSize: SizeArgument?
 
     /// The cache settings, with the defaults of the other commands.
-    var settings: CacheSettings { CacheSettings(directory: cacheDir, capacity: cacheSize.bytes) }
+    var settings: CacheSettings { CacheSettings(directory: cacheDir, capacity: cacheSize?.bytes) }
 
     /// Opens the store; repairs are reported on standard error.
     func openStore() throws -> DiskStore {
@@ -143,6 +148,31 @@ struct CacheCommand: AsyncParsableCommand {
     }
 
     let objects: [Object]
+  }
+
+  struct Limit: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show or set the cache's limit, which holds for every command that uses the cache.",
+      discussion: """
+        Objects above the limit are purged, the least recently used first. A new cache has a limit of 2GiB, or the \
+        --cache-size of the run that creates it.
+
+          imagemill cache limit
+          imagemill cache limit 20GiB
+        """)
+    @OptionGroup var place: Place
+    @Argument(help: "The new limit, such as 20GiB.") var size: SizeArgument?
+
+    func run() throws {
+      try place.withStore(changing: size != nil) { store in
+        guard let size else {
+          try StandardOutput.write("\(store.capacity)\n")
+          return
+        }
+        let freed = try store.setLimit(size.bytes)
+        if freed > 0 { StandardError.write("imagemill: \(freed) bytes freed\n") }
+      }
+    }
   }
 
   struct Verify: ParsableCommand {

@@ -35,6 +35,10 @@ struct PlanCommand: AsyncParsableCommand {
 
   func run() async throws {
     let input = try jobs.read(manifests)
+    try await settled(by: input.settings).plan(input)
+  }
+
+  private func plan(_ input: JobOptions.Input) async throws {
     let plan = try await Planning(
       downloads: downloads, cache: cache.settings, allowsOutside: jobs.arguments.allowOutside,
       commandTemplate: jobs.template ?? "", replacing: jobs.output.replacing, drawsGraph: dot

@@ -68,7 +68,12 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var input = try jobs.read(manifests)
+    let input = try jobs.read(manifests)
+    try await settled(by: input.settings).run(input)
+  }
+
+  private func run(_ input: JobOptions.Input) async throws {
+    var input = input
     if check, let lock { return try await compare(input, with: lock) }
     if check || dryRun { return try await plan(input) }
     let locked = try frozen ? lock.map { try FrozenSources(reading: $0) } : nil

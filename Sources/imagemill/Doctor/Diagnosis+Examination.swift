@@ -9,7 +9,7 @@ import ImageRendering
 
 extension Diagnosis {
   /// Examines the installation; changes nothing.
-  init(cacheDir: String?, cacheSize: Int) {
+  init(cacheDir: String?, cacheSize: Int?) {
     let variables = ProcessInfo.processInfo.environment
     var findings: [Finding] = []
     imagemill = Version.number
@@ -151,7 +151,7 @@ extension Diagnosis {
   }
 
   private static func cache(
-    _ directory: String?, capacity: Int, _ findings: inout [Finding]
+    _ directory: String?, capacity: Int?, _ findings: inout [Finding]
   ) -> Cache? {
     guard let directory else {
       findings.append(
@@ -182,7 +182,8 @@ extension Diagnosis {
     }
     return Cache(
       directory: directory, exists: health.exists, writable: health.isWritable, bytes: health.bytes,
-      objects: health.objects, capacity: capacity, free: health.freeBytes, index: index)
+      objects: health.objects, capacity: max(capacity ?? 0, health.limit ?? 0), free: health.freeBytes,
+      index: index)
   }
 
   private static func temporary(_ findings: inout [Finding]) -> Temporary {

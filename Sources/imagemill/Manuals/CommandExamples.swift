@@ -149,6 +149,13 @@ enum CommandExamples {
       ("List the formats that this installation reads and writes:", ["imagemill formats"]),
       ("Show the options of one encoder:", ["imagemill formats webp"]),
     ],
+    "config": [
+      ("Show every setting, and where its value comes from:", ["imagemill config"]),
+      (
+        "Limit every later run of this shell to two downloads per host:",
+        ["export IMAGEMILL_PER_HOST=2", "imagemill config"]
+      ),
+    ],
     "cache": [
       ("Show size and hit statistics:", ["imagemill cache stats"]),
       (
@@ -156,6 +163,7 @@ enum CommandExamples {
         ["imagemill run", "imagemill cache explain team/ada.png"]
       ),
       ("Verify every object, and remove damaged ones:", ["imagemill cache verify"]),
+      ("Let the cache grow to 20 GiB, for every command that uses it:", ["imagemill cache limit 20GiB"]),
       ("Shrink the cache:", ["imagemill cache purge --to 500MB"]),
       ("Empty the cache:", ["imagemill cache clear"]),
     ],

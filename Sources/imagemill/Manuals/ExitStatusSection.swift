@@ -61,6 +61,7 @@ enum ExitStatusSection {
     "inspect": "Every source was inspected.",
     "filters": "The filters are printed.",
     "formats": "The formats are printed.",
+    "config": "The settings are printed.",
     "cache": "The cache was read or changed as requested.",
     "schema": "The schema is printed.",
     "completions": "The completion script is printed.",
@@ -80,6 +81,7 @@ enum ExitStatusSection {
     "inspect": "A source could not be read, or the result could not be written to standard output.",
     "filters": "Standard output could not be written.",
     "formats": "Standard output could not be written.",
+    "config": "Standard output could not be written.",
     "cache":
       "The cache could not be opened,\n.Cm verify\nfound a damaged object,\n.Cm explain\nknows nothing about the "
       + "file, or standard output could not be written.",
@@ -101,6 +103,7 @@ enum ExitStatusSection {
     "schema": "The command line is wrong.",
     "completions": "The command line is wrong, or the shell is unknown.",
     "cache": "The command line is wrong; nothing was changed.",
+    "config": "The command line, the configuration file or a manifest is wrong.",
     "doctor": "The command line is wrong.",
     "help": "The command line is wrong, or no page has the name.",
   ]

@@ -29,6 +29,13 @@ enum ManifestPage {
     .It Ic imagemill
     The format's version: 1.
     Required.
+    .It Ic settings
+    Options of the run by their long names, such as
+    .Ql {per-host: 4, timeout: 30s} .
+    The command line and the environment override them.
+    Options that grant access, hold credentials or name files of the machine can't be set here.
+    .Xr imagemill-config 1
+    shows all settings.
     .It Ic base
     The http or https URL against which sources without a scheme are resolved, unless they begin with
     .Pa ./ , ../

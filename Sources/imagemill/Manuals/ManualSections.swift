@@ -20,16 +20,45 @@ enum ManualSections {
 
   /// ENVIRONMENT of a command; empty if it uses no variable.
   static func environment(of command: String) -> String {
-    if command == "cache" || command == "doctor" { return heading + cacheVariables + ".El\n" }
+    if command == "cache" || command == "doctor" {
+      return heading + settingVariables + cacheVariables + ".El\n"
+    }
+    if command == "config" {
+      let own = settingVariables.replacing(".Xr imagemill-config 1\nshows all settings.\n", with: "")
+      return heading + own + ".El\n"
+    }
     guard downloading.contains(command) else { return "" }
-    return heading + cacheVariables + proxyVariables
+    return heading + settingVariables + cacheVariables + proxyVariables
       + (["run", "pipe"].contains(command) ? terminalVariables : "") + ".El\n"
   }
 
   /// ENVIRONMENT of all commands.
-  static var environment: String { heading + cacheVariables + proxyVariables + terminalVariables + ".El\n" }
+  static var environment: String {
+    heading + settingVariables + cacheVariables + proxyVariables + terminalVariables + ".El\n"
+  }
 
   private static let heading = ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
+
+  private static let settingVariables = """
+    .It Ev IMAGEMILL_*
+    A setting by the name of its option, such as
+    .Ev IMAGEMILL_PER_HOST
+    for
+    .Fl \\-per-host .
+    Options on the command line override it.
+    A switch is
+    .Ql true
+    or
+    .Ql false .
+    .Xr imagemill-config 1
+    shows all settings.
+    .It Ev XDG_CONFIG_HOME
+    The directory of
+    .Pa imagemill/config.toml
+    (default:
+    .Pa $HOME/.config ) .
+
+    """
 
   private static let cacheVariables = """
     .It Ev IMAGEMILL_CACHE_DIR
@@ -69,15 +98,26 @@ enum ManualSections {
 
   /// FILES of a command; empty if it uses none.
   static func files(of command: String) -> String {
-    let readsManifest = ["run", "plan", "validate"].contains(command)
+    let readsManifest = ["run", "plan", "validate", "config"].contains(command)
     let usesCache = downloading.contains(command) || ["cache", "doctor"].contains(command)
     if !readsManifest && !usesCache { return "" }
     return ".Sh FILES\n.Bl -tag -width Ds\n" + (readsManifest ? manifestFiles : "")
-      + (usesCache ? cacheFiles : "") + ".El\n"
+      + (command == "validate" ? "" : settingFiles) + (usesCache ? cacheFiles : "") + ".El\n"
   }
 
   /// FILES of all commands.
-  static var files: String { ".Sh FILES\n.Bl -tag -width Ds\n" + manifestFiles + cacheFiles + ".El\n" }
+  static var files: String {
+    ".Sh FILES\n.Bl -tag -width Ds\n" + manifestFiles + settingFiles + cacheFiles + ".El\n"
+  }
+
+  private static let settingFiles = """
+    .It Pa ~/.config/imagemill/config.toml
+    Settings of the user in TOML, such as
+    .Ql per-host = 2
+    or
+    .Ql offline = true .
+
+    """
 
   private static let manifestFiles = """
     .It Pa imagemill.yaml , imagemill.yml , imagemill.toml , imagemill.json

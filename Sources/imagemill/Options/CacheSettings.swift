@@ -6,8 +6,8 @@ import ImageDownloads
 struct CacheSettings {
   /// The cache directory; nil: the environment's default.
   var directory: String?
-  /// The maximum size on disk, in bytes.
-  var capacity = 2 << 30
+  /// The maximum size on disk for this run, in bytes; nil: the cache's own limit.
+  var capacity: Int?
   /// How stored responses are used.
   var mode = CacheMode.standard
   /// Whether the run uses a temporary store instead of the persistent cache.

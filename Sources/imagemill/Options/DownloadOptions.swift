@@ -1,5 +1,6 @@
 import ArgumentParser
 import ImageDownloads
+import Synchronization
 
 /// Options for downloads.
 struct DownloadOptions: ParsableArguments {
@@ -91,8 +92,17 @@ struct DownloadOptions: ParsableArguments {
   /// Reads credentials before anything else reads from standard input. Arguments are visible to other processes;
   /// standard input isn't.
   mutating func validate() throws {
-    if user == "-" { user = StandardInput.firstLine() }
+    if user == "-" {
+      user = Self.lineWithUser.withLock { line in
+        let read = line ?? StandardInput.firstLine()
+        line = read
+        return read
+      }
+    }
   }
+
+  /// The first line of standard input, which is read once: a manifest with settings has the command line parsed again.
+  private static let lineWithUser = Mutex<String?>(nil)
 }
 
 enum OrderArgument: String, ExpressibleByArgument, CaseIterable {
@@ -107,8 +117,11 @@ struct CacheOptions: ParsableArguments {
     completion: .directory)
   var cacheDir: String?
 
-  @Option(help: ArgumentHelp("Maximum size of the cache on disk.", valueName: "size"))
-  var cacheSize = SizeArgument(CacheSettings().capacity)
+  @Option(
+    help: ArgumentHelp(
+      "Maximum size of the cache on disk; it can't lower an existing cache's own limit (default: that limit).",
+      valueName: "size"))
+  var cacheSize: SizeArgument?
 
   @Flag(help: "Neither read nor write the cache.")
   var noCache = false
@@ -129,7 +142,7 @@ struct CacheOptions: ParsableArguments {
   var settings: CacheSettings {
     var settings = CacheSettings()
     settings.directory = cacheDir
-    settings.capacity = cacheSize.bytes
+    settings.capacity = cacheSize?.bytes
     settings.mode = offline ? .offline : refresh ? .refresh : noCache ? .none : .standard
     settings.isEphemeral = noCache
     settings.staleIfError = staleIfError.duration

@@ -41,6 +41,8 @@ struct JobOptions: ParsableArguments {
     /// Lists, CSV, TSV and NDJSON, read while the batch runs.
     var streams: [LineJobs] = []
     var origins: [String: OriginSettings] = [:]
+    /// The manifests' `settings`.
+    var settings: [ManifestSetting] = []
     /// Each manifest with its output directory and template; `--prune` compares within one scope.
     var scopes: [OutputScope] = []
     /// The number of jobs in the documents, selected or not.
@@ -126,6 +128,7 @@ struct JobOptions: ParsableArguments {
         }
         input.documentJobs += manifest.jobs.count + manifest.rows.reduce(0) { $0 + $1.count }
         input.origins.merge(manifest.originSettings()) { $1 }
+        input.settings += manifest.settings
       }
     }
     try conflicts.throwIfAny()

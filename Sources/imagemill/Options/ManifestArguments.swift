@@ -35,6 +35,7 @@ struct ManifestArguments: ParsableArguments {
   func options(for path: String) -> ManifestOptions {
     var options = ManifestOptions()
     options.hints = Remedies.hints
+    options.settings = Setting.known
     options.directory = Self.directory(of: path)
     options.allowsOutside = allowOutside
     let variables = ProcessInfo.processInfo.environment
@@ -45,11 +46,14 @@ struct ManifestArguments: ParsableArguments {
   /// Opens a manifest; a document is read to its end.
   /// - Throws: `ManifestCommandError` with every mistake in it.
   static func open(_ path: String, _ options: ManifestOptions) throws -> ManifestInput {
+    let input: ManifestInput
     do throws(ManifestErrors) {
-      return try ManifestInput(path: path, options)
+      input = try ManifestInput(path: path, options)
     } catch {
       throw ManifestCommandError(error)
     }
+    if case .document(let manifest) = input { try Invocation.check(manifest.settings) }
+    return input
   }
 
   /// The directory that a manifest's relative paths start from.

@@ -1,0 +1,103 @@
+import ArgumentParser
+import Foundation
+import Manifests
+import SystemIO
+
+/// Shows the settings.
+struct ConfigCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "config", abstract: "Show every setting, its value, and where the value comes from.",
+    discussion: """
+      An option that configures a run is a setting: --per-host 2 is IMAGEMILL_PER_HOST=2 in the environment, and \
+      per-host in a manifest's 'settings' and in $XDG_CONFIG_HOME/imagemill/config.toml. The command line goes before \
+      the environment, the environment before the manifest, and the manifest before the configuration file. The values \
+      shown are those of 'imagemill run'. Credentials are hidden.
+
+        imagemill config
+        imagemill config --json images.yaml
+      """)
+
+  @Argument(
+    help:
+      "Manifests, whose settings count too (default: imagemill.yaml, .yml, .toml or .json in this directory).",
+    completion: .file(extensions: ManifestArguments.extensions))
+  var manifests: [String] = []
+
+  @Flag(help: "Print one JSON object.") var json = false
+
+  @OptionGroup(title: "Manifest") var arguments: ManifestArguments
+
+  func run() throws {
+    let rows = try Self.rows(of: try settings())
+    if json {
+      let text = String(
+        decoding: try JSONText.document(Document(settings: rows), pretty: true), as: UTF8.self)
+      try StandardOutput.write(text + "\n")
+      return
+    }
+    let names = rows.map(\.name.count).max() ?? 0
+    let values = min(40, rows.map(\.text.count).max() ?? 0)
+    for row in rows {
+      let line =
+        "\(row.name.padded(to: names + 1)) \(row.text.padded(to: values + 1)) \(row.place ?? row.origin.rawValue)"
+      try StandardOutput.write(line + "\n")
+    }
+  }
+
+  private func settings() throws -> [ManifestSetting] {
+    if manifests.isEmpty, !ManifestArguments.defaultNames.contains(where: { File.exists($0) }) { return [] }
+    var settings: [ManifestSetting] = []
+    for path in try ManifestArguments.paths(manifests) {
+      guard
+        case .document(let manifest) = try ManifestArguments.open(
+          path, arguments.options(for: path))
+      else { continue }
+      settings += manifest.settings
+    }
+    return settings
+  }
+
+  /// The settings of `run`, in the order of ``Setting/all``.
+  private static func rows(of settings: [ManifestSetting]) throws -> [Row] {
+    let invocation = Invocation.current.with(settings)
+    let options = try OptionTable(RunCommand.self)
+    return Setting.all.compactMap { setting in
+      guard let option = options[setting.name] else { return nil }
+      for layer in invocation.layers.reversed() {
+        guard let value = layer[setting.name] else { continue }
+        return Row(
+          name: setting.name, variable: setting.variable,
+          values: value.texts.map { hidden($0, of: setting.name) },
+          origin: layer.origin, place: value.place)
+      }
+      let value = option.isFlag ? "false" : option.defaultValue
+      return Row(
+        name: setting.name, variable: setting.variable, values: value.map { [$0] } ?? [], origin: .default)
+    }
+  }
+
+  /// A value without its secret part.
+  private static func hidden(_ value: String, of name: String) -> String {
+    switch name {
+    case "user", "header": value.firstIndex(of: ":").map { "\(value[..<$0]):***" } ?? value
+    case "proxy":
+      value.contains("@")
+        ? value.replacing(#/^([a-zA-Z0-9+.-]+:\/\/)?[^@]*@/#) { "\($0.1 ?? "")***@" } : value
+    default: value
+    }
+  }
+
+  private struct Document: Encodable { let settings: [Row] }
+
+  private struct Row: Encodable {
+    let name: String
+    let variable: String
+    /// Empty if the setting is unset and has no default.
+    let values: [String]
+    let origin: SettingsLayer.Origin
+    /// The variable, or `FILE:LINE:COLUMN`; nil for a default.
+    var place: String?
+
+    var text: String { values.isEmpty ? "(none)" : values.joined(separator: ", ") }
+  }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import LoopbackServer
+import Testing
+
+@testable import imagemill
+
+@Suite("Settings", .timeLimit(.minutes(8)))
+struct SettingsTests {
+  private let command: CommandRun
+
+  init() throws { command = try CommandRun() }
+
+  /// Writes the configuration file, and returns the environment that leads to it.
+  private func configure(_ text: String) throws -> [String: String] {
+    let directory = command.directory + "/config/imagemill"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: URL(filePath: directory + "/config.toml"))
+    return ["XDG_CONFIG_HOME": command.directory + "/config"]
+  }
+
+  private func manifest(_ settings: String = "") throws {
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "a.png")
+    try command.write(
+      "imagemill: 1\n\(settings)jobs: [{source: ./a.png, output: b.png}]\n", to: "m.yaml")
+  }
+
+  /// The row of a setting in 'imagemill config'.
+  private func row(
+    _ name: String, _ arguments: [String] = [], _ environment: [String: String]
+  ) async throws -> [String] {
+    let outcome = try await command.run(["config"] + arguments, environment: environment)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let line = try #require(outcome.lines.first { $0.split(separator: " ").first == Substring(name) })
+    return line.split(separator: " ").dropFirst().map(String.init)
+  }
+
+  @Test(
+    "the command line goes before the environment, the manifest, the file and the default, for every setting")
+  func precedence() async throws {
+    try manifest("settings: {per-host: 3}\n")
+    var environment: [String: String] = [:]
+    #expect(try await row("per-host", [], environment) == ["6", "default"])
+    environment = try configure("per-host = 2\n")
+    let file = "\(command.directory)/config/imagemill/config.toml:1:1"
+    #expect(try await row("per-host", [], environment) == ["2", file])
+    #expect(try await row("per-host", ["m.yaml"], environment) == ["3", "m.yaml:2:12"])
+    environment["IMAGEMILL_PER_HOST"] = "4"
+    #expect(try await row("per-host", ["m.yaml"], environment) == ["4", "IMAGEMILL_PER_HOST"])
+    // An empty variable is unset.
+    environment["IMAGEMILL_PER_HOST"] = ""
+    #expect(try await row("per-host", ["m.yaml"], environment) == ["3", "m.yaml:2:12"])
+  }
+
+  @Test("a setting has the effect of its option, from each place, and the command line overrides it")
+  func effect() async throws {
+    let server = try LoopbackServer { _ in Page([], type: "image/png", status: 404) }
+    try command.write(
+      "imagemill: 1\njobs: [{source: \"\(server.url("/a.png"))\", output: b.png}]\n", to: "m.yaml")
+    func fails(_ arguments: [String] = [], _ environment: [String: String] = [:]) async throws -> Bool {
+      let outcome = try await command.run(["run"] + arguments + ["m.yaml"], environment: environment)
+      #expect(outcome.status == 1, "\(outcome.errors)")
+      return outcome.errors.contains("not-allowed") || outcome.errors.contains("loopback")
+    }
+    #expect(try await fails())
+    #expect(try await !fails([], ["IMAGEMILL_ALLOW_NET": "loopback"]))
+    #expect(try await !fails([], try configure("allow-net = [\"10.0.0.0/8\", \"loopback\"]\n")))
+    #expect(try await fails(["--allow-net", "10.0.0.0/8"], ["IMAGEMILL_ALLOW_NET": "loopback"]))
+    // A switch can be turned off again by a higher place.
+    let offline = try configure("allow-net = \"loopback\"\noffline = true\n")
+    let before = server.requests.count
+    #expect(try await command.run(["run", "m.yaml"], environment: offline).status != 0)
+    #expect(server.requests.count == before)
+    let online = offline.merging(["IMAGEMILL_OFFLINE": "no"]) { $1 }
+    #expect(try await command.run(["run", "m.yaml"], environment: online).status == 1)
+    #expect(server.requests.count > before)
+  }
+
+  @Test("a manifest's settings have their effect in run and plan")
+  func manifestSettings() async throws {
+    try manifest("settings: {max-pixels: 4, offline: true}\n")
+    let outcome = try await command.run("run", "m.yaml")
+    #expect(outcome.status == 1 && outcome.errors.contains("max-pixels"), "\(outcome.errors)")
+    #expect(try await command.run("run", "--max-pixels", "64", "m.yaml").status == 0)
+    #expect(try await command.run("plan", "m.yaml").status == 0)
+    #expect(try await command.run("validate", "m.yaml").status == 0)
+  }
+
+  @Test(
+    "a wrong setting is a usage error that names its place",
+    arguments: [
+      (
+        "settings: {per-hosts: 2}\n",
+        "m.yaml:2:12: error: unknown setting 'per-hosts' (did you mean 'per-host'?)"
+      ),
+      ("settings: {per-host: many}\n", "m.yaml:2:12: error: setting 'per-host': "),
+      (
+        "settings: {offline: perhaps}\n",
+        "m.yaml:2:12: error: setting 'offline': 'perhaps' must be true or false"
+      ),
+      ("settings: {proxy: \"http://h\"}\n", "m.yaml:2:12: error: a manifest can't set 'proxy'"),
+      ("settings: {quality: 80}\n", "m.yaml:2:12: error: a manifest sets 'quality' by 'defaults'"),
+    ])
+  func mistakes(settings: String, message: String) async throws {
+    try manifest(settings)
+    for name in ["run", "plan", "validate", "config"] {
+      let outcome = try await command.run(name, "m.yaml")
+      #expect(outcome.status == 2 && outcome.errors.contains(message), "\(name): \(outcome.errors)")
+    }
+  }
+
+  @Test("wrong variables and configuration files are usage errors, but help works")
+  func mistakesOfUsers() async throws {
+    try manifest()
+    let wrong = ["IMAGEMILL_TIMEOUT": "soon"]
+    let outcome = try await command.run(["run", "m.yaml"], environment: wrong)
+    #expect(
+      outcome.status == 2 && outcome.errors.hasPrefix("imagemill: IMAGEMILL_TIMEOUT: the value 'soon' "))
+    #expect(try await command.run(["run", "--timeout", "9s", "m.yaml"], environment: wrong).status == 0)
+    #expect(try await command.run(["run", "--help"], environment: wrong).status == 0)
+    let both = try await command.run(["run", "--jobs", "many", "m.yaml"], environment: wrong)
+    #expect(both.errors.contains("--jobs") && !both.errors.contains("IMAGEMILL_TIMEOUT"), "\(both.errors)")
+    let file = try await command.run(["run", "m.yaml"], environment: try configure("per-hots = 2\n"))
+    #expect(
+      file.status == 2 && file.errors.contains("config.toml:1:1: error: unknown setting"), "\(file.errors)")
+    let secret = try await command.run(
+      ["run", "m.yaml"], environment: try configure("user = \"ada:sesame\"\nuser = \"b\"\n"))
+    #expect(secret.status == 2 && !secret.errors.contains("sesame"), "\(secret.errors)")
+  }
+
+  @Test("'config' shows every setting once, hides credentials, and has a version in its JSON")
+  func listing() async throws {
+    let environment = [
+      "IMAGEMILL_USER": "ada:sesame", "IMAGEMILL_HEADER": "Cookie: sesame",
+      "IMAGEMILL_PROXY": "http://ada:sesame@proxy.example:3128",
+    ]
+    let outcome = try await command.run(["config", "--json"], environment: environment)
+    #expect(outcome.status == 0 && !outcome.text.contains("sesame"), "\(outcome.text)")
+    let json = try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
+    #expect(json["version"] as? Int == 1)
+    let rows = try #require(json["settings"] as? [[String: Any]])
+    let options = try OptionTable(RunCommand.self)
+    #expect(
+      rows.map { $0["name"] as? String } == Setting.all.map(\.name).filter { options[$0] != nil })
+    #expect(rows.first { $0["name"] as? String == "user" }?["origin"] as? String == "environment")
+    #expect(try await row("proxy", [], environment) == ["http://***@proxy.example:3128", "IMAGEMILL_PROXY"])
+  }
+
+  @Test("every setting is an option of some command, and every option is a setting or says what to do")
+  func complete() throws {
+    let commands = Imagemill.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+    var options: Set<String> = []
+    for command in commands {
+      let dump = try JSONDecoder().decode(HelpDump.self, from: Data(command._dumpHelp().utf8))
+      for argument in dump.command.arguments ?? [] where argument.kind != "positional" {
+        options.formUnion((argument.names ?? []).filter { $0.kind == "long" }.map(\.name))
+      }
+    }
+    let settings = Set(Setting.all.map(\.name))
+    #expect(settings.subtracting(options).isEmpty)
+    #expect(settings.count == Setting.all.count)
+    let tasks: Set = [
+      "help", "version", "check", "dry-run", "lock", "frozen", "prune", "failed", "shard", "force", "output",
+      "filter",
+      "source", "encode", "in-place", "emit", "input", "null", "ordered", "json", "dot", "tables",
+      "no-redirect",
+      "any-status", "body", "placeholder", "names", "to",
+    ]
+    #expect(
+      options.subtracting(settings).subtracting(tasks).isEmpty,
+      "\(options.subtracting(settings).subtracting(tasks))")
+  }
+
+  @Test("a cache's limit belongs to the cache: no other command's option lowers it")
+  func cacheLimit() async throws {
+    try manifest()
+    func limit() async throws -> String { try await command.run("cache", "limit").text }
+    #expect(try await limit() == "\(2 << 30)\n")
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    let before = try await command.run("cache", "list").text
+    #expect(!before.isEmpty)
+    #expect(try await command.run("convert", "--cache-size", "1", "a.png", "c.webp").status == 0)
+    #expect(try await command.run("cache", "list").text.contains(before.prefix(16)))
+    #expect(try await command.run("cache", "limit", "20GiB").status == 0)
+    #expect(try await limit() == "\(20 << 30)\n")
+    // A lower limit purges at once.
+    let lowered = try await command.run("cache", "limit", "1")
+    #expect(lowered.status == 0 && lowered.errors.contains("bytes freed"), "\(lowered.errors)")
+    #expect(try await command.run("cache", "list").text.isEmpty)
+    // The run that creates a cache gives it its limit.
+    let fresh = ["IMAGEMILL_CACHE_DIR": command.directory + "/fresh"]
+    #expect(try await command.run(["run", "--cache-size", "3MB", "m.yaml"], environment: fresh).status == 0)
+    #expect(try await command.run(["cache", "limit"], environment: fresh).text == "3000000\n")
+    #expect(try await command.run("cache", "limit", "many").status == 2)
+  }
+}
