@@ -21,11 +21,8 @@ extension FilterChain {
     return current.image
   }
 
-  /// The number of filters in the chain, with named chains expanded.
-  public var stepCount: Int { steps.count }
-
   /// The identifier of one filter, with all its arguments.
-  /// - Parameter index: The filter's position, from 0; must be less than ``stepCount``.
+  /// - Parameter index: The filter's position, from 0; must be less than ``count``.
   public func step(_ index: Int) -> String { steps[index].identifier }
 
   /// The chain's first filters, for results that several chains share.
@@ -36,12 +33,7 @@ extension FilterChain {
   }
 
   /// Whether the first filter resizes the whole image.
-  public var resizesFirst: Bool {
-    guard let step = steps.first,
-      case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behavior
-    else { return false }
-    return traits.scaledSize != nil
-  }
+  public var resizesFirst: Bool { steps.first?.traits?.scaledSize != nil }
 
   /// Applies one filter to every frame.
   ///
@@ -59,9 +51,9 @@ extension FilterChain {
   ) throws(FilterError) -> Intermediate {
     let step = steps[index]
     if let filter = step.custom { return try apply(filter, to: current, at: index, context: context) }
-    guard let definition = FilterTable.definition(named: step.name),
-      case .frame(let traits, let run) = definition.behavior
-    else { throw FilterError(.unknownFilter, "unknown filter '\(step.name)'") }
+    guard case .frame(let traits, let run)? = step.definition?.behavior else {
+      throw FilterError(.unknownFilter, "unknown filter '\(step.name)'")
+    }
     do {
       let readable = try current.readable(traits.reading, storage: context.storage)
       let image = readable.image
@@ -119,31 +111,15 @@ extension FilterChain {
   public var makesFrames: Bool { transitionCount > 0 }
 
   /// The number of filters that turn a still image into an animation. A chain with more than one can't be applied.
-  public var transitionCount: Int {
-    steps.count { step in
-      guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behavior else {
-        return false
-      }
-      return traits.makesFrames
-    }
-  }
+  public var transitionCount: Int { steps.count { $0.traits?.makesFrames == true } }
 
   /// Whether no filter depends on colors, so that a gray or wide-gamut image need not be converted to sRGB.
-  public var keepsColorSpace: Bool {
-    steps.allSatisfy { step in
-      guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behavior else {
-        return false
-      }
-      return traits.keepsColorSpace
-    }
-  }
+  public var keepsColorSpace: Bool { steps.allSatisfy { $0.traits?.keepsColorSpace == true } }
 
   /// Whether a gray image stays gray: no filter adds color by itself, from an argument or from another image.
   public var keepsGray: Bool {
     steps.allSatisfy { step in
-      guard let definition = FilterTable.definition(named: step.name),
-        case .frame(let traits, _) = definition.behavior, !traits.addsColor
-      else { return false }
+      guard let traits = step.traits, !traits.addsColor else { return false }
       return step.arguments.values.allSatisfy { entry in
         if case .color(let color) = entry.value { color.isGray } else { true }
       }
@@ -156,10 +132,7 @@ extension FilterChain {
   /// - Returns: nil if the filter is not a resize, or needs a frame that the decoder hasn't shrunk.
   /// - Throws: `FilterError` if the target size can't be computed.
   public func firstScale(of extent: Size) throws(FilterError) -> Double? {
-    guard let step = steps.first,
-      case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behavior,
-      let scaledSize = traits.scaledSize
-    else { return nil }
+    guard let step = steps.first, let scaledSize = step.traits?.scaledSize else { return nil }
     // Shrinking on load would change the pixels that `kernel=nearest` picks, and it averages encoded values, not
     // the light that `linear=true` asks for.
     for entry in step.arguments.values {

@@ -90,7 +90,7 @@ public struct FilterChain: Hashable, Sendable {
   public var references: [String] {
     var result: [String] = []
     for step in steps {
-      guard let definition = FilterTable.definition(named: step.name) else { continue }
+      guard let definition = step.definition else { continue }
       for parameter in definition.parameters where parameter.type == .source {
         for case .text(let text) in step.arguments.values.filter({ $0.key == parameter.name }).map(\.value)
         where !result.contains(text) {
@@ -108,14 +108,12 @@ public struct FilterChain: Hashable, Sendable {
     guard !references.isEmpty else { return self }
     return FilterChain(
       checked: steps.map { step in
-        let names = FilterTable.definition(named: step.name)?.parameters.filter { $0.type == .source }
-          .map(\.name)
+        let names = step.definition?.parameters.filter { $0.type == .source }.map(\.name)
         let values = step.arguments.values.map { entry in
           guard case .text(let text) = entry.value, names?.contains(entry.key) == true else { return entry }
           return FilterArguments.Entry(key: entry.key, value: .text(replacement(text)))
         }
-        return FilterStep(
-          name: step.name, arguments: FilterArguments(filter: step.arguments.filter, values: values))
+        return step.replacing(values)
       })
   }
 
@@ -140,8 +138,16 @@ extension FilterChain: Codable {
   /// Encodes the chain as its identifier. An invalid chain (``check()``) is encoded as text that doesn't
   /// decode.
   /// - Parameter encoder: The encoder, which receives a single string.
-  /// - Throws: The encoder's error.
+  /// - Throws: The encoder's error, or `EncodingError` for a chain with a program's own filters: whoever decoded it would
+  ///   apply the table's filter of the same name, and silently make other pixels.
   public func encode(to encoder: any Encoder) throws {
+    guard !hasOwnFilters else {
+      throw EncodingError.invalidValue(
+        self,
+        EncodingError.Context(
+          codingPath: encoder.codingPath, debugDescription: "a program's own filter runs only in its process")
+      )
+    }
     var container = encoder.singleValueContainer()
     try container.encode(identifier)
   }

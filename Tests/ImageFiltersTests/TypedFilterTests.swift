@@ -1,3 +1,4 @@
+import Foundation
 import ImageFilters
 import TestSupport
 import Testing
@@ -68,5 +69,22 @@ struct TypedFilterTests {
     let made = try chain.apply(to: frames)
     #expect(made.pageCount == 3 && made.size == Size(width: 20, height: 20) && runs.value == 4)
     #expect(chain != FilterChain(.scale(width: 40, height: 30), .circle))
+  }
+
+  @Test("a program's own filter is none of the table's, whatever its name", arguments: FilterChain.knownNames)
+  func namesake(name: String) throws {
+    let own = FilterChain(DynamicImageFilter(name) { $0 })
+    #expect(try own.firstScale(of: Size(width: 100, height: 50)) == nil)
+    #expect(!own.resizesFirst && !own.keepsColorSpace && !own.keepsGray && !own.makesFrames)
+    #expect(own.references.isEmpty && own.fonts.isEmpty && own.frameCount == 1)
+    let image = try VipsImage.plain([9, 9, 9], width: 8, height: 8)
+    #expect(try own.apply(to: image).size == Size(width: 8, height: 8))
+    // In a chain with filters whose files are replaced, it stays what it is.
+    let chain = FilterChain(.overlay("a.png"), .text("a", font: "./f.ttf"), DynamicImageFilter(name) { $0 })
+    let replaced = chain.replacingReferences { "b-" + $0 }.placingFontFiles { "/c" + $0 }
+    #expect(replaced.hasOwnFilters && replaced.references == ["b-a.png"] && replaced.fonts == ["/c./f.ttf"])
+    // A worker that decoded it would apply another filter.
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(chain) }
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(own) }
   }
 }

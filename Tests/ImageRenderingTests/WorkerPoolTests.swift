@@ -1,4 +1,5 @@
 import Foundation
+import ImageFilters
 import LoopbackServer
 import TestSupport
 import Testing
@@ -280,6 +281,19 @@ struct WorkerPoolTests {
       return await tasks.reduce(into: [RenderResponse?]()) { $0.append($1) }
     }
     #expect(granted.allSatisfy { $0?.codes == [nil] })
+    await pool.stop()
+  }
+
+  @Test("fail a request with a program's own filter, and start no worker for it")
+  func ownFilter() async throws {
+    let pool = fixture.pool()
+    var request = try fixture.request()
+    request.recipes[0].chain = FilterChain(.circle, DynamicImageFilter("flip") { $0 })
+    let failing = request
+    let response = await pool.render { _ in failing }
+    #expect(response?.errors.map(\.code) == [.unknownFilter])
+    #expect(response?.errors.allSatisfy { $0.message.contains("own filter") } == true)
+    #expect(await pool.workersStarted == 0)
     await pool.stop()
   }
 }

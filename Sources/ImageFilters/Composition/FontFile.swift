@@ -86,9 +86,7 @@ extension FilterChain {
           values.append(entry)
         }
       }
-      placed.append(
-        FilterStep(name: step.name, arguments: FilterArguments(filter: step.arguments.filter, values: values))
-      )
+      placed.append(step.replacing(values))
     }
     return FilterChain(checked: placed)
   }

@@ -20,6 +20,20 @@ struct FilterStep: Hashable, Sendable {
     custom = filter
   }
 
+  /// The filter's definition; nil for a program's own filter, even one with the name of a filter of the table.
+  var definition: FilterDefinition? { custom == nil ? FilterTable.definition(named: name) : nil }
+
+  /// What a pipeline may assume about the filter; nil for a program's own.
+  var traits: FilterDefinition.FrameTraits? {
+    if case .frame(let traits, _)? = definition?.behavior { traits } else { nil }
+  }
+
+  /// The step with other argument values. A program's own filter has no arguments here, and stays as it is.
+  func replacing(_ values: [FilterArguments.Entry]) -> FilterStep {
+    custom == nil
+      ? FilterStep(name: name, arguments: FilterArguments(filter: arguments.filter, values: values)) : self
+  }
+
   /// `name:key=value…` with every parameter that has a value, in the filter table's order.
   var identifier: String {
     var text = name

@@ -98,7 +98,7 @@ extension FilterChain {
         frame: frame, keepsInput: Intermediate.isKept(for: .anywhere, from: source), movesPixels: false,
         kept: 0)
     }
-    guard case .frame(let traits, _)? = FilterTable.definition(named: step.name)?.behavior else {
+    guard let traits = step.traits else {
       throw FilterError(.unknownFilter, "unknown filter '\(step.name)'")
     }
     do {
@@ -119,7 +119,7 @@ extension FilterChain {
 
   /// The number of frames that the chain's transition makes from a still image; 1 without a transition.
   public var frameCount: Int {
-    guard let step = steps.first(where: { $0.name == "transition" }) else { return 1 }
+    guard let step = steps.first(where: { $0.traits?.makesFrames == true }) else { return 1 }
     do {
       return Transition.frameCount(
         duration: try step.arguments.integer("duration"), rate: try step.arguments.integer("fps"))

@@ -116,7 +116,7 @@ private struct Decoding {
     let shrunk = ShrinkOnLoad(
       extent: file.shape.upright, scale: options.scale, isExact: file.loader.shrinking != .factor)
     let context = FilterContext(maximumPixels: limits.maxPixels, storage: storage, source: source)
-    for step in 0..<chain.stepCount {
+    for step in 0..<chain.count {
       current = try chain.applyStep(step, to: current, shrunk: step == 0 ? shrunk : nil, context: context)
     }
     return try storage.keeping(current.image)

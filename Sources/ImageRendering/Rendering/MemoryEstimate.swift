@@ -115,13 +115,13 @@ private struct RenderingForecast {
 
   /// The number of encodings and branches that read the image after `depth` filters.
   private func consumers(_ indices: [Int], _ depth: Int) -> Int {
-    let endings = Set(indices.filter { recipes[$0].chain.stepCount == depth }.map { recipes[$0].encoding })
+    let endings = Set(indices.filter { recipes[$0].chain.count == depth }.map { recipes[$0].encoding })
     return endings.count + children(indices, depth).count
   }
 
   private func children(_ indices: [Int], _ depth: Int) -> [[Int]] {
     Array(
-      Dictionary(grouping: indices.filter { recipes[$0].chain.stepCount > depth }) {
+      Dictionary(grouping: indices.filter { recipes[$0].chain.count > depth }) {
         recipes[$0].chain.prefix(depth + 1).identifier
       }.values)
   }
@@ -133,7 +133,7 @@ private struct RenderingForecast {
     _ indices: [Int], _ depth: Int, _ image: Held, beside others: Double, decoder: Double
   ) -> Double {
     var most = others + image.held + decoder
-    for index in indices where recipes[index].chain.stepCount == depth {
+    for index in indices where recipes[index].chain.count == depth {
       let encoder = EncoderCost.bytes(
         recipes[index].encoding, image.frame, frames: image.frames, keepsPixels: wantsPlaceholders)
       most = max(most, others + image.held + decoder + encoder)

@@ -56,10 +56,10 @@ package struct RenderTree {
   ) -> Node {
     let recipes = request.recipes
     let prefix = recipes[indices[0]].chain.prefix(depth)
-    let endings = grouped(indices.filter { recipes[$0].chain.stepCount == depth }) {
+    let endings = grouped(indices.filter { recipes[$0].chain.count == depth }) {
       recipes[$0].encoding.identifier
     }
-    let growing = grouped(indices.filter { recipes[$0].chain.stepCount > depth }) {
+    let growing = grouped(indices.filter { recipes[$0].chain.count > depth }) {
       recipes[$0].chain.prefix(depth + 1).identifier
     }
     return Node(

@@ -35,6 +35,14 @@ package actor WorkerPool: RenderingService {
     guard let slot = await freeSlots.take() else { return nil }
     defer { freeSlots.release(slot) }
     guard var request = await prepare(slot) else { return nil }
+    // A worker has only the filters of the table.
+    guard !request.recipes.contains(where: \.chain.hasOwnFilters) else {
+      return RenderResponse(
+        failing: request,
+        RenderError(
+          code: .unknownFilter, stage: .filter,
+          message: "a program's own filter can't run in a worker process; render in this process"))
+    }
     // At least a slot's share, so that small requests in all slots always fit. Only larger ones wait for memory.
     let share = configuration.memory / max(1, configuration.slots)
     let memory = max(share, admission.charge(for: request.memoryEstimate))
