@@ -30,7 +30,7 @@ package enum ManifestInput: Sendable {
     var kind = form.map(ManifestKind.lines) ?? ManifestKind(fileName: path)
     if kind == nil {
       prefix = try file.read(atMost: 64 << 10)
-      let start = try Self.start(prefix, path)
+      let start = try Self.start(prefix, path, options.hints)
       kind = ManifestKind(sniffing: start)
     }
     switch kind {
@@ -53,7 +53,9 @@ package enum ManifestInput: Sendable {
 
 extension ManifestInput {
   /// The first bytes, decompressed, for detecting the kind.
-  static func start(_ prefix: [UInt8], _ path: String) throws(ManifestErrors) -> [UInt8] {
+  static func start(
+    _ prefix: [UInt8], _ path: String, _ hints: ManifestHints
+  ) throws(ManifestErrors) -> [UInt8] {
     var start = prefix
     if prefix.starts(with: Inflater.signature) {
       // The prefix is only the beginning of the stream.
@@ -61,7 +63,7 @@ extension ManifestInput {
     }
     if ManifestText.isUTF16(start) { throw failure(path, ManifestText.utf16Message) }
     if start.contains(0) {
-      throw failure(path, "this is binary data, not a manifest: 'imagemill convert' converts images")
+      throw failure(path, "this is binary data, not a manifest" + hints.image)
     }
     return start
   }

@@ -38,9 +38,17 @@ package struct ManifestHints: Sendable {
   package var outside = ""
   /// The hint for an environment variable that isn't allowed; `{}` is replaced by its name.
   package var variable = ""
+  /// The beginning of an error in the appended chain.
+  package var chain = "the appended chain: "
+  /// The beginning of an error in the output template.
+  package var template = "the output template: "
+  /// The hint for jobs without an output path.
+  package var noTemplate = ""
+  /// The hint for an image in place of a manifest.
+  package var image = ""
   /// The hint for an error in an encoder setting.
   package var encoding: @Sendable (EncodingSettingsError.Code) -> String = { _ in "" }
 
-  /// Makes empty hints.
+  /// Makes hints that name no options.
   package init() {}
 }

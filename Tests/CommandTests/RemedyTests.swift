@@ -206,22 +206,61 @@ struct RemedyTests {
     return found
   }
 
-  @Test("is not said by a library: no text below the command names an option of it")
-  func libraries() throws {
+  /// The lines of code below the command that aren't comments, each with its file.
+  private static func libraryLines(_ lines: ([UInt8]) -> [String]) throws -> [(
+    file: String, text: String
+  )] {
     let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../Sources"
     let files = try #require(FileManager.default.enumerator(atPath: sources))
     var read = 0
+    var found: [(String, String)] = []
     for case let file as String in files where file.hasSuffix(".swift") && !file.hasPrefix("imagemill/") {
       // A style sheet's properties begin with two hyphens too.
       if file.hasSuffix("ContactSheetStyle.swift") { continue }
       read += 1
-      let bytes = try Array(Data(contentsOf: URL(filePath: sources + "/" + file)))
-      for line in Self.linesThatNameOptions(bytes) {
+      for line in lines(try Array(Data(contentsOf: URL(filePath: sources + "/" + file)))) {
         let text = line.drop { $0 == " " }
-        if text.hasPrefix("//") || text.contains("argument = \"--render-worker\"") { continue }
-        Issue.record("\(file): \(text)")
+        if !text.hasPrefix("//") { found.append((file, String(text))) }
       }
     }
     #expect(read > 200)
+    return found
+  }
+
+  @Test("is not said by a library: no text below the command names an option of it")
+  func libraries() throws {
+    for (file, text) in try Self.libraryLines(Self.linesThatNameOptions)
+    where !text.contains("argument = \"--render-worker\"") {
+      Issue.record("\(file): \(text)")
+    }
+  }
+
+  /// The lines with a short option in a text, such as `-o TEMPLATE` or `'-f'`, or with a command line.
+  private static func linesThatNameShortOptions(_ bytes: [UInt8]) -> [String] {
+    let (before, after) = (Set(" ('\":".utf8), Set(" '\":".utf8))
+    return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      let line = Array(line)
+      var isText = false
+      var found =
+        line.contains(UInt8(ascii: "\"")) && String(decoding: line, as: UTF8.self).contains("'imagemill ")
+      for index in line.indices.dropFirst() where !found {
+        if line[index - 1] == UInt8(ascii: "\"") { isText.toggle() }
+        let next = index + 1 < line.count ? line[index + 1] | 0x20 : 0
+        found =
+          isText && line[index] == UInt8(ascii: "-") && before.contains(line[index - 1])
+          && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(next)
+          && (index + 2 == line.count || after.contains(line[index + 2]))
+      }
+      return found ? String(decoding: line, as: UTF8.self) : nil
+    }
+  }
+
+  @Test("is not said by a library: no text below the command names a short option, or a command")
+  func shortOptions() throws {
+    for (file, text) in try Self.libraryLines(Self.linesThatNameShortOptions) {
+      Issue.record("\(file): \(text)")
+    }
+    #expect(
+      Self.linesThatNameShortOptions(Array("x\n  \"set -o TEMPLATE\"\n\"-f: no\"\n a -b \n".utf8)).count == 2)
   }
 }

@@ -83,11 +83,11 @@ struct ChainFieldTests {
     #expect(found.count == 1)
     #expect(throws: ManifestDiagnostic.self) { try found[0].get() }
     guard case .failure(let diagnostic) = found[0] else { return }
-    #expect(diagnostic.message == "-f: unknown field '{skuu}' (did you mean 'sku'?)")
+    #expect(diagnostic.message == "the appended chain: unknown field '{skuu}' (did you mean 'sku'?)")
     let other = try await Self.read("source,sku\na.png,1\n", .csv, chain: "text:{price}")
     guard case .failure(let listed) = try #require(other.first) else { return }
     #expect(
-      listed.message == "-f: unknown field '{price}' (known: sku, name, host, dir, path)")
+      listed.message == "the appended chain: unknown field '{price}' (known: sku, name, host, dir, path)")
   }
 
   @Test("what is known only when the output is made can't be in its chain")

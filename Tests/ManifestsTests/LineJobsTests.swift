@@ -212,7 +212,7 @@ struct LineJobsTests {
     }
     #expect(
       error?.description
-        == "-:1:1: error: a list has no output paths: set a template, such as -o '{name}.png'"
+        == "-:1:1: error: a list has no output paths"
     )
   }
 

@@ -374,7 +374,7 @@ struct RowJobsTests {
     let wrong = try ChainTemplate(parsing: "text:{skv}")
     #expect(
       try fixture.complaints(job) { $0.appendedChain = wrong } == [
-        "m.yaml:3:5: -f: unknown field '{skv}' (did you mean 'sku'?)"
+        "m.yaml:3:5: the appended chain: unknown field '{skv}' (did you mean 'sku'?)"
       ])
   }
 

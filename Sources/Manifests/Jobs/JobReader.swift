@@ -146,8 +146,8 @@ struct JobReader {
     let layers = OutputLayers(defaults: context.defaults, job: node)
     guard let outputs = node["outputs"] else {
       if node["output"] == nil, context.outputTemplate == nil {
-        let other = context.allowsOtherKeys ? ", or all jobs a template with -o TEMPLATE" : ""
-        log.error(node.place, "a job needs 'output' or 'outputs'\(other)")
+        let hint = context.allowsOtherKeys ? context.hints.noTemplate : ""
+        log.error(node.place, "a job needs 'output' or 'outputs'\(hint)")
         return nil
       }
       return MatrixRows.read(node["matrix"], log: &log).map {

@@ -127,7 +127,7 @@ struct OutputReader {
         guard let longer = joined(chain, filled, log: &log) else { return nil }
         chain = longer
       } catch {
-        log.error(layers.job.place, "-f: \(error.message)")
+        log.error(layers.job.place, context.hints.chain + error.message)
         return nil
       }
     }

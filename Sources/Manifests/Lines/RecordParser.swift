@@ -26,11 +26,11 @@ struct RecordParser: Sendable {
     var log = DiagnosticLog(ManifestText(name: name, text: ""))
     if options.form == .sources {
       guard manifest.outputTemplate != nil else {
-        let message = "a list has no output paths: set a template, such as -o '{name}.png'"
+        let message = "a list has no output paths" + manifest.hints.noTemplate
         throw ManifestErrors([.init(file: name, line: 1, column: 1, message: message)])
       }
       if let field = manifest.appendedChain?.fields.first(where: { !SourceFields.names.contains($0) }) {
-        let message = "-f: " + FieldSubstitution.unknown(field, among: [])
+        let message = manifest.hints.chain + FieldSubstitution.unknown(field, among: [])
         throw ManifestErrors([.init(file: name, line: 1, column: 1, message: message)])
       }
       var common = context
@@ -226,13 +226,14 @@ struct RecordParser: Sendable {
     let variables = columns.filter { KeyTable.record[$0] == nil }
     for field in context.appendedChain?.fields ?? []
     where !variables.contains(field) && !SourceFields.names.contains(field) {
-      return "-f: " + FieldSubstitution.unknown(field, among: variables)
+      return context.hints.chain + FieldSubstitution.unknown(field, among: variables)
     }
     guard !columns.contains("output"), let template = context.outputTemplate,
       let field = template.unknownFields(variables: variables).first
     else { return nil }
     let known = OutputTemplate.BuiltIn.allCases.map(\.rawValue) + variables
-    return "-o: unknown field '{\(field.name)}'\(NearestName.hint(field.name, in: known))"
+    return context.hints.template
+      + "unknown field '{\(field.name)}'\(NearestName.hint(field.name, in: known))"
   }
 
   /// The hint for a header with another separator.

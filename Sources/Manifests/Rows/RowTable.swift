@@ -21,7 +21,7 @@ struct RowTable: Sendable {
 
   /// The table that `text` names in a manifest's directory.
   /// - Throws: `RowFailure` if it can't be read, lies outside the directory, or has a wrong header.
-  init(_ text: String, in directory: ManifestDirectory) throws(RowFailure) {
+  init(_ text: String, in directory: ManifestDirectory, _ hints: ManifestHints) throws(RowFailure) {
     let path: String
     do throws(SourceResolver.Failure) { path = try directory.inside(text) } catch {
       throw .sentence(error.message)
@@ -41,7 +41,7 @@ struct RowTable: Sendable {
       throw .sentence("'\(text)' is a directory: use '\(text.hasSuffix("/") ? text : text + "/")**/*.jpg'")
     }
     name = path
-    let form = try Self.form(path)
+    let form = try Self.form(path, hints)
     kind = .records(form)
     switch form {
     case .sources: columns = [Self.sourceColumn]
@@ -56,12 +56,12 @@ struct RowTable: Sendable {
   }
 
   /// The form of a file, by its name or else by its first line.
-  private static func form(_ path: String) throws(RowFailure) -> LineForm {
+  private static func form(_ path: String, _ hints: ManifestHints) throws(RowFailure) -> LineForm {
     let file = try open(path)
     var kind = ManifestKind(fileName: path)
     if kind == nil {
       do throws(ManifestErrors) {
-        kind = ManifestKind(sniffing: try ManifestInput.start(try file.read(atMost: 64 << 10), path))
+        kind = ManifestKind(sniffing: try ManifestInput.start(try file.read(atMost: 64 << 10), path, hints))
       } catch {
         throw .diagnostics(error.diagnostics)
       }

@@ -13,7 +13,7 @@ struct RowTemplateReader {
     let before = log.diagnostics.count
     let table: RowTable
     do throws(RowFailure) {
-      table = try RowTable(text, in: context.resolver.directory)
+      table = try RowTable(text, in: context.resolver.directory, context.hints)
     } catch {
       switch error {
       case .sentence(let message): log.error(from.place, message)
@@ -69,7 +69,7 @@ struct RowTemplateReader {
     for key in ["source", "sha256", "priority"] { if let value = node[key] { names.check(value, log: &log) } }
     if let value = node["placeholder"] ?? context.defaults?["placeholder"] { names.check(value, log: &log) }
     for field in context.appendedChain?.fields ?? [] where !names.isDefined(field, in: [:]) {
-      log.error(node.place, "-f: " + FieldSubstitution.unknown(field, among: names.all))
+      log.error(node.place, context.hints.chain + FieldSubstitution.unknown(field, among: names.all))
     }
   }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Manifests
 
 /// A time: a number of seconds, or a number with `ms`, `s`, `m` or `h`.
 struct DurationArgument: ExpressibleByArgument {
@@ -16,9 +17,8 @@ struct DurationArgument: ExpressibleByArgument {
   }
 
   var defaultValueDescription: String {
-    let milliseconds = duration / .milliseconds(1)
-    if milliseconds < 1000 { return "\(Int(milliseconds))ms" }
-    return "\(Int(milliseconds / 1000))s"
+    let milliseconds = Int((duration / .milliseconds(1)).rounded())
+    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
   }
 }
 
@@ -29,15 +29,9 @@ struct SizeArgument: ExpressibleByArgument {
   init(_ bytes: Int) { self.bytes = bytes }
 
   init?(argument: String) {
-    let units: [(String, Double)] = [
-      ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("KiB", 1024), ("MiB", 1_048_576), ("GiB", 1_073_741_824),
-      ("B", 1), ("k", 1e3), ("M", 1e6), ("G", 1e9),
-    ]
-    let unit = units.first { argument.hasSuffix($0.0) }
-    guard let number = Double(argument.dropLast(unit?.0.count ?? 0)), number >= 0,
-      number * (unit?.1 ?? 1) < 1e18
-    else { return nil }
-    bytes = Int(number * (unit?.1 ?? 1))
+    // 0 is a limit too, which nothing passes.
+    guard let bytes = ByteSize.bytes(argument, least: 0) else { return nil }
+    self.bytes = bytes
   }
 
   var defaultValueDescription: String {

@@ -114,6 +114,10 @@ enum Remedies {
     var hints = ManifestHints()
     hints.outside = ", or use --allow-outside"
     hints.variable = ": allow it with '--env {}'"
+    hints.chain = "-f: "
+    hints.template = "-o: "
+    hints.noTemplate = "; set a template, such as -o '{name}.png'"
+    hints.image = "; 'imagemill convert' converts images"
     hints.encoding = { remedy(for: $0) }
     return hints
   }
