@@ -221,7 +221,7 @@ struct CompletenessTests {
     #expect(arguments(of: ".It", in: lines) == statuses)
     let help = try await command.run("--help")
     let told = help.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-      .matches(of: #/(?:Exit status:|;| or) (\d+)\b/#).map { String($0.1) }
+      .matches(of: #/(?:Exit status:|[;,]| or) (\d+)\b/#).map { String($0.1) }
     #expect(told == statuses)
     for command in Self.commands {
       let own = section(".Sh EXIT STATUS", of: try page("imagemill-\(command.commandName).1"))

@@ -3,9 +3,9 @@ import ImageFilters
 /// Improves the parser's messages about options: negative values, and options of other programs.
 enum OptionHints {
   /// What to write for options that other programs have.
-  private static let foreign = [
+  static let foreign = [
     "--silent": "--quiet", "--parallel": "--jobs", "--threads": "--jobs", "--workers": "--jobs",
-    "--concurrency": "--downloads", "--outdir": "--output", "--out": "--output",
+    "--concurrency": "--downloads", "--outdir": "--output-dir", "--out": "--output",
     "--recursive": "a directory as a source", "--resize": "-f limit:WxH", "--thumbnail": "-f fill:WxH",
     "--width": "-f limit:Wx", "--height": "-f limit:xH", "--size": "-f limit:WxH",
     "--crop": "-f crop:WxH+X+Y",
@@ -22,6 +22,13 @@ enum OptionHints {
 
   /// The parser's message, improved where it misleads.
   static func improved(_ sentence: String, _ arguments: [String]) -> String {
+    improved(sentence, arguments, known: options(of: arguments))
+  }
+
+  /// - Parameter known: The options of the command line's command.
+  static func improved(_ sentence: String, _ arguments: [String], known: @autoclosure () -> [String])
+    -> String
+  {
     if let option = sentence.firstMatch(of: #/^Missing value for '(-[^ ']+)[^']*'/#)?.1,
       let value = value(after: String(option), in: arguments), Double(value) != nil
     {
@@ -30,7 +37,7 @@ enum OptionHints {
     guard let option = sentence.firstMatch(of: #/^Unknown option '(--[^']+)'/#).map({ String($0.1) }) else {
       return sentence
     }
-    let known = options(of: arguments)
+    let known = known()
     let name = option.prefix { $0 != "=" }
     if let replacement = foreign[String(name)] {
       let first = String(replacement.prefix { $0 != " " })
@@ -59,10 +66,7 @@ enum OptionHints {
         command = next
       }
       let names = (command.arguments ?? []).filter(\.shouldDisplay).flatMap { $0.names ?? [] }
-      return names.compactMap { name -> String? in
-        if name.kind != "short" { return "--" + name.name }
-        return name.name == "f" ? "-f" : nil
-      }
+      return names.map { ($0.kind == "short" ? "-" : "--") + $0.name }
     } catch {
       // Without the parser's description there are no names to suggest.
       return []

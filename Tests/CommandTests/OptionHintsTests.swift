@@ -1,0 +1,64 @@
+import Testing
+
+@testable import imagemill
+
+/// What is said of options that other programs have, without a process.
+@Suite("Hints for other programs' options", .timeLimit(.minutes(8)))
+struct OptionHintsTests {
+  /// The options of the commands that have jobs or sources. Describing a command to oneself takes a while.
+  static let options: [String: [String]] = {
+    do {
+      let commands = try HelpDump.root().subcommands ?? []
+      return Dictionary(
+        uniqueKeysWithValues: commands.filter { Self.commands.contains($0.commandName) }.map { command in
+          let names = (command.arguments ?? []).filter(\.shouldDisplay).flatMap { $0.names ?? [] }
+          return (command.commandName, names.map { ($0.kind == "short" ? "-" : "--") + $0.name })
+        })
+    } catch {
+      Issue.record(error)
+      return [:]
+    }
+  }()
+
+  static let commands = ["run", "pipe", "convert", "fetch", "plan", "inspect"]
+
+  @Test(
+    "are given by each command that has the option, and by one at least",
+    arguments: OptionHints.foreign.keys.sorted())
+  func rows(foreign: String) throws {
+    let replacement = try #require(OptionHints.foreign[foreign])
+    let option = String(replacement.prefix { $0 != " " })
+    var givers = 0
+    for command in Self.commands {
+      let known = try #require(Self.options[command])
+      #expect(!known.contains(foreign), "imagemill \(command) has \(foreign) itself")
+      let text = OptionHints.improved("Unknown option '\(foreign)'", [command, foreign], known: known)
+      let isFit = !option.hasPrefix("-") || known.contains(option)
+      #expect(text.contains("; use \(replacement)") == isFit, "\(command): \(text)")
+      if isFit { givers += 1 }
+    }
+    #expect(givers > 0)
+  }
+
+  @Test(
+    "name the option that does it",
+    arguments: [
+      ("--cookie", "-H 'Cookie: NAME=VALUE'"), ("--user-agent=x", "-H 'User-Agent: NAME'"),
+      ("--outdir", "--output-dir"),
+      ("--resize", "-f limit:WxH"), ("--concurrency", "--downloads"),
+    ])
+  func names(foreign: String, replacement: String) {
+    #expect(
+      OptionHints.improved("Unknown option '\(foreign)'", ["run", foreign])
+        == "Unknown option '\(foreign)'; use \(replacement)")
+  }
+
+  @Test("suggest the nearest long option, and never a short one")
+  func nearest() {
+    for name in ["--filtre", "--qualtiy", "--pre-host"] {
+      let text = OptionHints.improved("Unknown option '\(name)'", ["run", name])
+      #expect(text.contains("Did you mean '--"), "\(text)")
+    }
+    #expect(OptionHints.improved("Unknown option '--zzzzzz'", ["run"]) == "Unknown option '--zzzzzz'")
+  }
+}
