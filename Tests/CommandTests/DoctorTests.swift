@@ -74,7 +74,24 @@ struct DoctorTests {
       #expect(!(outcome.text + outcome.errors).contains("s3cret"))
       #expect(outcome.text.contains("http://***@proxy.test:8080"))
     }
-    #expect(Diagnosis.masked("socks5h://a:b@c@host:1") == "socks5h://***@host:1")
-    #expect(Diagnosis.masked("http://proxy:3128") == "http://proxy:3128")
+    #expect(Diagnosis.masked("socks5h://a:b@c@host:1", of: "all_proxy") == "socks5h://***@host:1")
+    #expect(Diagnosis.masked("http://proxy:3128", of: "http_proxy") == "http://proxy:3128")
+  }
+
+  @Test("variables are shown as they are, but for the credentials of a proxy")
+  func variables() async throws {
+    let plain = [
+      "LANG": "de_DE@euro", "LC_ALL": "C.UTF-8@x", "TMPDIR": "/tmp", "IMAGEMILL_CACHE_DIR": "/srv/a@b/cache",
+      "no_proxy": "a@b",
+    ]
+    let secret = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+    var environment = plain
+    for name in secret { environment[name] = "http://me:secret@proxy:3128" }
+    let text = try await CommandRun().run("doctor", "--json", environment: environment).text
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    let shown = try #require(object["environment"] as? [String: String])
+    for (name, value) in plain { #expect(shown[name] == value) }
+    for name in secret { #expect(shown[name] == "http://***@proxy:3128") }
+    #expect(!text.contains("secret"))
   }
 }

@@ -207,12 +207,15 @@ extension Diagnosis {
   ]
 
   private static func environment(_ variables: [String: String]) -> [String: String] {
-    variables.filter { variableNames.contains($0.key) && !$0.value.isEmpty }.mapValues(masked)
+    let shown = variables.filter { variableNames.contains($0.key) && !$0.value.isEmpty }
+    return Dictionary(uniqueKeysWithValues: shown.map { ($0.key, masked($0.value, of: $0.key)) })
   }
 
-  /// A proxy's URL without its credentials.
-  static func masked(_ value: String) -> String {
-    guard let at = value.lastIndex(of: "@") else { return value }
+  /// The value of a variable; for a proxy, its URL without the credentials. Other values may hold an @ of their own.
+  static func masked(_ value: String, of name: String) -> String {
+    guard name.lowercased().hasSuffix("_proxy"), name.lowercased() != "no_proxy",
+      let at = value.lastIndex(of: "@")
+    else { return value }
     let start = value.range(of: "://").map(\.upperBound) ?? value.startIndex
     guard start <= at else { return value }
     return value[..<start] + "***" + value[at...]
