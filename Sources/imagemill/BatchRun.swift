@@ -33,13 +33,20 @@ struct BatchRun {
   /// Throws if an output would overwrite a source; called before anything starts.
   var refuseOverwrites: @Sendable (DiskStore) throws -> Void = { _ in }
 
+  /// What came of a batch.
+  struct Outcome {
+    /// The process's exit status.
+    let status: ExitStatus
+    /// Whether every job was started: not so after a signal, too many failures, or a reader that left.
+    let isWhole: Bool
+  }
+
   /// Runs the jobs to their end.
   /// - Parameter recorder: Collects sources and outputs for a lock file.
-  /// - Returns: The process's exit status.
-  /// - Throws: `CommandError` if the cache can't be opened, an option is wrong, or a report can't be written.
+  /// - Throws: `CommandError` if the cache can't be opened or an option is wrong.
   func run<Items: AsyncSequence & Sendable>(
     _ items: Items, recorder: LockRecorder? = nil
-  ) async throws -> ExitStatus
+  ) async throws -> Outcome
   where Items.Element == BatchItem, Items.Failure == Never {
     let reporting = reporting
     let services = try CommandServices(
@@ -60,18 +67,21 @@ struct BatchRun {
       await reporting.receive(event)
     }
     reporting.onReaderGone { run.stop() }
+    let signals = Signals()
     let task = Task { await run.run(items) }
-    let signals = Signals {
+    signals.onFirst {
       task.cancel()
       services.downloader.cancelAll()
     }
     let summary = await task.value
     await services.end()
-    try reporting.finish()
-    if let status = signals.exitStatus { return status }
+    let isReported = reporting.finish()
+    if let status = signals.exitStatus { return Outcome(status: status, isWhole: false) }
     // The reader closed its end, so the jobs that were not started are no failure.
-    if reporting.hasLostReader { return summary.outputsFailed == 0 ? .success : .failed }
-    return ExitStatus(summary)
+    let isCut = reporting.hasLostReader && summary.outputsFailed == 0
+    return Outcome(
+      status: !isReported ? .failed : isCut ? .success : ExitStatus(summary),
+      isWhole: summary.jobsNotStarted == 0)
   }
 
   private var configuration: BatchConfiguration {
@@ -87,8 +97,7 @@ struct BatchRun {
     configuration.replacing = replacing
     configuration.durability = durability
     configuration.renditions = cache.isEphemeral ? .never : batch.renditions
-    configuration.wantsPlaceholders =
-      batch.placeholders || wantsPlaceholders || batch.reports.contains { $0.lowercased().hasSuffix(".html") }
+    configuration.wantsPlaceholders = batch.showsPlaceholders || wantsPlaceholders
     configuration.failureLimit = batch.failureLimit
     return configuration
   }

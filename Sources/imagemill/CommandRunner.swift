@@ -34,7 +34,7 @@ enum CommandRunner {
     switch error {
     case let status as ExitStatus: exit(status.rawValue)
     case let complaint as CommandError:
-      StandardError.write("imagemill: \(complaint.message)\n")
+      StandardError.say("imagemill: \(complaint.message)")
       exit(complaint.status.rawValue)
     case let complaint as ManifestCommandError:
       complaint.print()
@@ -56,7 +56,7 @@ enum CommandRunner {
       }
       exit(ExitStatus.success.rawValue)
     }
-    StandardError.write(text.isEmpty ? "" : UsageErrorFormatter.text(text, arguments: arguments))
+    if !text.isEmpty { StandardError.say(UsageErrorFormatter.text(text, arguments: arguments)) }
     exit(code == .validationFailure ? ExitStatus.usage.rawValue : ExitStatus.failed.rawValue)
   }
 }

@@ -26,14 +26,14 @@ struct CommandServices: Sendable {
     OpenFiles.share(with: &configuration)
     ProcessMemory.limitArenas()
     store = try cache.openStore()
-    store.onRepair { StandardError.write("imagemill: warning: \($0.messageWithRemedy())\n") }
+    store.onRepair { StandardError.say("imagemill: warning: \($0.messageWithRemedy())") }
     downloader = ImageDownloader(configuration: configuration, store: store, report: report)
   }
 
   /// Prints a download's warnings, for commands without a batch.
   static let printWarning: @Sendable (DownloadEvent) -> Void = { event in
     guard case .warning(let source, let message) = event else { return }
-    StandardError.write("imagemill: warning: \(source): \(message)\n")
+    StandardError.say("imagemill: warning: \(source): \(message)")
   }
 
   /// Ends the transfer thread, then trims the store to its capacity and closes it.
@@ -42,7 +42,7 @@ struct CommandServices: Sendable {
     do throws(CacheError) {
       try store.trim()
     } catch {
-      StandardError.write("imagemill: \(error.messageWithRemedy)\n")
+      StandardError.say("imagemill: \(error.messageWithRemedy)")
     }
     store.close()
   }

@@ -123,6 +123,31 @@ final class InputRefusal: Sendable {
   }
 }
 
+extension JobItems {
+  /// Reads to the end, for commands that need all groups before they begin. Wrong records are reported as `run` reports
+  /// them: otherwise a check of an unreadable list would find nothing wrong.
+  /// - Returns: The groups, and the input's status: a wrong record is a failed job, a wrong header a usage error.
+  func readAll() async -> (groups: [JobGroup], status: ExitStatus) {
+    var groups: [JobGroup] = []
+    var status = ExitStatus.success
+    for await item in self {
+      switch item {
+      case .group(let group): groups.append(group)
+      case .rejected(let job):
+        status = .failed
+        Self.report(job)
+      }
+    }
+    return (groups, refusal.status(status))
+  }
+
+  /// Reports a wrong record.
+  static func report(_ job: JobResult) {
+    for line in FailureMessage.lines(job) { StandardError.say(line) }
+    for output in job.outputs { Annotations.add(output.error?.message ?? "", at: output.location) }
+  }
+}
+
 extension JobResult {
   /// The result of a record that isn't a job.
   fileprivate init(_ index: Int, _ diagnostic: ManifestDiagnostic) {

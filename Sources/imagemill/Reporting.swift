@@ -43,7 +43,7 @@ final class Reporting: Sendable {
     if let progress { reporters.append(progress) }
     reporters.append(Messages(options.extent, write: speaking))
     let isOwned = results != nil || !options.standardOutputOwners.isEmpty
-    reporters += try Self.continuousIntegration(printing: isOwned ? speaking : printing)
+    reporters += Self.continuousIntegration(printing: isOwned ? speaking : printing)
     do throws(ReportError) {
       for path in options.reports { reporters.append(try FileReport(path: path, version: Version.number)) }
       for emission in options.emissions {
@@ -96,9 +96,10 @@ final class Reporting: Sendable {
   /// Calls `action` when the reader of standard output closes its end.
   func onReaderGone(_ action: @escaping @Sendable () -> Void) { readerIsGone.observe(action) }
 
-  /// Writes every report.
-  /// - Throws: `CommandError` with everything that could not be written.
-  func finish() throws {
+  /// Writes every report. What could not be written is said on standard error: the outputs are in place, and what is
+  /// left to do, such as a lock file, must not be lost with a report.
+  /// - Returns: Whether everything was written.
+  func finish() -> Bool {
     timer?.cancel()
     StandardError.endDisplay()
     queue.sync {
@@ -107,7 +108,8 @@ final class Reporting: Sendable {
       }
     }
     let messages = failures.messages
-    if !messages.isEmpty { throw CommandError(.failed, messages.joined(separator: "\n")) }
+    for message in messages { StandardError.say("imagemill: \(message)") }
+    return messages.isEmpty
   }
 
   /// A live display on a terminal that can move its cursor, lines elsewhere; nil if progress is off, and while sources
@@ -130,9 +132,9 @@ final class Reporting: Sendable {
   }
 
   /// Annotations and a step summary in a GitHub workflow.
-  private static func continuousIntegration(printing: @escaping TextOutput) throws -> [any BatchReporter] {
+  private static func continuousIntegration(printing: @escaping TextOutput) -> [any BatchReporter] {
     let environment = ProcessInfo.processInfo.environment
-    guard environment["GITHUB_ACTIONS"] == "true" else { return [] }
+    guard Annotations.areRequested else { return [] }
     var reporters: [any BatchReporter] = [Annotations.reporter(environment, write: printing)]
     if let path = environment["GITHUB_STEP_SUMMARY"], !path.isEmpty {
       reporters.append(StepSummary(path: path))

@@ -5,12 +5,17 @@ import Synchronization
 
 /// Handles SIGHUP, SIGINT and SIGTERM: the first signal asks for an orderly end, the second ends the process at once.
 final class Signals: Sendable {
-  private let received = Mutex<Int32?>(nil)
+  private struct State {
+    var received: Int32?
+    var action: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
   /// Kept alive, since releasing a source cancels it. Safe: written in `init` only, and never read.
   nonisolated(unsafe) private var sources: [any DispatchSourceSignal] = []
 
-  /// Calls `onFirst` on the first signal.
-  init(onFirst: @escaping @Sendable () -> Void) {
+  /// Takes the signals from now on: nothing that needs an orderly end may start before.
+  init() {
     let queue = DispatchQueue(label: "imagemill.signals")
     for number in [SIGHUP, SIGINT, SIGTERM] {
       let wasIgnored = Self.ignore(number)
@@ -22,12 +27,20 @@ final class Signals: Sendable {
           StandardError.endDisplay()
           _exit(Signals.status(of: number))
         }
-        onFirst()
       }
       source.resume()
       sources.append(source)
     }
     if let display = StandardError.display.withLock({ $0 }) { hideWhileStopped(display, queue) }
+  }
+
+  /// Calls `action` on the first signal; at once if it has come already.
+  func onFirst(_ action: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      state.action = action
+      return state.received != nil
+    }
+    if isLate { action() }
   }
 
   /// On Ctrl-Z, hides the display before the shell takes the terminal; it comes back when the job continues. Without a
@@ -58,15 +71,17 @@ final class Signals: Sendable {
 
   /// The exit status for the signal received; nil if there was none.
   var exitStatus: ExitStatus? {
-    received.withLock { $0 }.flatMap { ExitStatus(rawValue: Self.status(of: $0)) }
+    state.withLock(\.received).flatMap { ExitStatus(rawValue: Self.status(of: $0)) }
   }
 
-  /// Records the signal; false if another one came before.
+  /// Records the signal and calls the action; false if another one came before.
   private func note(_ signal: Int32) -> Bool {
-    received.withLock { received in
-      defer { received = received ?? signal }
-      return received == nil
+    let (isFirst, action) = state.withLock { state in
+      defer { state.received = state.received ?? signal }
+      return (state.received == nil, state.received == nil ? state.action : nil)
     }
+    action?()
+    return isFirst
   }
 
   /// Ignores a signal.

@@ -2,6 +2,7 @@ import Glibc
 import Reports
 import Synchronization
 import SystemIO
+import TerminalText
 
 /// The standard streams, some of which may be closed when the process starts.
 enum StandardStreams {
@@ -92,6 +93,15 @@ enum StandardError {
     return writePlainly(text)
   }
 
+  /// Writes a message. Its lines may hold names from manifests, files and servers, whose control characters could move
+  /// the cursor or color the terminal.
+  /// - Parameter message: One line or several, with or without the last line break.
+  static func say(_ message: String) {
+    var lines = message.split(separator: "\n", omittingEmptySubsequences: false)
+    if lines.last?.isEmpty == true { lines.removeLast() }
+    write(lines.map { TerminalText.visible(String($0)) }.joined(separator: "\n") + "\n")
+  }
+
   /// Removes the display for good; called before the process ends.
   static func endDisplay() {
     let display = display.withLock { display in
@@ -116,11 +126,11 @@ enum StandardError {
 /// Standard input, whose first line may hold credentials.
 enum StandardInput {
   /// Reads the first line and no byte further: `readLine` would buffer bytes that others read from the descriptor.
-  static func firstLine() -> String {
+  /// - Throws: `SystemError` if standard input can't be read.
+  static func firstLine() throws(SystemError) -> String {
     var line: [UInt8] = []
     var byte: [UInt8] = [0]
-    // A read error ends the line, as the end of input does.
-    while (try? FileIO.read(STDIN_FILENO, into: &byte)) == 1, byte != [UInt8(ascii: "\n")] { line += byte }
+    while try FileIO.read(STDIN_FILENO, into: &byte) == 1, byte != [UInt8(ascii: "\n")] { line += byte }
     if line.last == UInt8(ascii: "\r") { line.removeLast() }
     return String(decoding: line, as: UTF8.self)
   }

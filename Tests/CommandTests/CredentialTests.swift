@@ -42,6 +42,26 @@ struct CredentialTests {
     #expect(command.files.contains("b.png"))
   }
 
+  @Test(
+    "a standard input that can't be read is an error, not an empty name",
+    arguments: ["run --user - m.yaml", "fetch --user - SERVER/a", "pipe --user - -o {name}.webp SERVER/a"],
+    ["< /", "<&-"])
+  func unreadable(line: String, redirection: String) async throws {
+    let server = try closedServer()
+    defer { server.stop() }
+    try command.write(
+      "imagemill: 1\njobs: [{source: \"\(server.url("/a"))\", output: a.webp}]\n", to: "m.yaml")
+    let words = line.replacing("SERVER", with: server.url(""))
+    let outcome = try await command.run(
+      ["-c", "'\(CommandRun.executable)' \(words) --allow-net loopback \(redirection)"],
+      executable: "/bin/bash")
+    #expect(outcome.status == 2, "\(outcome.errors)")
+    #expect(
+      outcome.errors.hasPrefix("imagemill: can't read the user's name from standard input: "),
+      "\(outcome.errors)")
+    #expect(server.requests.isEmpty)
+  }
+
   @Test("a netrc's go to the host that each stands for, at every hop")
   func netrc() async throws {
     let end = try closedServer()

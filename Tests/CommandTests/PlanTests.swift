@@ -107,6 +107,30 @@ struct PlanTests {
     }
   }
 
+  @Test(
+    "a dry run renders what the run with the same options renders, when reports or markup show placeholders",
+    arguments: [
+      [], ["--placeholders"], ["--report", "x.html"], ["--report", "X.HTML"], ["--emit", "picture=x.html"],
+      ["--emit", "srcset=x.txt"],
+    ])
+  func placeholders(options: [String]) async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 40, height: 30), to: "a.png")
+    let line =
+      "{source: ./a.png, outputs: [{output: \"{width}.webp\", filter: \"scale:{width}x\", matrix: {width: [8, 16]}, "
+      + "markup: {placeholder: color}}]}"
+    try command.write("imagemill: 1\njobs: [\(line)]\n", to: "m.yaml")
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    let plan = try await command.run(arguments: ["run", "-n"] + options + ["m.yaml"])
+    let check = try await command.run(arguments: ["run", "--check"] + options + ["m.yaml"])
+    #expect(check.status == 0, "\(check.errors)")
+    let run = try await command.run(arguments: ["run", "--report", "r.json"] + options + ["m.yaml"])
+    #expect(run.status == 0, "\(run.errors)")
+    let rendered = try work(#require(command.read("r.json")), "summary").renderings
+    #expect(plan.text.contains("; \(rendered) to render\n"), "\(rendered): \(plan.text)")
+    #expect((rendered > 0) == (!options.isEmpty))
+  }
+
   @Test("a plan makes no request, starts no worker and writes nothing")
   func harmless() async throws {
     let command = try CommandRun()

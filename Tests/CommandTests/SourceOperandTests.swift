@@ -98,4 +98,24 @@ struct SourceOperandTests {
     #expect(elsewhere.status == 0, "\(elsewhere.errors)")
     #expect(made == ["out/x.webp"])
   }
+
+  @Test(
+    "mistakes in the options are all told at once, in the same words for operands and for standard input",
+    arguments: [
+      ["-o", "{nmae}.{x}", "--quality", "900"], ["-o", "a.png", "-f", "text:{skuu}"], ["-o", "a.xyz"],
+      ["-o", "{nmae}.png"], ["-o", "a.png", "--encode", "effort=900"],
+    ])
+  func options(options: [String]) async throws {
+    let operands = try await command.run(["pipe"] + options + ["photos/y.png"])
+    let input = try await command.run(["pipe"] + options, input: Data("photos/y.png\n".utf8))
+    let converted = try await command.run(["convert"] + options + ["photos/y.png"])
+    #expect(
+      operands.status == 2 && input.status == 2 && converted.status == 2, "\(operands.errors)\(input.errors)")
+    #expect(operands.errors == input.errors && operands.errors == converted.errors, "\(input.errors)")
+    #expect(
+      operands.errors.hasPrefix("imagemill: ") && !operands.errors.contains("1:1"), "\(operands.errors)")
+    if options.contains("900"), options.contains("--quality") {
+      #expect(operands.errors.contains("{nmae}") && operands.errors.contains("900"), "\(operands.errors)")
+    }
+  }
 }

@@ -69,11 +69,12 @@ package struct Explanation {
       rows += recipe.auxiliary.sorted { $0.key < $1.key }.map { ("image", "\($0.key) \($0.value.hex)") }
     }
     rows.append(("today", verdict))
-    var text = rows.map { "\(TerminalText.padded($0.0, to: 9)) \($0.1)\n" }.joined()
+    var lines = rows.map { "\(TerminalText.padded($0.0, to: 9)) \($0.1)" }
     for difference in differences {
-      text += "\(difference.part)\n  was \(difference.before)\n  is  \(difference.now)\n"
+      lines += ["\(difference.part)", "  was \(difference.before)", "  is  \(difference.now)"]
     }
-    return text
+    // A name from a manifest must not move the terminal's cursor.
+    return lines.map { TerminalText.visible($0) + "\n" }.joined()
   }
 
   package var json: String {

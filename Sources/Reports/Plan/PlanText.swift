@@ -7,12 +7,12 @@ import TerminalText
 package enum PlanText {
   /// The plan as text: a line per output, then the totals.
   package static func lines(_ plan: BatchPlan) -> String {
-    var text = ""
-    for entry in plan.entries {
-      text +=
-        "\(TerminalText.padded(entry.action.rawValue, to: 10))  \(entry.path ?? "?")  (\(entry.source): \(entry.reason))\n"
+    // A name from a manifest must not move the terminal's cursor.
+    var lines = plan.entries.map { entry in
+      "\(TerminalText.padded(entry.action.rawValue, to: 10))  \(entry.path ?? "?")  (\(entry.source): \(entry.reason))"
     }
-    for path in plan.stale { text += "remove      \(path)  (the manifest no longer makes it)\n" }
+    lines += plan.stale.map { "remove      \($0)  (the manifest no longer makes it)" }
+    let text = lines.map { TerminalText.visible($0) + "\n" }.joined()
     let totals = plan.totals
     let actions = BatchPlan.Action.allCases.compactMap { action in
       totals.actions[action.rawValue].map { "\($0) \(action.rawValue)" }

@@ -37,7 +37,7 @@ struct CacheCommand: AsyncParsableCommand {
     /// Opens the store; repairs are reported on standard error.
     func openStore() throws -> DiskStore {
       let store = try settings.openStore(canDoWithout: false)
-      store.onRepair { StandardError.write("imagemill: \($0.messageWithRemedy(canDoWithout: false))\n") }
+      store.onRepair { StandardError.say("imagemill: warning: \($0.messageWithRemedy(canDoWithout: false))") }
       return store
     }
 

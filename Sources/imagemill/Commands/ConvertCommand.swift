@@ -110,15 +110,15 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
         "\(error.source ?? source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)")
     }
     await services.end()
-    for warning in result.warnings where !quiet { StandardError.write("imagemill: warning: \(warning)\n") }
+    for warning in result.warnings where !quiet { StandardError.say("imagemill: warning: \(warning)") }
     if result.isKept, let path = result.path {
-      StandardError.write("imagemill: warning: \(path) is kept, because it already exists\n")
+      StandardError.say("imagemill: warning: \(path) is kept, because it already exists")
     } else if verbose {
       let image = result.image
-      StandardError.write(
+      StandardError.say(
         "imagemill: note: \(source.displayText): written \(result.path ?? "to standard output"), "
           + "\(image.width) × \(image.height) \(image.format.rawValue), \(QuantityText.bytes(image.bytes))"
-          + (image.quality.map { ", quality \($0)" } ?? "") + "\n")
+          + (image.quality.map { ", quality \($0)" } ?? ""))
     }
     if let bytes = result.bytes { try StandardOutput.write(bytes) }
   }
@@ -148,7 +148,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     run.commandTemplate = template
     run.replacing = outputs.replacing
     run.durability = outputs.durability.level
-    let status = try await run.run(JobItems(streams: [], operands: operands))
+    let status = try await run.run(JobItems(streams: [], operands: operands)).status
     if status != .success { throw status }
   }
 

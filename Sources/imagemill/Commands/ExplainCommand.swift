@@ -61,7 +61,7 @@ extension CacheCommand {
       }
       let plan = try await Planning(
         downloads: downloads, cache: place.settings, allowsOutside: jobs.arguments.allowOutside
-      ).plan(input)
+      ).plan(input).plan
       let entries = plan.entries.filter { $0.realPath == entry.path }
       guard let found = entries.first else { return .notMade }
       return .made(found)

@@ -96,7 +96,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
     do throws(DownloadError) {
       response = try outcome.get()
     } catch {
-      StandardError.write("imagemill: \(source.displayText): \(error.messageWithRemedy)\n")
+      StandardError.say("imagemill: \(source.displayText): \(error.messageWithRemedy)")
       return error.isTemporary ? .temporary : .failed
     }
     if let output, output != "-" {

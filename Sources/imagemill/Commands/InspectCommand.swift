@@ -4,6 +4,7 @@ import ImageBatch
 import ImageDownloads
 import SystemIO
 import ImageRendering
+import TerminalText
 
 /// Shows the properties of images.
 struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
@@ -45,8 +46,8 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
         inspection = try await inspect(source, with: services.downloader)
       } catch {
         failures.add(error.isTemporary ? .temporary : .failed)
-        StandardError.write(
-          "imagemill: error: \(source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)\n")
+        StandardError.say(
+          "imagemill: error: \(source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)")
         continue
       }
       do throws(CommandError) {
@@ -103,8 +104,9 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
     }
     lines += image.warnings.map { ("warning", $0) }
     let width = lines.map(\.0.count).max() ?? 0
-    return source.displayText + "\n"
-      + lines.filter { !$0.1.isEmpty }.map { "  \($0.0.padded(to: width))  \($0.1)\n" }.joined()
+    // Text in Exif and in a profile comes from the file.
+    let rows = lines.filter { !$0.1.isEmpty }.map { "  \($0.0.padded(to: width))  \($0.1)" }
+    return ([source.displayText] + rows).map { TerminalText.visible($0) + "\n" }.joined()
   }
 
   private static func object(_ image: ImageInspection, of source: ImageSource) -> String {

@@ -77,7 +77,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     run.durability = outputs.durability.level
     let items = JobItems(
       streams: streams, operands: operands, order: order, onRead: { reporting.queue($0) })
-    let status = items.refusal.status(try await run.run(items))
+    let status = items.refusal.status(try await run.run(items).status)
     if status != .success { throw status }
   }
 
@@ -95,11 +95,10 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
         if try !StandardOutput.write(paths.joined()) { return }
       case .rejected(let result):
         isWrong = true
-        let place = result.location.map { "\($0.file):\($0.line):\($0.column): error: " } ?? ""
-        StandardError.write("\(place)\(result.outputs.first?.error?.message ?? "")\n")
+        JobItems.report(result)
       }
     }
-    if isWrong { throw ExitStatus.failed }
+    if isWrong { throw items.refusal.status(.failed) }
   }
 
   private func operands() throws -> OperandJobs {
@@ -131,7 +130,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     do throws(ManifestErrors) {
       return try LineJobs(descriptor: STDIN_FILENO, name: "-", lines, options)
     } catch {
-      throw ManifestCommandError(error)
+      throw CommandError(options: error)
     }
   }
 }

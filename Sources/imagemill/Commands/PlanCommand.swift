@@ -39,7 +39,7 @@ struct PlanCommand: AsyncParsableCommand {
   }
 
   private func plan(_ input: JobOptions.Input) async throws {
-    let plan = try await Planning(
+    let (plan, status) = try await Planning(
       downloads: downloads, cache: cache.settings, allowsOutside: jobs.arguments.allowOutside,
       commandTemplate: jobs.template ?? "", replacing: jobs.output.replacing, drawsGraph: dot
     )
@@ -51,6 +51,7 @@ struct PlanCommand: AsyncParsableCommand {
     } else {
       try StandardOutput.write(PlanText.lines(plan))
     }
+    if status != .success { throw status }
   }
 }
 
@@ -68,8 +69,11 @@ struct Planning {
   var drawsGraph = false
   /// Whether stored sources are revalidated.
   var refreshes = false
+  /// Whether the run would show placeholders, for which it renders outputs again.
+  var wantsPlaceholders = false
 
-  func plan(_ input: JobOptions.Input) async throws -> BatchPlan {
+  /// - Returns: The plan, and the input's status: not a success if a record is wrong.
+  func plan(_ input: JobOptions.Input) async throws -> (plan: BatchPlan, status: ExitStatus) {
     var offline = cache
     offline.mode = refreshes ? .refresh : .offline
     let services = try CommandServices(
@@ -84,13 +88,13 @@ struct Planning {
     configuration.prunedScopes = prunedScopes
     configuration.commandTemplate = commandTemplate
     configuration.replacing = replacing
+    configuration.wantsPlaceholders = wantsPlaceholders
     try input.refuseOverwrites(replacing, store: services.store)
-    var groups: [JobGroup] = []
-    for await case .group(let group) in input.items { groups.append(group) }
+    let (groups, status) = await input.items.readAll()
     let planner = BatchPlanner(
       configuration, downloader: services.downloader, store: services.store, drawsGraph: drawsGraph)
     let plan = await planner.plan(groups).withRemedies
     await services.end()
-    return plan
+    return (plan, status)
   }
 }

@@ -93,19 +93,23 @@ struct RunCommand: AsyncParsableCommand {
     if prune { run.prunedScopes = input.scopes }
     let replacing = jobs.output.replacing
     run.refuseOverwrites = { [input] store in try input.refuseOverwrites(replacing, store: store) }
-    run.wantsPlaceholders =
-      !batch.emissions.isEmpty
-      && (input.jobs.contains { $0.outputs.contains { $0.markup?.showsPlaceholder == true } }
-        || input.rows.contains(where: \.showsPlaceholders))
+    run.wantsPlaceholders = wantsPlaceholders(for: input)
     var items = input.items
     items.onRead = { reporting.queue($0) }
-    var status = items.refusal.status(try await run.run(items, recorder: recorder))
+    let outcome = try await run.run(items, recorder: recorder)
+    var status = items.refusal.status(outcome.status)
     if let locked, !recorder.mismatches.isEmpty {
-      StandardError.write(locked.difference(from: recorder.mismatches))
+      StandardError.say(locked.difference(from: recorder.mismatches))
       status = .outOfDate
     }
-    if let lock, !frozen, !status.isSignal {
-      try write(recorder, of: input, to: lock)
+    if let lock, !frozen {
+      // A lock with a part of the sources must not replace a whole one.
+      if outcome.isWhole {
+        try write(recorder, of: input, to: lock)
+      } else if !status.isSignal {
+        StandardError.say(
+          "imagemill: warning: the lock file \(lock) is not written: not every job was started")
+      }
     }
     if status != .success { throw status }
   }
@@ -129,13 +133,18 @@ struct RunCommand: AsyncParsableCommand {
 
   /// Prints what would be done; with `--check`, only the differences.
   private func plan(_ input: JobOptions.Input) async throws {
-    let plan = try await Planning(
+    let (plan, status) = try await Planning(
       downloads: downloads, cache: cache.settings, limits: limits, allowsOutside: jobs.arguments.allowOutside,
       force: batch.force, prunedScopes: prune ? input.scopes : [], commandTemplate: jobs.template ?? "",
-      replacing: jobs.output.replacing, refreshes: check && cache.refresh
+      replacing: jobs.output.replacing, refreshes: check && cache.refresh,
+      // A check compares bytes, which placeholders don't change.
+      wantsPlaceholders: dryRun && wantsPlaceholders(for: input)
     ).plan(input)
     if dryRun { try StandardOutput.write(PlanText.lines(plan)) }
-    guard check else { return }
+    guard check else {
+      if status != .success { throw status }
+      return
+    }
     var differences = plan.outOfDate.map { entry in
       LockCheck.Difference(
         subject: entry.path ?? entry.source, reason: "out of date: \(entry.reason)", location: entry.location)
@@ -149,7 +158,12 @@ struct RunCommand: AsyncParsableCommand {
         "imagemill: note: \(unknown) cached \(unknown == 1 ? "source is" : "sources are") stale; "
           + "--refresh asks the origins whether they have changed\n")
     }
-    try report(differences)
+    try report(differences, after: status)
+  }
+
+  /// Whether reports or markup show placeholders, for which outputs without them are rendered again.
+  private func wantsPlaceholders(for input: JobOptions.Input) -> Bool {
+    batch.settings.showsPlaceholders || !batch.emissions.isEmpty && input.showsPlaceholders
   }
 
   /// Compares manifests, sources and outputs with a lock file, without cache and rendering.
@@ -163,30 +177,31 @@ struct RunCommand: AsyncParsableCommand {
         .usage,
         "the lock file \(path) has no outputs; write it again with 'imagemill run --lock \(path)'")
     }
-    var jobs: [Job] = []
-    for await case .group(let group) in input.items { jobs += group.jobs }
+    let (groups, status) = await input.items.readAll()
     var cache = cache.settings
     cache.isEphemeral = true
     cache.mode = .none
     let services = try CommandServices(
       downloads: downloads, cache: cache, limits: limits, origins: input.origins)
     let differences = await LockCheck(lock, paths: paths, downloader: services.downloader)
-      .differences(manifests: try ManifestArguments.paths(manifests) + input.tables, jobs: jobs)
+      .differences(
+        manifests: try ManifestArguments.paths(manifests) + input.tables, jobs: groups.flatMap(\.jobs))
     await services.end()
-    try report(differences)
+    try report(differences, after: status)
   }
 
   /// Prints every difference.
-  /// - Throws: `ExitStatus.outOfDate` if there is any.
-  private func report(_ differences: [LockCheck.Difference]) throws {
-    guard !differences.isEmpty else { return }
+  /// - Parameter status: The input's status. A wrong record comes first, since nothing was compared for it.
+  /// - Throws: `status` if it isn't a success, `ExitStatus.outOfDate` if there is any difference.
+  private func report(_ differences: [LockCheck.Difference], after status: ExitStatus) throws {
     for difference in differences where !batch.quiet {
       let place = difference.location.map { "\($0.file):\($0.line):\($0.column): " } ?? ""
-      StandardError.write("\(place)\(difference.subject): \(difference.reason)\n")
+      StandardError.say("\(place)\(difference.subject): \(difference.reason)")
     }
     for difference in differences {
       Annotations.add("\(difference.subject): \(difference.reason)", at: difference.location)
     }
-    throw ExitStatus.outOfDate
+    if status != .success { throw status }
+    if !differences.isEmpty { throw ExitStatus.outOfDate }
   }
 }

@@ -77,7 +77,7 @@ enum ExitStatusSection {
     "convert": "A source could not be read, rendered or written; existing outputs are unchanged.",
     "fetch":
       "A download failed, a response had an error status, or the result could not be written.",
-    "plan": "The cache could not be read, or the plan could not be written to standard output.",
+    "plan": "A record of a list is wrong, the cache could not be read, or the plan could not be written.",
     "inspect": "A source could not be read, or the result could not be written to standard output.",
     "filters": "Standard output could not be written.",
     "formats": "Standard output could not be written.",

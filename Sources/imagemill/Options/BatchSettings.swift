@@ -25,4 +25,7 @@ struct BatchSettings {
   var events: String?
   /// The options that write to standard output.
   var standardOutputOwners: [String] = []
+
+  /// Whether a report shows placeholders.
+  var showsPlaceholders: Bool { placeholders || reports.contains { $0.lowercased().hasSuffix(".html") } }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ImageDownloads
 import Synchronization
+import SystemIO
 
 /// Options for downloads.
 struct DownloadOptions: ParsableArguments {
@@ -92,17 +93,22 @@ struct DownloadOptions: ParsableArguments {
   /// Reads credentials before anything else reads from standard input. Arguments are visible to other processes;
   /// standard input isn't.
   mutating func validate() throws {
-    if user == "-" {
-      user = Self.lineWithUser.withLock { line in
-        let read = line ?? StandardInput.firstLine()
-        line = read
-        return read
-      }
+    guard user == "-" else { return }
+    let read = Self.lineWithUser.withLock { line in
+      let read = line ?? Result { () throws(SystemError) in try StandardInput.firstLine() }
+      line = read
+      return read
+    }
+    do throws(SystemError) {
+      user = try read.get()
+    } catch {
+      // With an empty name, requests would go out that the user didn't mean.
+      throw ValidationError("can't read the user's name from standard input: \(error.text)")
     }
   }
 
   /// The first line of standard input, which is read once: a manifest with settings has the command line parsed again.
-  private static let lineWithUser = Mutex<String?>(nil)
+  private static let lineWithUser = Mutex<Result<String, SystemError>?>(nil)
 }
 
 enum OrderArgument: String, ExpressibleByArgument, CaseIterable {

@@ -59,6 +59,12 @@ struct JobOptions: ParsableArguments {
       return isWhole ? documentJobs : nil
     }
 
+    /// Whether markup shows placeholders.
+    var showsPlaceholders: Bool {
+      jobs.contains { $0.outputs.contains { $0.markup?.showsPlaceholder == true } }
+        || rows.contains(where: \.showsPlaceholders)
+    }
+
     /// Passes every job to the recorder of a lock file.
     mutating func record(with recorder: LockRecorder) {
       jobs.forEach(recorder.note)

@@ -62,6 +62,13 @@ struct ManifestArguments: ParsableArguments {
   }
 }
 
+extension CommandError {
+  /// Mistakes in the options that make jobs of sources. They have no place in a file.
+  init(options errors: ManifestErrors) {
+    self.init(.usage, errors.diagnostics.map(\.message).joined(separator: "\n"))
+  }
+}
+
 /// Every mistake in a manifest.
 struct ManifestCommandError: Error {
   let errors: ManifestErrors

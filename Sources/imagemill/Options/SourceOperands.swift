@@ -28,7 +28,7 @@ enum SourceOperands {
     } catch let error as OperandJobs.Failure {
       throw CommandError(.usage, error.description)
     } catch let error as ManifestErrors {
-      throw CommandError(.usage, error.diagnostics.first?.message ?? "these sources can't be read")
+      throw CommandError(options: error)
     }
   }
 }

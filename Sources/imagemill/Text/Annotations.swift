@@ -14,11 +14,11 @@ enum Annotations {
       write: write)
   }
 
-  private static let current: GitHubAnnotations? = {
-    let environment = ProcessInfo.processInfo.environment
-    guard environment["GITHUB_ACTIONS"] == "true" else { return nil }
-    return reporter(environment) { StandardError.write($0) }
-  }()
+  /// Whether the command runs in a workflow.
+  static let areRequested = ProcessInfo.processInfo.environment["GITHUB_ACTIONS"] == "true"
+
+  private static let current: GitHubAnnotations? =
+    areRequested ? reporter(ProcessInfo.processInfo.environment) { StandardError.write($0) } : nil
 
   /// Annotates a mistake in a manifest.
   static func add(_ diagnostic: ManifestDiagnostic) {
