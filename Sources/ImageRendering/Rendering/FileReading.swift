@@ -1,6 +1,6 @@
 import Glibc
 package import ImageCaches
-package import SystemIO
+import SystemIO
 
 /// Reads the files of a rendering. System errors become errors of the job.
 package enum FileReading {
@@ -15,6 +15,17 @@ package enum FileReading {
     try reading(path, limit: limit) { () throws(SystemError) in try File.contents(of: path, limit: limit) }
   }
 
+  /// A file to read at any place. Its reader must call ``check(_:of:)`` before it takes a missing byte for the end.
+  static func opened(_ path: String) throws(RenderError) -> FileBytes {
+    try reading(path) { () throws(SystemError) in try FileBytes(path: path) }
+  }
+
+  /// Checks that every byte that was missing lies past the end: a broken disk must not pass for a broken image.
+  /// - Throws: `RenderError` with code `unreadable`.
+  static func check(_ failure: SystemError?, of path: String) throws(RenderError) {
+    try reading(path) { () throws(SystemError) in if let failure { throw failure } }
+  }
+
   /// A file's size and SHA-256, read in chunks.
   package static func digest(of path: String) throws(RenderError) -> (bytes: Int, digest: ContentDigest) {
     try reading(path) { () throws(SystemError) in
@@ -23,7 +34,7 @@ package enum FileReading {
     }
   }
 
-  private static func reading<Value>(
+  private static func reading<Value: ~Copyable>(
     _ path: String, limit: Int = .max, _ body: () throws(SystemError) -> Value
   ) throws(RenderError) -> Value {
     do throws(SystemError) {
@@ -36,12 +47,5 @@ package enum FileReading {
       }
       throw RenderError(code: .unreadable, stage: .decode, message: "can't read \(path): \(error.text)")
     }
-  }
-}
-
-extension RenderError {
-  /// The error for a file of the rendering that can't be written.
-  package static func unwritable(_ path: String, _ error: SystemError) -> RenderError {
-    RenderError(code: .writeFailed, stage: .write, message: "can't write \(path): \(error.text)")
   }
 }

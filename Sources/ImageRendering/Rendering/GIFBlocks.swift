@@ -17,6 +17,9 @@ struct GIFBlocks: ~Copyable {
   private var file: FileBytes
   private var place = 0
 
+  /// Why bytes were missing that aren't past the end; nil if all could be read.
+  var failure: SystemError? { file.failure }
+
   /// - Parameter file: Must begin with GIF's signature.
   init(_ file: consuming FileBytes) { self.file = file }
 

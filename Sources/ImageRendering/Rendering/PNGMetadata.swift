@@ -10,10 +10,9 @@ enum PNGMetadata {
   static let mostTexts = 2000
 
   /// Checks the chunks before the pixels, without keeping what they unpack to.
-  /// - Throws: `RenderError` with code `tooMuchMemory`.
+  /// - Throws: `RenderError` with code `tooMuchMemory`, or `unreadable` if the file can't be read.
   static func check(_ path: String) throws(RenderError) {
-    // A file that can't be read is the decoder's to report.
-    guard var file = try? FileBytes(path: path) else { return }
+    var file = try FileReading.opened(path)
     var (bytes, texts, place) = (0, 0, 8)
     while let length = file.number(place, 4, littleEndian: false), let name = file.bytes(place + 4, 4) {
       let chunk = String(decoding: name, as: UTF8.self)
@@ -31,14 +30,16 @@ enum PNGMetadata {
       guard texts <= mostTexts else { throw refusal("text has more than \(mostTexts) chunks") }
       place += 12 + length
     }
+    // What wasn't read wasn't checked either.
+    try FileReading.check(file.failure, of: path)
   }
 
   private static func refusal(_ what: String) -> RenderError {
     RenderError(code: .tooMuchMemory, stage: .decode, message: "the PNG's \(what)")
   }
 
-  /// How many bytes a chunk's compressed data unpack to, counted up to `limit`. The data begin where zlib can read them:
-  /// before are names whose lengths differ by the chunk's type.
+  /// How many bytes a chunk's compressed data unpack to, counted up to `limit`. The compressed
+  /// data follow the chunk's names, whose number depends on its type.
   private static func unpackedBytes(
     _ file: inout FileBytes, from start: Int, _ length: Int, atMost limit: Int
   ) -> Int {

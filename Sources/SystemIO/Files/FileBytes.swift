@@ -5,6 +5,8 @@ package struct FileBytes: ~Copyable {
   /// The file's size when it was opened.
   package let count: Int
   private let descriptor: Int32
+  /// The first error of reading; nil if every byte that was asked for could be read, or lies past the end.
+  package private(set) var failure: SystemError?
   private var window: [UInt8] = []
   private var start = 0
 
@@ -25,12 +27,20 @@ package struct FileBytes: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// A byte; nil at the end, or where nothing can be read.
+  /// A byte; nil at the end, or where nothing can be read: then ``failure`` says why.
   package mutating func byte(_ place: Int) -> UInt8? {
     if place >= start, place < start + window.count { return window[place - start] }
     guard place >= 0, place < count else { return nil }
     var fresh = [UInt8](repeating: 0, count: min(Self.windowSize, count - place))
-    guard let got = try? FileIO.read(descriptor, at: place, into: &fresh), got > 0 else { return nil }
+    let got: Int
+    do throws(SystemError) {
+      got = try FileIO.read(descriptor, at: place, into: &fresh)
+    } catch {
+      failure = failure ?? error
+      return nil
+    }
+    // The file has become shorter.
+    guard got > 0 else { return nil }
     window = Array(fresh.prefix(got))
     start = place
     return window[0]

@@ -1,0 +1,41 @@
+import ImageFilters
+package import SystemIO
+import Vips
+
+extension RenderError {
+  /// Creates an error from whatever a decoder, a filter or an encoder throws.
+  /// - Parameters:
+  ///   - stage: The step in which libvips failed. Filters and renderings name their own.
+  ///   - code: The code of libvips' failures.
+  init(_ error: any Error, stage: Stage, code: Code) {
+    switch error {
+    case let error as RenderError: self = error
+    case let error as FilterError: self.init(error)
+    case let error as VipsError: self.init(code: code, stage: stage, message: error.description)
+    default: self.init(code: code, stage: stage, message: "\(error)")
+    }
+  }
+
+  /// Whether an error's text is certainly about its own call. See ``VipsErrorLock``.
+  static func isCertain(_ error: any Error) -> Bool {
+    (error as? VipsError ?? (error as? FilterError)?.cause)?.isCertain ?? true
+  }
+
+  /// The error for a file of the rendering that can't be written.
+  package static func unwritable(_ path: String, _ error: SystemError) -> RenderError {
+    RenderError(code: .writeFailed, stage: .write, message: "can't write \(path): \(error.text)")
+  }
+
+  /// The error for an output that can't be put in place.
+  static func unwritable(_ failure: AtomicFile.Failure) -> RenderError {
+    RenderError(code: .writeFailed, stage: .write, message: failure.message)
+  }
+
+  /// Loads libvips. A failure says nothing about any image, and must not be recorded as damage of one.
+  /// - Throws: `RenderError` with code `unsupportedFormat`.
+  static func startingLibrary() throws(RenderError) {
+    do throws(VipsError) { try VipsRuntime.start() } catch {
+      throw RenderError(code: .unsupportedFormat, stage: .decode, message: error.description)
+    }
+  }
+}
