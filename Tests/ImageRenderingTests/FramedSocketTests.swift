@@ -185,6 +185,21 @@ struct FramedSocketTests {
     }
   }
 
+  @Test("that would be longer than is believed aren't sent, and the next one is")
+  func tooLong() throws {
+    let pair = try SocketPair()
+    let error = failure { () throws(FramedSocket.Failure) in
+      let text = String(repeating: "x", count: FramedSocket.longestFrame)
+      try pair.near.send(Note(number: 1, text: text), timeout: .seconds(1))
+    }
+    guard case .unsendable? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    try pair.near.send(Note(number: 2, text: "short"))
+    #expect(try pair.far.receive(Note.self, timeout: .seconds(60)) == Note(number: 2, text: "short"))
+  }
+
   @Test("that hold another value are malformed")
   func wrongValue() throws {
     let pair = try SocketPair()

@@ -186,6 +186,20 @@ struct WorkerPoolTests {
     await pool.stop()
   }
 
+  @Test("can't be sent a request that is too long: it fails, and the worker serves the next one")
+  func tooLongRequest() async throws {
+    let pool = fixture.pool()
+    let first = try fixture.request("first")
+    #expect(await pool.render { _ in first }?.codes == [nil])
+    var request = try fixture.request(outputs: 2)
+    request.sourceName = String(repeating: "x", count: FramedSocket.longestFrame)
+    let long = request
+    #expect(await pool.render { _ in long }?.codes == ["not-rendered", "not-rendered"])
+    #expect(await pool.render { _ in first }?.codes == [nil])
+    #expect(await pool.workersStarted == 1)
+    await pool.stop()
+  }
+
   @Test("leave no process and no descriptor behind")
   func nothingLeft() async throws {
     func descriptors() throws -> Int {

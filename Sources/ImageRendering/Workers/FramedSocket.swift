@@ -4,6 +4,9 @@ import Glibc
 struct FramedSocket {
   /// The descriptor. The owner closes it.
   let descriptor: Int32
+  /// What the other end's process prints, read while a call with a timeout waits: a process that nobody reads from would
+  /// block, and never send its frame.
+  var output: ProcessOutput?
 
   /// The longest accepted frame, in bytes. A request of thousands of outputs is far shorter.
   static let longestFrame = 64 << 20
@@ -16,16 +19,19 @@ struct FramedSocket {
     case timedOut
     /// A system error, with its `errno`.
     case system(Int32)
-    /// The frame can't be encoded or decoded.
+    /// The received frame isn't the wanted value.
     case malformed(String)
+    /// The value can't be sent as a frame. Nothing was sent.
+    case unsendable(String)
   }
 
   /// Sends `value` as one frame within `timeout` (default: no limit).
   func send(_ value: some WireValue, timeout: Duration? = nil) throws(Failure) {
     let deadline = timeout.map { ContinuousClock.now + $0 }
     var writer = WireWriter()
-    do throws(WireError) { try writer.write(value) } catch { throw .malformed(error.message) }
+    do throws(WireError) { try writer.write(value) } catch { throw .unsendable(error.message) }
     let body = writer.bytes
+    guard body.count <= Self.longestFrame else { throw .unsendable("a frame of \(body.count) bytes") }
     var frame: [UInt8] = []
     frame.reserveCapacity(body.count + 4)
     withUnsafeBytes(of: UInt32(body.count).littleEndian) { frame.append(contentsOf: $0) }
@@ -90,11 +96,16 @@ struct FramedSocket {
     while true {
       let left = ContinuousClock.now.duration(to: deadline)
       guard left > .zero else { throw .timedOut }
-      var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+      var entries = [pollfd(fd: descriptor, events: Int16(events), revents: 0)]
+      if let output, output.isOpen {
+        entries.append(pollfd(fd: output.descriptor, events: Int16(POLLIN), revents: 0))
+      }
       let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
-      let ready = poll(&entry, 1, Int32(clamping: milliseconds + 1))
-      if ready > 0 { return }
+      let ready = poll(&entries, nfds_t(entries.count), Int32(clamping: milliseconds + 1))
       if ready < 0 && errno != EINTR { throw .system(errno) }
+      guard ready > 0 else { continue }
+      if entries.count > 1, entries[1].revents != 0 { output?.read() }
+      if entries[0].revents != 0 { return }
     }
   }
 }

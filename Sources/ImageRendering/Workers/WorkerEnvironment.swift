@@ -23,7 +23,6 @@ enum WorkerEnvironment {
     "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "PANGO_LANGUAGE",
     // Where large temporary files go.
     "TMPDIR",
-    "IMAGEMILL_TEST_WORKER",
   ]
 
   /// Beginnings of names of settings for libvips, GLib, and compilers' sanitizers and profiles.
@@ -31,10 +30,18 @@ enum WorkerEnvironment {
     "VIPS_", "G_DEBUG", "G_MESSAGES_", "ASAN_", "LSAN_", "TSAN_", "UBSAN_", "LLVM_PROFILE_",
   ]
 
+  private static func isForTests(_ name: String) -> Bool {
+    #if DEBUG
+      name == FaultInjection.variable
+    #else
+      false
+    #endif
+  }
+
   /// A worker's variables, if this process has `variables`.
   static func variables(from variables: [String: String]) -> [String: String] {
     variables.filter { name, _ in
-      passedOn.contains(name) || passedOnPrefixes.contains { name.hasPrefix($0) }
+      passedOn.contains(name) || isForTests(name) || passedOnPrefixes.contains { name.hasPrefix($0) }
     }.merging(own) { $1 }
   }
 

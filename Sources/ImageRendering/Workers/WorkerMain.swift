@@ -24,11 +24,15 @@ public enum WorkerMain {
     exitWithParent()
     let socket = FramedSocket(descriptor: socketDescriptor)
     let renderer = Renderer(memory: min(Self.renditionMemory, (memoryLimit ?? .max) / 8))
-    let hook = FaultInjection.fromEnvironment
+    #if DEBUG
+      let hook = FaultInjection.fromEnvironment
+    #endif
     while true {
       do {
         let request = try socket.receive(RenderRequest.self)
-        hook?.act(on: request)
+        #if DEBUG
+          hook?.act(on: request)
+        #endif
         if let memoryLimit {
           limitMemory(to: base + min(memoryLimit, request.limits.memory) + Self.allowance)
         }
@@ -58,30 +62,5 @@ public enum WorkerMain {
     limit.rlim_cur = min(limit.rlim_max, rlim_t(bytes))
     // If this fails, the parent's timeout and the header check still limit the request.
     _ = setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
-  }
-}
-
-/// Simulates failures in tests: with `IMAGEMILL_TEST_WORKER=ACTION:WORD`, a worker crashes, hangs, kills or stops itself
-/// (`crash`, `hang`, `kill`, `stop`) on sources whose name contains the word.
-struct FaultInjection {
-  let action: String
-  let word: String
-
-  static var fromEnvironment: FaultInjection? {
-    guard let text = getenv("IMAGEMILL_TEST_WORKER").map({ String(cString: $0) }) else { return nil }
-    let parts = text.split(separator: ":", maxSplits: 1)
-    guard parts.count == 2 else { return nil }
-    return FaultInjection(action: String(parts[0]), word: String(parts[1]))
-  }
-
-  func act(on request: RenderRequest) {
-    guard request.sourceName.contains(word) else { return }
-    switch action {
-    case "crash": abort()
-    case "hang": while true { pause() }
-    case "kill": kill(getpid(), SIGKILL)
-    case "stop": kill(getpid(), SIGSTOP)
-    default: return
-    }
   }
 }

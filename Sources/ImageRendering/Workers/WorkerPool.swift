@@ -99,6 +99,7 @@ package actor WorkerPool: RenderingService {
     do throws(WorkerProcess.TerminationReason) {
       return try await worker.exchange(request, timeout: configuration.timeout)
     } catch {
+      if case .unsendable = error { throw error }
       workers[slot] = nil
       throw error
     }
@@ -128,6 +129,10 @@ package actor WorkerPool: RenderingService {
         isTemporary: delay == .starved)
     case .notStarted(let reason):
       RenderError(code: .workerNotStarted, stage: .decode, message: "can't start a worker process: \(reason)")
+    case .unsendable(let reason):
+      RenderError(
+        code: .notRendered, stage: .decode,
+        message: "the request can't be sent to a worker process: \(reason)")
     case .ended(let signal, let text):
       if reason.isOutOfMemory {
         RenderError(
@@ -151,7 +156,7 @@ extension WorkerProcess.TerminationReason {
   fileprivate var isWorthRetrying: Bool {
     switch self {
     case .ended, .timedOut(.stopped): true
-    case .timedOut, .notStarted: false
+    case .timedOut, .notStarted, .unsendable: false
     }
   }
 

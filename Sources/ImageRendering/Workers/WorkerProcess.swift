@@ -15,10 +15,12 @@ final class WorkerProcess: Sendable {
     case timedOut(ProcessActivity.Delay)
     /// The process couldn't be started.
     case notStarted(String)
+    /// The request can't be sent to any process. This one can be used again.
+    case unsendable(String)
   }
 
   private let socket: FramedSocket
-  private let standardError: Int32
+  private let output: ProcessOutput
   /// nil once the process has been reaped, because the kernel may then reuse its ID.
   private let process: Mutex<pid_t?>
 
@@ -46,8 +48,8 @@ final class WorkerProcess: Sendable {
       close(errors[0])
       throw .notStarted("\(executable): \(SystemError(code: status).text)")
     }
-    socket = FramedSocket(descriptor: sockets[0])
-    standardError = errors[0]
+    output = ProcessOutput(descriptor: errors[0])
+    socket = FramedSocket(descriptor: sockets[0], output: output)
     process = Mutex(started)
   }
 
@@ -59,10 +61,10 @@ final class WorkerProcess: Sendable {
   deinit {
     end()
     close(socket.descriptor)
-    close(standardError)
   }
 
-  /// Sends a request and waits for the response. After a `TerminationReason`, the worker can't be used again.
+  /// Sends a request and waits for the response. After any reason but
+  /// `unsendable`, the worker can't be used again.
   func exchange<Request: WireValue, Response: WireValue>(
     _ request: Request, _ response: Response.Type, timeout: Duration
   ) throws(TerminationReason) -> Response {
@@ -70,7 +72,12 @@ final class WorkerProcess: Sendable {
     let deadline = ContinuousClock.now + timeout
     do {
       try socket.send(request, timeout: timeout)
-      return try socket.receive(response, timeout: ContinuousClock.now.duration(to: deadline))
+      let value = try socket.receive(response, timeout: ContinuousClock.now.duration(to: deadline))
+      // It is about this request, and must not explain the death of a later one.
+      output.clear()
+      return value
+    } catch .unsendable(let reason) {
+      throw .unsendable(reason)
     } catch .timedOut {
       let delay = process.withLock { process in
         process.map {
@@ -88,7 +95,7 @@ final class WorkerProcess: Sendable {
       if case .closed = error { isEnding = endsSoon() }
       if !isEnding { kill() }
       let signal = reap()
-      throw .ended(signal: isEnding ? signal : nil, text: errorText())
+      throw .ended(signal: isEnding ? signal : nil, text: output.text)
     }
   }
 
@@ -129,13 +136,6 @@ final class WorkerProcess: Sendable {
       let signal = status & 0x7f
       return signal == 0 ? nil : signal
     }
-  }
-
-  private func errorText() -> String {
-    var buffer = [UInt8](repeating: 0, count: 65536)
-    let count = recv(standardError, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-    guard count > 0 else { return "" }
-    return String(decoding: buffer[..<count].suffix(2000), as: UTF8.self)
   }
 
   private static func spawn(
