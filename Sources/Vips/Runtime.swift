@@ -85,5 +85,5 @@ public enum VipsRuntime {
   public static var memoryHighWater: Int { isLoaded ? vips_tracked_get_mem_highwater() : 0 }
 
   /// The number of blocks of pixel memory that libvips holds now; 0 when every image has been released.
-  public static var allocations: Int { isLoaded ? Int(vips_tracked_get_allocs()) : 0 }
+  package static var allocations: Int { isLoaded ? Int(vips_tracked_get_allocs()) : 0 }
 }

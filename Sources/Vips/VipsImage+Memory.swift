@@ -79,7 +79,6 @@ extension VipsImage {
   ///   crashes leaves nothing behind.
   /// - Throws: `VipsError` if the file can't be created or written, or an operation in the pipeline fails.
   public func stored(inDirectory directory: String) throws(VipsError) -> VipsImage {
-    // The extension `.v` selects libvips' native format.
     let path: String
     do throws(SystemError) {
       let file = try TemporaryName.makeFile("\(directory)/imagemill-", suffix: ".v")
@@ -91,14 +90,8 @@ extension VipsImage {
         isCertain: true)
     }
     defer { unlink(path) }
-    _ = try VipsOperation("vipssave", ["in": .image(self), "filename": .string(path)])
-    // libvips blocks this loader as untrusted, because it believes the file's header. This file is our own.
-    try VipsRuntime.setBlocked(false, operation: "VipsForeignLoadVips")
-    let image = try VipsOperation("vipsload", ["filename": .string(path)]).image()
-    // Map the whole file instead of a moving window: libvips 8.14's `arrayjoin` reads from windows that are unmapped
-    // already. Mapping takes no memory, and it is safe here because no other thread has the image yet.
-    try VipsErrorLock.capturingError("vipsload") { vips_image_wio_input(image.pointer) == 0 ? () : nil }
-    return image
+    try saveNative(to: path)
+    return try VipsImage(native: path)
   }
 
   /// The size of all pixels in bytes, which is what `materialized()` allocates.

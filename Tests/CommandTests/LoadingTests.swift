@@ -42,6 +42,13 @@ struct LoadingTests {
       #expect(outcome.errors.contains("libvips can't be loaded"), "\(words): \(outcome.errors)")
       #expect(outcome.errors.contains("install it"), "\(words): \(outcome.errors)")
     }
+    // It says nothing about the images, and isn't remembered of them.
+    try command.write(
+      "imagemill: 1\njobs: [{source: [a.png, c.png], filter: \"fit:4x4\", output: d.png}]\n", to: "n.yaml")
+    try Data(PNGImage.bytes(width: 8, height: 8, seed: 1)).write(
+      to: URL(fileURLWithPath: command.work + "/c.png"))
+    #expect(try await command.run(["run", "n.yaml"], environment: environment).status == 1)
+    #expect(try await command.run(["run", "n.yaml"]).status == 0)
     let doctor = try await command.run(["doctor"], environment: environment)
     #expect(doctor.status != 0)
     #expect(doctor.text.contains("libvips can't be loaded"), "\(doctor.text)\(doctor.errors)")

@@ -97,7 +97,7 @@ struct RenderCodingTests {
         response.renditions.append(
           KeptRendition(
             key: values.digest(), path: values.text(), digest: values.digest(), bytes: values.number(),
-            width: values.number(), height: values.number(), frames: values.number(), seconds: values.real()))
+            seconds: values.real()))
       }
       #expect(try passed(response) == response, "seed \(seed), round \(round)")
     }

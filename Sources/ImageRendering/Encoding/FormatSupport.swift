@@ -4,12 +4,12 @@ public import Vips
 public enum FormatSupport {
   /// Names of formats that are read by default.
   public static var readableByDefault: [String] {
-    ImageFormat.allCases.filter { SourceFile.safe.contains($0) }.map(\.rawValue)
+    ImageFormat.allCases.filter { ImageFormat.readByDefault.contains($0) }.map(\.rawValue)
   }
 
   /// Names of formats that are only read if ``RenderLimits/allowedFormats`` has them.
   public static var readableOnRequest: [String] {
-    ImageFormat.allCases.filter { !SourceFile.safe.contains($0) }.map(\.rawValue)
+    ImageFormat.allCases.filter { !ImageFormat.readByDefault.contains($0) }.map(\.rawValue)
   }
 
   /// Whether the installed libvips can write a format.

@@ -49,72 +49,47 @@ package struct ImageReader: Sendable {
     _ path: String, _ chain: FilterChain,
     _ source: @escaping @Sendable (_ reference: String) throws(FilterError) -> VipsImage
   ) -> Result<VipsImage, Failure> {
-    var decoding: Decoding?
+    let file: SourceFile
+    let options: DecodeOptions
     do {
-      try VipsRuntime.start()
-      try chain.check()
-      let file = try SourceFile(path: path, limits: limits)
+      file = try SourceFile(path: path, limits: limits)
       try WholeFile.check(path, file.format)
-      let recipe = RenderRecipe(
-        id: 0, chain: chain, encoding: Encoding.webp().with(frames: frames), temporaryPath: "")
-      let opened = Decoding(
-        file: file, options: try DecodeOptions(for: recipe, of: file.shape, within: limits))
-      decoding = opened
-      return .success(try opened.filtered(chain, limits, source))
+      options = try DecodeOptions(
+        DecodeRequirements(frames: frames, for: chain), chain, of: file.shape, within: limits)
     } catch {
-      let failure = renderError(error)
-      guard !(error is RenderError), let decoding else { return .failure(failure) }
+      return .failure(failure(error))
+    }
+    do {
+      return .success(try filtered(file, options, chain, source))
+    } catch {
+      guard !(error is RenderError) else { return .failure(failure(error)) }
       // libvips evaluates lazily, so that a decoder's error surfaces in a filter.
-      do {
-        _ = try decoding.open().measuring("max")
-        return .failure(failure)
+      do throws(VipsError) {
+        let image = try file.open(
+          sequential: true, failOn: file.loader.strictness, frames: options.frames, scale: options.scale)
+        _ = try image.measuring("max")
       } catch {
         return .failure(
-          Failure(error: DecodeFailure.error(error, decoding.file.format), isCertain: error.isCertain))
+          Failure(error: DecodeFailure.error(error, file.format), isCertain: error.isCertain))
       }
+      return .failure(failure(error))
     }
   }
 
-  private func renderError(_ error: any Error) -> Failure {
-    switch error {
-    case let error as RenderError: Failure(error: error, isCertain: true)
-    case let error as FilterError:
-      Failure(error: RenderError(error), isCertain: error.cause?.isCertain ?? true)
-    case let error as VipsError:
-      Failure(
-        error: RenderError(code: .corrupt, stage: .decode, message: error.description),
-        isCertain: error.isCertain)
-    default:
-      Failure(error: RenderError(code: .corrupt, stage: .decode, message: "\(error)"), isCertain: true)
-    }
-  }
-}
-
-/// One decoding of a file.
-private struct Decoding {
-  let file: SourceFile
-  let options: DecodeOptions
-
-  /// Opens the file with its loader, at the size and with the frames that the options ask for.
-  /// - Throws: `VipsError` if the header can't be read.
-  func open() throws(VipsError) -> VipsImage {
-    try file.loader.open(
-      file.path, sequential: true, failOn: file.loader.strictness, frames: options.frames,
-      scale: options.scale)
+  private func failure(_ error: any Error) -> Failure {
+    Failure(
+      error: RenderError(error, stage: .filter, code: .filterFailed),
+      isCertain: RenderError.isCertain(error))
   }
 
-  func filtered(
-    _ chain: FilterChain, _ limits: RenderLimits,
+  private func filtered(
+    _ file: SourceFile, _ options: DecodeOptions, _ chain: FilterChain,
     _ source: @escaping @Sendable (_ reference: String) throws(FilterError) -> VipsImage
   ) throws -> VipsImage {
     let storage = PixelStorage(memory: limits.memory, directory: Paths.temporaryDirectory)
-    let streams = file.shape.orientation == 1 && options.frames == 1
-    var image = try open()
-    if !streams { image = try storage.keeping(image) }
-    image = try image.upright().inSRGB()
-    var current = streams ? Intermediate(image, from: .decoder) : Intermediate(image)
-    let shrunk = ShrinkOnLoad(
-      extent: file.shape.upright, scale: options.scale, isExact: file.loader.shrinking != .factor)
+    var current = try file.decoded(
+      options, isReadOnce: true, failOn: file.loader.strictness, storage: storage)
+    let shrunk = file.shrinkOnLoad(options)
     let context = FilterContext(maximumPixels: limits.maxPixels, storage: storage, source: source)
     for step in 0..<chain.count {
       current = try chain.applyStep(step, to: current, shrunk: step == 0 ? shrunk : nil, context: context)

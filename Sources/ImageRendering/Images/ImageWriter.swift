@@ -40,15 +40,10 @@ struct ImageWriter {
       var attempts = 0
       _ = try choice.write(selected(try image.preparedForFilters()), attempts: &attempts)
       return nil
-    } catch let error as RenderError {
-      return (error, true)
-    } catch let error as FilterError {
-      return (RenderError(error), error.cause?.isCertain ?? true)
-    } catch let error as VipsError {
-      let failure = RenderError(code: .encodeFailed, stage: .encode, message: error.description)
-      return (failure, error.isCertain)
     } catch {
-      return (RenderError(code: .encodeFailed, stage: .encode, message: "\(error)"), true)
+      return (
+        RenderError(error, stage: .encode, code: .encodeFailed), RenderError.isCertain(error)
+      )
     }
   }
 

@@ -37,9 +37,7 @@ extension VipsImage {
     let directory = try TemporaryDirectory()
     defer { directory.remove() }
     let path = directory.path + "/image"
-    do throws(AtomicFile.Failure) { try AtomicFile.write(data, to: path) } catch {
-      throw RenderError(code: .writeFailed, stage: .write, message: error.message)
-    }
+    do throws(SystemError) { try File.write(Array(data), to: path) } catch { throw .unwritable(path, error) }
     self.init(sharing: try ImageReader(limits: limits, frames: frames).image(at: path))
   }
 
@@ -57,7 +55,7 @@ extension VipsImage {
     if let encoding { chosen = encoding } else { chosen = try Self.encoding(for: url) }
     try ImageWriter(encoding: chosen).withFile(of: self) { (path) throws(RenderError) in
       do throws(AtomicFile.Failure) { try AtomicFile.copy(path, to: destination) } catch {
-        throw RenderError(code: .writeFailed, stage: .write, message: error.message)
+        throw .unwritable(error)
       }
     }
   }

@@ -30,6 +30,15 @@ package struct DecodeRequirements: DecodeKey {
     keepsColorSpace = encoding.profile == .keep && recipe.chain.keepsColorSpace
   }
 
+  /// Creates the requirements of an image in memory, which is upright and in sRGB, and has an animation's frames.
+  init(frames: FrameSelection, for chain: FilterChain) {
+    self.frames = chain.makesFrames ? .first : frames
+    takesPages = false
+    takesAnimation = !chain.makesFrames
+    keepsOrientation = false
+    keepsColorSpace = false
+  }
+
   package var identifier: String? { nil }
 }
 
@@ -46,8 +55,13 @@ package struct DecodeOptions: DecodeKey {
   package var identifier: String? { "frames=\(frames):orient=\(keepsOrientation):colors=\(keepsColorSpace)" }
 
   package init(for recipe: RenderRecipe, of source: SourceShape, within limits: RenderLimits) throws {
-    try recipe.chain.check()
-    let wish = DecodeRequirements(recipe)
+    try self.init(DecodeRequirements(recipe), recipe.chain, of: source, within: limits)
+  }
+
+  init(
+    _ wish: DecodeRequirements, _ chain: FilterChain, of source: SourceShape, within limits: RenderLimits
+  ) throws {
+    try chain.check()
     let fits = source.format == .tiff ? wish.takesPages : wish.takesAnimation
     switch wish.frames {
     case .first: frames = 1
@@ -58,7 +72,7 @@ package struct DecodeOptions: DecodeKey {
     keepsOrientation = wish.keepsOrientation
     keepsColorSpace = wish.keepsColorSpace
     let extent = keepsOrientation ? source.stored : source.upright
-    let wanted = frames == 1 ? try recipe.chain.firstScale(of: extent) ?? 1 : 1
+    let wanted = frames == 1 ? try chain.firstScale(of: extent) ?? 1 : 1
     if source.isDrawing {
       // Vector drawings are rasterized at the wanted size, within the pixel limit.
       let most = (Double(limits.maxPixels) / Double(extent.width * extent.height)).squareRoot()

@@ -98,7 +98,7 @@ struct FormatChoice {
 
 extension VipsImage {
   /// Whether any pixel is transparent.
-  fileprivate func usesAlpha() throws -> Bool {
+  func usesAlpha() throws(VipsError) -> Bool {
     guard hasAlpha else { return false }
     return try extractingBands(from: bands - 1, count: 1).measuring("min")
       < (format == .ushort ? 65_535 : 255)

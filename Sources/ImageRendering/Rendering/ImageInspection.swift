@@ -68,11 +68,7 @@ public struct ImageInspection: Sendable, Hashable, Codable {
       let image = try file.open(
         sequential: false, failOn: file.loader.strictness, frames: file.shape.frames)
       self.init(file, header: image, bytes: bytes, digest: digest)
-      if image.hasAlpha {
-        let alpha = try image.extractingBands(from: image.bands - 1, count: 1)
-        let opaque = image.format == .ushort ? 65_535.0 : 255
-        alphaUsed = try alpha.measuring("min") < opaque
-      }
+      alphaUsed = try image.usesAlpha()
       if wantsPlaceholders {
         let first = try image.cropped(x: 0, y: 0, width: image.width, height: image.pageHeight)
         placeholders = try PlaceholderMaker(first.upright()).placeholders()

@@ -39,7 +39,7 @@ final class Rendering {
 
   func run() -> (response: RenderResponse, isCertain: Bool) {
     do {
-      try VipsRuntime.start()
+      try RenderError.startingLibrary()
       try VipsRuntime.setConcurrency(request.concurrency)
       let file = try SourceFile(path: request.sourcePath, limits: request.limits)
       facts = file.facts
@@ -54,7 +54,7 @@ final class Rendering {
         try renderAll(of: file)
       }
     } catch {
-      let failure = jobError(error, stage: .decode, code: .corrupt)
+      let failure = RenderError(error, stage: .decode, code: .corrupt)
       for index in request.recipes.indices { results[index] = .failure(failure) }
     }
     // A damaged image already has a warning, which the decoder's log would only repeat.
@@ -108,7 +108,7 @@ final class Rendering {
       } catch let error as RenderError where error.stage == .decode || error.stage == .encode {
         results[index] = .failure(error)
       } catch {
-        results[index] = .failure(jobError(error, stage: .filter, code: .filterFailed))
+        results[index] = .failure(RenderError(error, stage: .filter, code: .filterFailed))
       }
       return nil
     }
@@ -116,33 +116,25 @@ final class Rendering {
       let source = LazyImage(consumers: root.node.consumers) { [self] in
         try shared(decode(root, of: file), by: root.node)
       }
-      let shrunk = ShrinkOnLoad(
-        extent: root.options.keepsOrientation ? file.shape.stored : file.shape.upright,
-        scale: root.options.scale, isExact: file.loader.shrinking != .factor)
       do {
-        try grow(root.node, from: source, shrunk: shrunk, file, root.options)
+        try grow(
+          root.node, from: source, shrunk: file.shrinkOnLoad(root.options), file, root.options)
       } catch {
         try diagnose(error, file, root.options)
-        let failure = jobError(error, stage: .filter, code: .filterFailed)
+        let failure = RenderError(error, stage: .filter, code: .filterFailed)
         for index in root.node.indices where results[index] == nil { results[index] = .failure(failure) }
       }
     }
   }
 
-  /// Opens the source, upright and in a color space for filters. A source with one consumer streams from its file.
+  /// The damage that the decoder doesn't accept.
+  private func strictness(of file: SourceFile) -> String { isLenient ? "none" : file.loader.strictness }
+
+  /// Opens the source. One with a single consumer streams from its file.
   private func decode(_ root: RenderTree.Root<DecodeOptions>, of file: SourceFile) throws -> Intermediate {
-    let options = root.options
-    let streams =
-      root.node.consumers == 1 && (options.keepsOrientation || file.shape.orientation == 1)
-      && options.frames == 1
     counts.decodes += 1
-    var image = try file.open(
-      sequential: true, failOn: isLenient ? "none" : file.loader.strictness,
-      frames: options.frames, scale: options.scale)
-    if !streams { image = try storage.keeping(image) }
-    if !options.keepsOrientation { image = try image.upright() }
-    if !options.keepsColorSpace || !image.isPlainColor { image = try image.inSRGB() }
-    return streams ? Intermediate(image, from: .decoder) : Intermediate(image)
+    return try file.decoded(
+      root.options, isReadOnce: root.node.consumers == 1, failOn: strictness(of: file), storage: storage)
   }
 
   /// Encodes the recipes that end at `node` and applies the next filter for each child.
@@ -157,7 +149,7 @@ final class Rendering {
         for (index, file) in result { results[index] = .success(file) }
       } catch {
         try diagnose(error, file, options)
-        let failure = jobError(error, stage: .encode, code: .encodeFailed)
+        let failure = RenderError(error, stage: .encode, code: .encodeFailed)
         for index in indices { results[index] = .failure(failure) }
       }
     }
@@ -177,7 +169,7 @@ final class Rendering {
         throw error
       } catch {
         try diagnose(error, file, options)
-        let failure = jobError(error, stage: .filter, code: .filterFailed)
+        let failure = RenderError(error, stage: .filter, code: .filterFailed)
         for index in next.indices where results[index] == nil { results[index] = .failure(failure) }
       }
     }
@@ -274,8 +266,7 @@ final class Rendering {
     memory.learn(seconds: (clock.now - start) / .seconds(1), bytes: bytes)
     guard always || memory.isWorthKeeping(seconds: seconds, bytes: bytes) else { return nil }
     return KeptRendition(
-      key: key, path: path, digest: digest, bytes: bytes, width: image.width, height: image.pageHeight,
-      frames: image.pageCount, seconds: seconds)
+      key: key, path: path, digest: digest, bytes: bytes, seconds: seconds)
   }
 
   // MARK: Errors
@@ -290,8 +281,7 @@ final class Rendering {
     if let failure = failure as? RenderError, failure.source != nil { return }
     do {
       let image = try file.open(
-        sequential: true, failOn: isLenient ? "none" : file.loader.strictness,
-        frames: options.frames, scale: options.scale)
+        sequential: true, failOn: strictness(of: file), frames: options.frames, scale: options.scale)
       _ = try image.measuring("max")
     } catch {
       note(error)
@@ -300,17 +290,7 @@ final class Rendering {
   }
 
   private func note(_ error: any Error) {
-    let cause = error as? VipsError ?? (error as? FilterError)?.cause
-    if let cause, !cause.isCertain { isCertain = false }
-  }
-
-  private func jobError(_ error: any Error, stage: RenderError.Stage, code: RenderError.Code) -> RenderError {
-    switch error {
-    case let error as RenderError: return error
-    case let error as FilterError: return RenderError(error)
-    case let error as VipsError: return RenderError(code: code, stage: stage, message: error.description)
-    default: return RenderError(code: code, stage: stage, message: "\(error)")
-    }
+    if !RenderError.isCertain(error) { isCertain = false }
   }
 
   // MARK: Auxiliary images

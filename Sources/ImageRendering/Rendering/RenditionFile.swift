@@ -4,7 +4,7 @@ import SystemIO
 package import Vips
 
 /// A rendition that was written for later runs.
-package struct KeptRendition: Sendable, Hashable, Codable {
+package struct KeptRendition: Sendable, Hashable {
   /// The rendition's cache key.
   package var key: ContentDigest
   /// The file's path, one of ``RenditionPlan/files``.
@@ -13,12 +13,6 @@ package struct KeptRendition: Sendable, Hashable, Codable {
   package var digest: ContentDigest
   /// The file's size in bytes.
   package var bytes: Int
-  /// The width in pixels.
-  package var width: Int
-  /// The height of one frame in pixels.
-  package var height: Int
-  /// The number of frames, from 1.
-  package var frames: Int
   /// The seconds that computing it took.
   package var seconds: Double
 }
@@ -35,7 +29,7 @@ package enum RenditionFile {
     // libvips requires the extension.
     let named = path + ".v"
     defer { unlink(named) }
-    _ = try VipsOperation("vipssave", ["in": .image(image), "filename": .string(named)])
+    try image.saveNative(to: named)
     guard rename(named, path) == 0 else {
       throw VipsError(operation: "vipssave", text: "can't rename \(named): \(SystemError.last.text)")
     }
@@ -47,7 +41,6 @@ package enum RenditionFile {
   /// - Parameter path: The path of the file, which is mapped while the image lives.
   /// - Throws: `VipsError` if the file can't be opened or its header is invalid.
   package static func open(_ path: String) throws(VipsError) -> VipsImage {
-    try VipsRuntime.setBlocked(false, operation: "VipsForeignLoadVips")
-    return try VipsOperation("vipsload", ["filename": .string(path)]).image()
+    try VipsImage(native: path)
   }
 }

@@ -5,7 +5,9 @@ import Vips
 
 /// A source on disk whose header has been read and is within the limits.
 package struct SourceFile {
-  let path: String
+  /// Private, so that nobody opens the file around ``open(sequential:failOn:frames:scale:)``: an SVG's text is checked,
+  /// its file isn't.
+  private let path: String
   let format: ImageFormat
   let loader: Loader
   let bands: Int
@@ -15,12 +17,10 @@ package struct SourceFile {
   /// An SVG's checked text, which is read in the file's place.
   private let document: [UInt8]?
 
-  /// Formats that are read by default.
-  static let safe = ImageFormat.readByDefault
-
   package init(path: String, limits: RenderLimits) throws(RenderError) {
     self.path = path
     self.limits = limits
+    try RenderError.startingLibrary()
     let head = try FileReading.head(of: path)
     guard let format = ImageFormat(signature: head) else {
       let content = NonImageContent(head: head)
@@ -29,7 +29,7 @@ package struct SourceFile {
         message: "\(content.rawValue); check what the source's URL points to")
     }
     self.format = format
-    guard Self.safe.contains(format) || limits.allows(format) else {
+    guard ImageFormat.readByDefault.contains(format) || limits.allows(format) else {
       throw RenderError(
         code: .unsupportedFormat, stage: .decode, .unreadFormat(format.rawValue),
         message: "the file is \(format.rawValue), which isn't read by default")
@@ -82,6 +82,31 @@ package struct SourceFile {
   ) throws(VipsError) -> VipsImage {
     try Self.open(
       loader, path, document, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
+  }
+
+  /// Decodes the image, upright and in a color space for filters.
+  /// - Parameters:
+  ///   - isReadOnce: Whether the pixels are read once, from top to bottom, so that they can stream from the file.
+  ///   - failOn: See `Loader.open(_:sequential:failOn:frames:scale:)`.
+  ///   - storage: Keeps the pixels otherwise.
+  func decoded(
+    _ options: DecodeOptions, isReadOnce: Bool, failOn: String, storage: PixelStorage
+  ) throws -> Intermediate {
+    let streams =
+      isReadOnce && (options.keepsOrientation || shape.orientation == 1) && options.frames == 1
+    var image = try open(
+      sequential: true, failOn: failOn, frames: options.frames, scale: options.scale)
+    if !streams { image = try storage.keeping(image) }
+    if !options.keepsOrientation { image = try image.upright() }
+    if !options.keepsColorSpace || !image.isPlainColor { image = try image.inSRGB() }
+    return streams ? Intermediate(image, from: .decoder) : Intermediate(image)
+  }
+
+  /// What the decoder has done of a chain's first resize.
+  func shrinkOnLoad(_ options: DecodeOptions) -> ShrinkOnLoad {
+    ShrinkOnLoad(
+      extent: options.keepsOrientation ? shape.stored : shape.upright, scale: options.scale,
+      isExact: loader.shrinking != .factor)
   }
 
   private static func open(
@@ -140,42 +165,5 @@ extension VipsImage {
 extension RenderLimits {
   func allows(_ format: ImageFormat) -> Bool {
     allowedFormats.contains(format.rawValue) || format == .heic && allowedFormats.contains("heif")
-  }
-}
-
-/// Turns a decoder's error into a job's error.
-enum DecodeFailure {
-  /// A file that ends too early.
-  static func truncated(_ format: ImageFormat, _ reason: String) -> RenderError {
-    RenderError(
-      code: .truncated, stage: .decode,
-      message: "the \(format.rawValue) file is truncated (\(reason))")
-  }
-
-  static func error(_ error: VipsError, _ format: ImageFormat) -> RenderError {
-    let reason = brief(error)
-    // This is about one segment, not the end of the file.
-    let words = error.text.lowercased().replacing("premature end of data segment", with: "bad data")
-    let isShort = [
-      "premature end", "truncat", "end of file", "end of stream", "unexpected end", "not enough data",
-      "read error", "incomplete", "insufficient data", "out of data",
-    ].contains { words.contains($0) }
-    if isShort { return truncated(format, reason) }
-    return RenderError(
-      code: .corrupt, stage: .decode,
-      message: "the \(format.rawValue) file is damaged (\(reason))")
-  }
-
-  /// The first line of libvips' error, whose buffer may end within a UTF-8 sequence.
-  private static func brief(_ error: VipsError) -> String {
-    let lines = error.text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
-    guard var line = lines.first(where: { !$0.isEmpty }) else { return error.description }
-    if line.last == "\u{FFFD}" { line.removeLast() }
-    return VipsError(operation: error.operation, text: String(line)).description
-  }
-
-  /// The warning if a failure is ignored.
-  static func warning(of error: RenderError) -> String {
-    "\(error.message); using what could be decoded"
   }
 }

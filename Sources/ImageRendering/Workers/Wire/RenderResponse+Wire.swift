@@ -131,9 +131,6 @@ extension KeptRendition: WireValue {
     try writer.write(path)
     try writer.write(digest)
     try writer.write(bytes)
-    try writer.write(width)
-    try writer.write(height)
-    try writer.write(frames)
     try writer.write(seconds)
   }
 
@@ -142,9 +139,6 @@ extension KeptRendition: WireValue {
     path = try reader.read()
     digest = try reader.read()
     bytes = try reader.read()
-    width = try reader.read()
-    height = try reader.read()
-    frames = try reader.read()
     seconds = try reader.read()
   }
 }

@@ -1,0 +1,38 @@
+import Vips
+
+/// Turns a decoder's error into a job's error.
+enum DecodeFailure {
+  /// A file that ends too early.
+  static func truncated(_ format: ImageFormat, _ reason: String) -> RenderError {
+    RenderError(
+      code: .truncated, stage: .decode,
+      message: "the \(format.rawValue) file is truncated (\(reason))")
+  }
+
+  static func error(_ error: VipsError, _ format: ImageFormat) -> RenderError {
+    let reason = brief(error)
+    // This is about one segment, not the end of the file.
+    let words = error.text.lowercased().replacing("premature end of data segment", with: "bad data")
+    let isShort = [
+      "premature end", "truncat", "end of file", "end of stream", "unexpected end", "not enough data",
+      "read error", "incomplete", "insufficient data", "out of data",
+    ].contains { words.contains($0) }
+    if isShort { return truncated(format, reason) }
+    return RenderError(
+      code: .corrupt, stage: .decode,
+      message: "the \(format.rawValue) file is damaged (\(reason))")
+  }
+
+  /// The first line of libvips' error, whose buffer may end within a UTF-8 sequence.
+  private static func brief(_ error: VipsError) -> String {
+    let lines = error.text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
+    guard var line = lines.first(where: { !$0.isEmpty }) else { return error.description }
+    if line.last == "\u{FFFD}" { line.removeLast() }
+    return VipsError(operation: error.operation, text: String(line)).description
+  }
+
+  /// The warning if a failure is ignored.
+  static func warning(of error: RenderError) -> String {
+    "\(error.message); using what could be decoded"
+  }
+}
