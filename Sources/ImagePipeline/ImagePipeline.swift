@@ -14,7 +14,9 @@ public import Vips
 ///
 /// Calls for the same request and filters share one download and one rendering. Sources are cached on disk by the rules
 /// of HTTP (``ImageDownloader``), images in memory (``AutoPurgingImageCache``). Only URLs of the Web are loaded, within
-/// the downloader's address policy; local files need a request of their own, `ImageRequest(.file(path))`.
+/// the downloader's address policy; local files need a request of their own, `ImageRequest(.file(path))`. The same holds
+/// for filters, because a server may read chains from its requests: they refer to URLs, to
+/// ``Configuration/namedSources``, and to ``Configuration/fontFiles``.
 ///
 /// Cancelling, by a receipt or by the calling task, always ends the call at once. What it means for the work:
 ///
@@ -36,6 +38,11 @@ public final class ImagePipeline: Sendable {
     /// The maximum number of concurrent renderings, each on a thread. Default: the number of available
     /// processors.
     public var renderings = Machine.availableProcessors
+    /// Images that filters may refer to by name, such as a watermark in a local file. Any other reference must be an http,
+    /// https or data URL.
+    public var namedSources: [String: ImageSource] = [:]
+    /// The paths of font files that `text` filters may name, besides installed fonts.
+    public var fontFiles: Set<String> = []
 
     /// Creates the default settings: those of the command line for downloads, first frames only.
     public init() {}
@@ -214,10 +221,11 @@ public final class ImagePipeline: Sendable {
       if cancelled != nil { state.totals.cancelled += 1 }
       return cancelled
     }
-    guard let (waiter, download) = cancelled else { return }
-    if let download { downloader.cancel(download) }
+    guard let cancelled else { return }
+    for download in cancelled.downloads { downloader.cancel(download) }
+    cancelled.references?.cancel()
     feed.send(.cancelled(receipt.request, identifier: receipt.identifier))
-    waiter.completion(.failure(.requestCancelled))
+    cancelled.waiter.completion(.failure(.requestCancelled))
   }
 
   /// Cancels all calls for a URL, with any filters and headers.
@@ -260,69 +268,74 @@ public final class ImagePipeline: Sendable {
 
   // MARK: Loading
 
-  private enum Start {
-    case begin(Int)
-    case joined
-    case answer(LoadTable.Outcome)
-  }
-
   private func start(_ waiter: LoadTable.Waiter, _ chain: FilterChain, priority: Int) {
     let key = waiter.receipt.key
-    do throws(FilterError) { try chain.check() } catch {
+    do throws(FilterError) {
+      try chain.check()
+      try configuration.checkReferences(of: chain)
+    } catch {
       waiter.completion(.failure(.invalidFilter(error)))
       return
     }
-    let start: Start = state.withLock { state in
+    let (isCancelled, number): (Bool, Int?) = state.withLock { state in
       guard !state.isShutDown, !waiter.receipt.isCancelled else {
         state.totals.cancelled += 1
-        return .answer(.failure(.requestCancelled))
+        return (true, nil)
       }
-      // A load may have ended since the caller looked; its image was added before it left the table.
-      if !state.table.has(key), let image = inMemory(key) {
-        state.totals.memoryHits += 1
-        return .answer(.success(image))
-      }
-      return state.table.join(waiter).map(Start.begin) ?? .joined
+      return (false, state.table.join(waiter, priority: priority))
     }
-    switch start {
-    case .joined: return
-    case .answer(let outcome): waiter.completion(outcome)
-    case .begin(let number): download(key, number, chain, priority: priority)
+    if isCancelled {
+      feed.send(.cancelled(key.request, identifier: key.identifier))
+      waiter.completion(.failure(.requestCancelled))
+      return
+    }
+    guard let number else { return }
+    // Another load may have ended since the caller looked; its image was added before it left the table. Not under the
+    // lock, because the cache is the program's.
+    if let image = takeFromMemory(key) {
+      finish(key, number, .success(image))
+    } else {
+      download(key, number, chain, priority: priority)
     }
   }
 
   private func download(_ key: LoadKey, _ number: Int, _ chain: FilterChain, priority: Int) {
+    let progress: @Sendable (Int, Int?) -> Void = { [weak self] received, expected in
+      let handlers = self?.state.withLock { $0.table.progressHandlers(key, number) } ?? []
+      for handler in handlers { handler(received, expected) }
+    }
+    let isFirst = state.withLock { $0.table.hasNoDownload(key, number) }
     let receipt = downloader.download(
-      key.request, priority: priority,
-      progress: { [weak self] received, expected in
-        let handlers = self?.state.withLock { $0.table.progressHandlers(key, number) } ?? []
-        for handler in handlers { handler(received, expected) }
-      },
+      key.request, priority: priority, progress: isFirst ? progress : nil,
       completion: { [self] result in
         switch result {
         case .failure(let error): finish(key, number, .failure(ImageError(error)))
         case .success(let source):
-          feed.send(.downloaded(key.request, bytes: source.byteCount, source.disposition))
           guard state.withLock({ $0.table.downloaded(key, number) }) else { return }
+          feed.send(.downloaded(key.request, bytes: source.byteCount, source.disposition))
           guard !chain.references.isEmpty else {
             render(key, number, chain, source, [:])
             return
           }
-          Task { await openReferences(key, number, chain, source) }
+          let task = Task { await openReferences(key, number, chain, source, priority: priority) }
+          if !state.withLock({ $0.table.attach(task, to: key, number) }) { task.cancel() }
         }
       })
     // The last caller may have cancelled before the download had a receipt.
     if !state.withLock({ $0.table.attach(receipt, to: key, number) }) { downloader.cancel(receipt) }
   }
 
-  /// Downloads the images that the chain refers to (overlays, masks, transitions).
+  /// Downloads the images that the chain refers to (overlays, masks, transitions): one after the other, since few chains
+  /// have more than one.
   private func openReferences(
-    _ key: LoadKey, _ number: Int, _ chain: FilterChain, _ source: StoredSource
+    _ key: LoadKey, _ number: Int, _ chain: FilterChain, _ source: StoredSource, priority: Int
   ) async {
     var references: [String: StoredSource] = [:]
     for reference in chain.references {
       do throws(DownloadError) {
-        references[reference] = try await downloader.download(ImageRequest(ImageSource(parsing: reference)))
+        var request = ImageRequest(try configuration.source(of: reference))
+        request.cacheMode = key.request.cacheMode
+        references[reference] = try await downloader.download(request, priority: priority)
       } catch {
         finish(key, number, .failure(ImageError(error)))
         return
@@ -339,15 +352,10 @@ public final class ImagePipeline: Sendable {
       guard state.withLock({ $0.table.startRendering(key, number) }) else { return }
       let clock = ContinuousClock()
       let start = clock.now
+      let opened = OpenedReferences(references, limits: configuration.limits)
       do throws(RenderError) {
         let image = try reader.image(at: source.path, applying: chain) {
-          [limits = configuration.limits] (reference) throws(FilterError) -> VipsImage in
-          guard let source = references[reference] else { return try FilterContext.noSources(reference) }
-          do throws(RenderError) {
-            return try ImageReader(limits: limits, frames: .first).image(at: source.path)
-          } catch {
-            throw FilterError(.failed, "the image '\(reference)' can't be used: \(error.message)")
-          }
+          (reference) throws(FilterError) in try opened.image(reference)
         }
         state.withLock { $0.totals.renderings += 1 }
         feed.send(.rendered(key.request, identifier: key.identifier, clock.now - start))
@@ -360,7 +368,7 @@ public final class ImagePipeline: Sendable {
         finish(key, number, .failure(.imageSerializationFailed(error)))
       }
       // The pins of the files go only now.
-      withExtendedLifetime((source, references)) {}
+      withExtendedLifetime((source, opened)) {}
     }
   }
 

@@ -12,9 +12,10 @@ struct LoadKey: Hashable, Sendable {
 /// | state | event | next state |
 /// | --- | --- | --- |
 /// | – | `join` | `downloading` |
-/// | `downloading` | `downloaded` | `waiting` for a rendering thread |
+/// | `downloading` | `join` with a higher priority | `downloading`, requested again: the downloader moves it up |
+/// | `downloading` | `downloaded` | `waiting` for the chain's references and a rendering thread |
 /// | `waiting` | `startRendering` | `rendering` |
-/// | `downloading`, `waiting` | the last waiter leaves | –; the download's receipt is cancelled |
+/// | `downloading`, `waiting` | the last waiter leaves | –; its downloads are cancelled |
 /// | `rendering` | the last waiter leaves | `rendering`: the image is for the memory cache |
 /// | any | `finish` | – |
 ///
@@ -28,15 +29,25 @@ struct LoadTable: Sendable {
     let completion: @Sendable (Outcome) -> Void
   }
 
+  /// What remains to be done when a waiter leaves.
+  struct Cancellation {
+    let waiter: Waiter
+    /// The downloads that nobody waits for anymore.
+    var downloads: [RequestReceipt] = []
+    /// The task that downloads references for nobody.
+    var references: Task<Void, Never>?
+  }
+
   private enum State: Sendable {
-    case downloading(RequestReceipt?)
-    case waiting
+    case downloading([RequestReceipt])
+    case waiting(references: Task<Void, Never>?)
     case rendering
   }
 
   private struct Load: Sendable {
     let number: Int
-    var state = State.downloading(nil)
+    var priority: Int
+    var state = State.downloading([])
     var waiters: [Waiter]
   }
 
@@ -44,51 +55,69 @@ struct LoadTable: Sendable {
   private var lastNumber = 0
   private(set) var joinedCount = 0
 
-  var isEmpty: Bool { loads.isEmpty }
+  /// Whether a load is still wanted.
+  func isWanted(_ key: LoadKey, _ number: Int) -> Bool { loads[key]?.number == number }
 
-  /// Whether the key is in flight.
-  func has(_ key: LoadKey) -> Bool { loads[key] != nil }
+  /// Whether a load waits for its first download to be requested.
+  func hasNoDownload(_ key: LoadKey, _ number: Int) -> Bool {
+    guard isWanted(key, number), case .downloading(let receipts)? = loads[key]?.state else { return false }
+    return receipts.isEmpty
+  }
 
   /// Adds a waiter.
-  /// - Returns: the number of a load that is to begin; nil if the waiter joined one.
-  mutating func join(_ waiter: Waiter) -> Int? {
+  /// - Returns: The number of the load whose download is to be requested: a new load, or one that a call with a higher
+  ///   priority joins. Nil if there is nothing to request.
+  mutating func join(_ waiter: Waiter, priority: Int) -> Int? {
     let key = waiter.receipt.key
-    if loads[key] != nil {
-      loads[key]?.waiters.append(waiter)
-      joinedCount += 1
-      return nil
+    guard let load = loads[key] else {
+      lastNumber += 1
+      loads[key] = Load(number: lastNumber, priority: priority, waiters: [waiter])
+      return lastNumber
     }
-    lastNumber += 1
-    loads[key] = Load(number: lastNumber, waiters: [waiter])
-    return lastNumber
+    loads[key]?.waiters.append(waiter)
+    joinedCount += 1
+    guard case .downloading = load.state, priority > load.priority else { return nil }
+    loads[key]?.priority = priority
+    return load.number
   }
 
   /// Notes the receipt of a load's download.
   /// - Returns: Whether the load is still wanted; if not, the caller cancels the download.
   mutating func attach(_ receipt: RequestReceipt, to key: LoadKey, _ number: Int) -> Bool {
-    guard loads[key]?.number == number else { return false }
-    if case .downloading? = loads[key]?.state { loads[key]?.state = .downloading(receipt) }
+    guard isWanted(key, number) else { return false }
+    if case .downloading(let receipts)? = loads[key]?.state {
+      loads[key]?.state = .downloading(receipts + [receipt])
+    }
     return true
   }
 
-  /// - Returns: whether the load is still wanted.
+  /// Notes the task that downloads a load's references.
+  /// - Returns: Whether the load is still wanted; if not, the caller cancels the task.
+  mutating func attach(_ references: Task<Void, Never>, to key: LoadKey, _ number: Int) -> Bool {
+    guard isWanted(key, number) else { return false }
+    // The task may have got as far as the rendering already.
+    if case .waiting? = loads[key]?.state { loads[key]?.state = .waiting(references: references) }
+    return true
+  }
+
+  /// - Returns: Whether the load goes on with these bytes: it is wanted, and no other of its downloads was first.
   mutating func downloaded(_ key: LoadKey, _ number: Int) -> Bool {
-    guard loads[key]?.number == number else { return false }
-    loads[key]?.state = .waiting
+    guard isWanted(key, number), case .downloading? = loads[key]?.state else { return false }
+    loads[key]?.state = .waiting(references: nil)
     return true
   }
 
-  /// - Returns: whether the load is still wanted.
+  /// - Returns: Whether the load is still wanted.
   mutating func startRendering(_ key: LoadKey, _ number: Int) -> Bool {
-    guard loads[key]?.number == number else { return false }
+    guard isWanted(key, number) else { return false }
     loads[key]?.state = .rendering
     return true
   }
 
   /// Ends a load.
-  /// - Returns: its waiters; nil if the load is gone.
+  /// - Returns: Its waiters; nil if the load is gone.
   mutating func finish(_ key: LoadKey, _ number: Int) -> [Waiter]? {
-    guard loads[key]?.number == number else { return nil }
+    guard isWanted(key, number) else { return nil }
     return loads.removeValue(forKey: key)?.waiters
   }
 
@@ -98,23 +127,25 @@ struct LoadTable: Sendable {
   }
 
   /// Removes a waiter.
-  /// - Returns: The waiter, and the download if no other waiter is left; nil if the receipt doesn't wait.
-  mutating func cancel(_ receipt: ImageReceipt) -> (Waiter, RequestReceipt?)? {
+  /// - Returns: The waiter, and the work that no other waiter needs; nil if the receipt doesn't wait.
+  mutating func cancel(_ receipt: ImageReceipt) -> Cancellation? {
     let key = receipt.key
     guard let load = loads[key], let index = load.waiters.firstIndex(where: { $0.receipt == receipt }) else {
       return nil
     }
     loads[key]?.waiters.remove(at: index)
-    guard load.waiters.count == 1 else { return (load.waiters[index], nil) }
+    var cancellation = Cancellation(waiter: load.waiters[index])
+    guard load.waiters.count == 1 else { return cancellation }
     switch load.state {
-    case .downloading(let download):
+    case .downloading(let receipts):
       loads[key] = nil
-      return (load.waiters[index], download)
-    case .waiting:
+      cancellation.downloads = receipts
+    case .waiting(let references):
       loads[key] = nil
-      return (load.waiters[index], nil)
-    case .rendering: return (load.waiters[index], nil)
+      cancellation.references = references
+    case .rendering: break
     }
+    return cancellation
   }
 
   /// The receipts of all waiters that match.

@@ -19,16 +19,26 @@ extension LoopbackServer {
   func address(_ path: String) -> URL { URL(string: url(path)) ?? URL(filePath: "/") }
 }
 
+extension ImagePipeline.Configuration {
+  /// Settings with which a loopback server is reached.
+  static func forTests(active: Int = 4, renderings: Int = 2) -> Self {
+    var configuration = Self()
+    _ = configuration.downloads.addressPolicy.allow("loopback")
+    configuration.downloads.activeDownloads = active
+    configuration.downloads.retryWait = 0.01
+    configuration.renderings = renderings
+    return configuration
+  }
+}
+
 /// Runs `body` with a pipeline on a store of its own.
 func withPipeline<Value>(
   memory: UInt64 = 100_000_000, active: Int = 4, renderings: Int = 2,
+  configure change: (inout ImagePipeline.Configuration) -> Void = { _ in },
   _ body: (ImagePipeline, AutoPurgingImageCache) async throws -> Value
 ) async throws -> Value {
-  var configuration = ImagePipeline.Configuration()
-  _ = configuration.downloads.addressPolicy.allow("loopback")
-  configuration.downloads.activeDownloads = active
-  configuration.downloads.retryWait = 0.01
-  configuration.renderings = renderings
+  var configuration = ImagePipeline.Configuration.forTests(active: active, renderings: renderings)
+  change(&configuration)
   let images = try AutoPurgingImageCache(
     memoryCapacity: memory, preferredMemoryUsageAfterPurge: memory * 6 / 10)
   let pipeline = ImagePipeline(configuration: configuration, store: try .ephemeral(), images: images)

@@ -1,5 +1,8 @@
 /// Locates the font files of a chain, so that an output's key can include their contents.
 public enum FontFile {
+  /// Whether a `font` argument is the path of a font file, by its extension.
+  public static func isFile(_ font: String) -> Bool { TextRenderer.isFile(font) }
+
   /// The file of the font that a `text` filter would use.
   ///
   /// - Parameter font: The filter's `font` argument: a font file's path, which is returned unchanged, or a
