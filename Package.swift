@@ -165,8 +165,7 @@ let package = Package(
       name: "ImageBatchTests",
       dependencies: [
         "ImageBatch", "ImageRendering", "ImageCaches", "ImageDownloads", "ImageFilters", "LoopbackServer",
-        "SystemIO",
-        "TestSupport",
+        "SystemIO", "TestSupport", "Vips",
       ],
       swiftSettings: settings),
     .testTarget(

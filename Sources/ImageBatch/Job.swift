@@ -5,7 +5,7 @@ public import ImageRendering
 
 /// A source and its outputs: the unit that is scheduled, reported and retried.
 public struct Job: Sendable, Hashable {
-  /// The position among the batch's jobs, from 1.
+  /// The position among the batch's jobs, from 1; 0 until ``Batch/results(of:)`` numbers the job.
   public var index: Int
   /// The source and its alternatives, tried in order until one succeeds. Never empty.
   public var sources: [ImageSource]
@@ -76,6 +76,8 @@ public struct JobOutput: Sendable, Hashable {
   public var markup: Markup?
   /// The location in the manifest; nil for outputs without one.
   public var location: ManifestLocation?
+  /// The error of arguments that don't fit together; nil if there is none.
+  var problem: JobError?
 
   /// Creates an output.
   /// - Parameters:

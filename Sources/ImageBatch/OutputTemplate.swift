@@ -9,6 +9,8 @@ public struct OutputTemplate: Sendable, Hashable {
   /// The text of the template, as in the manifest.
   public let text: String
   let parts: [Part]
+  /// The error of a literal that isn't a template; nil otherwise.
+  let problem: TemplateError?
 
   /// Literal text, or a field to expand.
   enum Part: Sendable, Hashable {
@@ -49,6 +51,7 @@ public struct OutputTemplate: Sendable, Hashable {
   ///   that is empty or too long.
   public init(parsing text: String) throws(TemplateError) {
     self.text = text
+    problem = nil
     guard text.utf8.count <= Self.longest else {
       throw TemplateError(
         "the template has \(text.utf8.count) bytes, over the limit of \(Self.longest); shorten it", offset: 0)
@@ -58,6 +61,11 @@ public struct OutputTemplate: Sendable, Hashable {
     guard !text.isEmpty else {
       throw TemplateError("an output needs a path, such as '{name}.png'", offset: 0)
     }
+  }
+
+  /// Creates the template of an invalid literal: the error is that of its job.
+  init(invalid text: String, _ problem: TemplateError) {
+    (self.text, self.problem, parts) = (text, problem, [.literal(text)])
   }
 
   /// The fields of the template, in order, with repetitions.

@@ -25,6 +25,12 @@ public final class Batch: Sendable {
   let onSource: (@Sendable (SourceRecord) -> Void)?
   private let tally = Mutex(SummaryBuilder())
   private let isStopping = Atomic<Bool>(false)
+  /// Whether the downloader is this batch's own, and is shut down with it.
+  private let endsDownloader: Bool
+  /// The run of ``results(of:)``.
+  let running = Mutex<Task<BatchSummary, Never>?>(nil)
+  /// Receives the results of jobs, for ``results(of:)``.
+  private let onResult = Mutex<(@Sendable (JobResult) -> Void)?>(nil)
 
   /// Creates a batch. It starts nothing before ``run(_:)``.
   /// - Parameters:
@@ -49,10 +55,12 @@ public final class Batch: Sendable {
   /// Creates a batch on a rendering service that exists. ``run(_:)`` stops it at its end.
   package init(
     _ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore,
-    service rendering: any RenderingService, onSource: (@Sendable (SourceRecord) -> Void)? = nil,
+    service rendering: any RenderingService, endsDownloader: Bool = false,
+    onSource: (@Sendable (SourceRecord) -> Void)? = nil,
     report: @escaping @Sendable (BatchEvent) async -> Void
   ) {
     self.onSource = onSource
+    self.endsDownloader = endsDownloader
     self.configuration = configuration
     self.downloader = downloader
     self.store = store
@@ -76,7 +84,19 @@ public final class Batch: Sendable {
   /// - Returns: The totals, which are also the last event.
   public func run<Items: AsyncSequence>(_ items: Items) async -> BatchSummary
   where Items.Element == BatchItem, Items.Failure == Never {
+    await run(items, knownJobs: configuration.knownJobs, onResult: nil)
+  }
+
+  /// - Parameters:
+  ///   - items: The jobs.
+  ///   - knownJobs: The number of jobs, if it is known. Those that are never read count as not started.
+  ///   - onResult: Called with the result of each job.
+  func run<Items: AsyncSequence>(
+    _ items: Items, knownJobs: Int?, onResult: (@Sendable (JobResult) -> Void)?
+  ) async -> BatchSummary
+  where Items.Element == BatchItem, Items.Failure == Never {
     let start = ContinuousClock.now
+    self.onResult.withLock { $0 = onResult }
     await withTaskCancellationHandler {
       await runAll(items)
     } onCancel: {
@@ -88,8 +108,10 @@ public final class Batch: Sendable {
     await writer.add(tally.withLock(\.savings))
     let summary = tally.withLock { tally in
       tally.summary(
-        after: ContinuousClock.now - start, downloads: downloader.totals, knownJobs: configuration.knownJobs)
+        after: ContinuousClock.now - start, downloads: downloader.totals, knownJobs: knownJobs)
     }
+    if endsDownloader { await downloader.shutDown() }
+    self.onResult.withLock { $0 = nil }
     await report(.finished(summary))
     return summary
   }
@@ -190,5 +212,6 @@ public final class Batch: Sendable {
     if let limit = configuration.failureLimit, failures >= limit { stop() }
     for output in result.outputs { await report(.outputFinished(output)) }
     await report(.jobFinished(result))
+    onResult.withLock(\.self)?(result)
   }
 }

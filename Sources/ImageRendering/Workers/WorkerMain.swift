@@ -14,6 +14,18 @@ public enum WorkerMain {
   /// Bytes that a request may use beyond the memory that it is granted: codec buffers, caches, fragmentation.
   static let allowance = 256 << 20
 
+  /// Makes the program an executable for worker processes (`RenderingMode.workerProcesses`): in a worker it serves
+  /// requests and never returns, in any other process it does nothing. It must be the first line of the program: what
+  /// runs before it runs in every worker too.
+  ///
+  ///     WorkerMain.runIfWorker()
+  public static func runIfWorker() {
+    let arguments = CommandLine.arguments
+    guard arguments.count > 1, arguments[1] == argument else { return }
+    run(memoryLimit: arguments.count > 2 ? Int(arguments[2]) : nil)
+    exit(0)
+  }
+
   /// Serves requests until the parent closes the socket.
   /// - Parameter memoryLimit: The most memory for rendering, in bytes; nil for no limit. A request is limited
   ///   to its grant, which may be less.
