@@ -19,7 +19,7 @@ let package = Package(
     .library(name: "Vips", targets: ["Vips"]),
     .library(name: "ImageFilters", targets: ["ImageFilters"]),
     .library(name: "ImageCaches", targets: ["ImageCaches"]),
-    .library(name: "ImageDownloads", targets: ["ImageDownloads"]),
+    .library(name: "ImageDownloads", targets: ["ImageDownloads", "WebValues"]),
     .library(name: "ImageRendering", targets: ["ImageRendering"]),
     .library(name: "ImagePipeline", targets: ["ImagePipeline"]),
     .library(name: "ImageBatch", targets: ["ImageBatch"]),
@@ -45,7 +45,9 @@ let package = Package(
 
     .target(name: "SystemIO", swiftSettings: settings),
     .target(name: "Vips", dependencies: ["CVips", "CVipsLibrary", "SystemIO"], swiftSettings: settings),
-    .target(name: "Curl", dependencies: ["CCurl", "SystemIO"], swiftSettings: settings),
+    // The values of the Web that are in public signatures: header fields, addresses and networks.
+    .target(name: "WebValues", swiftSettings: settings),
+    .target(name: "Curl", dependencies: ["CCurl", "SystemIO", "WebValues"], swiftSettings: settings),
     .target(
       name: "ImageFilters", dependencies: ["CReduce", "Vips"], swiftSettings: settings),
     .target(
@@ -59,7 +61,7 @@ let package = Package(
     .target(
       name: "ImageDownloads",
       dependencies: [
-        "ImageCaches", "Curl", "Vips", "SystemIO",
+        "ImageCaches", "Curl", "Vips", "SystemIO", "WebValues",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Collections", package: "swift-collections"),
         .product(name: "GRDB", package: "GRDB.swift"),

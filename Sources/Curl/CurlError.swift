@@ -1,4 +1,5 @@
 import CCurl
+public import WebValues
 
 /// The reason that a transfer ended without a complete response.
 public struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,3 +1,5 @@
+public import WebValues
+
 /// The status line and header fields of a response.
 public struct ResponseHead: Hashable, Sendable {
   /// The protocol version in the status line, such as `1.1` or `2`.

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import WebValues
 
 /// One transfer: its handle, the memory that libcurl keeps pointers to, and the response so far.
 ///

@@ -1,3 +1,5 @@
+public import WebValues
+
 /// The options of one transfer. No option carries over to the next transfer.
 public struct TransferOptions: Sendable {
   /// An absolute http or https URL without user name and password. libcurl refuses other schemes.

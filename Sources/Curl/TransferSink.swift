@@ -1,3 +1,5 @@
+public import WebValues
+
 /// Receives a response as it arrives. The engine's thread makes all calls, one at a time; a call that blocks delays
 /// every transfer.
 public protocol TransferSink: AnyObject, Sendable {

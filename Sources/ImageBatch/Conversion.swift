@@ -1,3 +1,4 @@
+public import struct FoundationEssentials.URL
 public import ImageCaches
 public import ImageDownloads
 public import ImageFilters
@@ -18,8 +19,13 @@ public struct Conversion: Sendable {
   public var limits: RenderLimits
   /// Whether a corrupt or truncated source fails.
   public var onCorrupt: CorruptPolicy
+  /// The path of ``destination``.
+  package var destinationPath: String?
   /// The path to write; if nil, ``Outcome/bytes`` has the result. Default: nil.
-  public var destination: String?
+  public var destination: URL? {
+    get { destinationPath.map { URL(filePath: $0) } }
+    set { destinationPath = newValue?.path(percentEncoded: false) }
+  }
   /// Which files the output may replace. A conversion doesn't record its outputs, so that
   /// ``ReplacementPolicy/keepsForeignFiles`` keeps every existing file.
   public var replacing = ReplacementPolicy()
@@ -39,7 +45,7 @@ public struct Conversion: Sendable {
   ///   - destination: The path to write; nil to return the bytes. Default: nil.
   public init(
     source: ImageSource, chain: FilterChain, encoding: Encoding, namedSources: [String: ImageSource] = [:],
-    limits: RenderLimits = RenderLimits(), onCorrupt: CorruptPolicy = .fail, destination: String? = nil
+    limits: RenderLimits = RenderLimits(), onCorrupt: CorruptPolicy = .fail, destination: URL? = nil
   ) {
     self.source = source
     self.chain = chain
@@ -55,7 +61,9 @@ public struct Conversion: Sendable {
     /// The output's format, size and digest.
     public var image: RenderedFile
     /// The path of the output; nil if there is no destination.
-    public var path: String?
+    package var path: String?
+    /// The file that was written or kept, if there is a destination.
+    public var file: URL? { path.map { URL(filePath: $0) } }
     /// The encoded bytes; nil if there is a destination.
     public var bytes: [UInt8]?
     /// Problems that didn't fail the conversion.
@@ -88,7 +96,7 @@ public struct Conversion: Sendable {
     var output = JobOutput(template: template, chain: chain, encoding: encoding)
     output.namedSources = namedSources
     job.outputs = [output]
-    if let destination { try refuseSource(destination, of: job, store: store) }
+    if let destinationPath { try refuseSource(destinationPath, of: job, store: store) }
     let auxiliary = await AuxiliarySources(downloading: AuxiliarySources.wanted(by: [job]), with: downloader)
     return try await render(job, stored, auxiliary: try auxiliary.sources(of: output), store: store)
   }
@@ -140,7 +148,7 @@ public struct Conversion: Sendable {
   private func path(
     of image: RenderedFile, _ job: Job, _ stored: StoredSource
   ) throws(JobError) -> String? {
-    guard let template, let output = job.outputs.first else { return destination }
+    guard let template, let output = job.outputs.first else { return destinationPath }
     var values = OutputTemplate.Values(job, output)
     values.format = image.format
     values.sourceDigest = stored.digest

@@ -20,7 +20,7 @@ public struct Job: Sendable, Hashable {
   /// The outputs. Empty only for jobs that just download.
   public var outputs: [JobOutput]
   /// The directory that output paths are relative to; nil for the batch's. Default: nil.
-  public var outputDirectory: String?
+  package var outputDirectory: String?
   /// The location in the manifest or in a table that it takes rows from; nil for jobs without one.
   public var location: ManifestLocation?
   /// The manifest's path if ``location`` is in a table that the manifest names.

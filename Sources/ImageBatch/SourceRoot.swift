@@ -1,9 +1,10 @@
+public import struct FoundationEssentials.URL
 public import ImageDownloads
 import SystemIO
 
 /// The directory and base URL that a source's `{dir}` is relative to.
 ///
-///     SourceRoot(directory: "photos").directory(of: .file("photos/2026/05/a.jpg"))     // 2026/05
+///     SourceRoot(directory: URL(filePath: "photos")).directory(of: .file("photos/2026/05/a.jpg"))     // 2026/05
 ///
 /// Paths are compared as text, without resolving links, so that links don't change the names of outputs.
 public struct SourceRoot: Sendable, Hashable {
@@ -18,9 +19,17 @@ public struct SourceRoot: Sendable, Hashable {
 
   /// Creates a root.
   /// - Parameters:
+  ///   - directory: A directory.
+  ///   - base: The URL that sources without a scheme are resolved against.
+  public init(directory: URL, base: URL? = nil) {
+    self.init(directory: directory.path(percentEncoded: false), base: base?.absoluteString)
+  }
+
+  /// Creates a root.
+  /// - Parameters:
   ///   - directory: A path, absolute or relative to the working directory; empty for the working directory.
   ///   - base: The URL that sources without a scheme are resolved against; nil for none. Default: nil.
-  public init(directory: String, base: String? = nil) {
+  package init(directory: String, base: String? = nil) {
     directories = Self.components(directory)
     self.base = base.map { Base(origin: Self.origin($0), directories: ImageSource.url($0).directories) }
   }

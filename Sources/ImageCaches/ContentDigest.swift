@@ -1,4 +1,4 @@
-public import Crypto
+package import Crypto
 
 /// A SHA-256 digest, which identifies a source's content, a stored object or an output.
 ///
@@ -26,7 +26,7 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
 
   /// Creates a digest from a finished SHA-256 of swift-crypto.
   /// - Parameter digest: The result of `SHA256.finalize()`.
-  public init(_ digest: SHA256.Digest) {
+  package init(_ digest: SHA256.Digest) {
     words = digest.withUnsafeBytes { bytes in
       func word(_ index: Int) -> UInt64 {
         UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))

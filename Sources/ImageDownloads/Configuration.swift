@@ -1,7 +1,8 @@
-public import Curl
+public import struct FoundationEssentials.URL
+public import WebValues
 
 extension ImageDownloader {
-  /// A downloader's settings; the defaults are those of the command line. Times are in seconds, sizes in bytes.
+  /// A downloader's settings; the defaults are those of the command line. Sizes are in bytes.
   public struct Configuration: Sendable {
     /// The maximum number of active downloads; 1 or more.
     public var activeDownloads = 32
@@ -18,20 +19,20 @@ extension ImageDownloader {
     /// The maximum number of requests per second to one host; nil for no limit.
     public var rate: Double?
     /// The limit for one attempt; nil for none.
-    public var timeout: Double? = 60
+    public var timeout: Duration? = .seconds(60)
     /// The limit for connecting, TLS included.
-    public var connectTimeout: Double = 10
+    public var connectTimeout = Duration.seconds(10)
     /// The limit for receiving no byte.
-    public var stallTimeout: Double = 20
+    public var stallTimeout = Duration.seconds(20)
     /// The maximum number of attempts after the first.
     public var retries = 3
     /// The wait before the first retry; later waits grow, with jitter.
-    public var retryWait: Double = 0.5
+    public var retryWait = Duration.milliseconds(500)
     /// The maximum wait before a retry, `Retry-After` included.
-    public var longestRetryWait: Double = 60
+    public var longestRetryWait = Duration.seconds(60)
     /// A host without a response for this long, over ten or more attempts, is down: its pending downloads fail, and it
     /// gets no requests for a minute.
-    public var hostPatience: Double = 30
+    public var hostPatience = Duration.seconds(30)
     /// Fields to send to every source's own origin.
     public var headers: [HeaderField] = []
     /// Settings for single origins, by `https://host` or `https://host:8443`.
@@ -43,7 +44,7 @@ extension ImageDownloader {
     /// The proxies for http and https; nil for direct connections.
     public var proxies: ProxySettings?
     /// A PEM file of certificate authorities to trust instead of the system's.
-    public var certificateAuthorities: String?
+    public var certificateAuthorities: URL?
     /// Whether to accept any server certificate.
     public var acceptsAnyCertificate = false
     /// Whether HTTP/2 may be negotiated over TLS.
@@ -53,7 +54,7 @@ extension ImageDownloader {
     /// The use of the HTTP cache.
     public var cacheMode = CacheMode.standard
     /// If an origin fails, serve a stored response up to this long past its expiry; its `stale-if-error` may extend it.
-    public var staleIfError: Double = 0
+    public var staleIfError = Duration.zero
     /// The maximum size of a body.
     public var byteLimit = 256 << 20
     /// The hosts and addresses that requests may reach.

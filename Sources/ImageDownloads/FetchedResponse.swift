@@ -1,4 +1,4 @@
-public import Curl
+public import WebValues
 
 /// A response as the HTTP cache serves it.
 public struct FetchedResponse: Sendable {

@@ -7,7 +7,7 @@ import SystemIO
 ///
 ///     let downloader = ImageDownloader(store: store)
 ///     let source = try await downloader.download(ImageRequest(.url("https://example.org/a.jpg")))
-///     … source.path, source.digest …
+///     … source.file, source.digest …
 ///     await downloader.shutDown()
 ///
 /// Queueing, merging and cancelling follow AlamofireImage's `ImageDownloader`; decoding and filtering are in
@@ -56,7 +56,7 @@ public final class ImageDownloader: Sendable {
     limits.newHosts = max(1, configuration.newHosts)
     limits.rate = configuration.rate
     limits.order = configuration.order
-    limits.unreachableTimeout = configuration.hostPatience
+    limits.unreachableTimeout = configuration.hostPatience / .seconds(1)
     limits.byHost = configuration.origins.compactMapValues(\.activeDownloads)
     limits.rateByHost = configuration.origins.compactMapValues(\.rate)
     let machine = DownloadStateMachine(limits: limits, abortsOnCancel: configuration.abortsOnCancel)
@@ -65,7 +65,7 @@ public final class ImageDownloader: Sendable {
     let validation = ResponseValidation(acceptableContentTypes: configuration.acceptableContentTypes)
     classifier = ResponseClassifier(
       validation: validation, redirectLimit: configuration.redirects,
-      longestRetryWait: configuration.longestRetryWait)
+      longestRetryWait: configuration.longestRetryWait / .seconds(1))
     lookup = CacheLookup(
       configuration: configuration, store: store, salt: CredentialSalt(store: store), classifier: classifier,
       statistics: statistics)

@@ -1,4 +1,4 @@
-public import Curl
+public import WebValues
 public import ImageCaches
 
 /// A source, and how to request it. Equal requests in flight share one download.

@@ -1,8 +1,9 @@
+public import struct FoundationEssentials.URL
 public import ImageCaches
 
 /// The downloaded bytes of a source: a file and its digest.
 ///
-/// The path stays valid while a copy of this value lives, because it holds the object's pin.
+/// The file exists while a copy of this value lives, because it holds the object's pin.
 public struct StoredSource: Sendable {
   /// How the bytes were obtained: downloaded, from the HTTP cache, or local.
   public enum Disposition: String, Sendable, Hashable {
@@ -23,7 +24,9 @@ public struct StoredSource: Sendable {
   /// The SHA-256 of the bytes.
   public var digest: ContentDigest
   /// The path of a file with the bytes.
-  public var path: String
+  package var path: String
+  /// A file with the bytes.
+  public var file: URL { URL(filePath: path) }
   /// The size of the file in bytes.
   public var byteCount: Int
   /// The `Content-Type` without parameters, in lower case; nil if the response has none.
@@ -42,10 +45,10 @@ public struct StoredSource: Sendable {
   public var pin: ObjectPin?
   /// A local file's fingerprint at the time of its digest; nil for objects in the store. The file may change at any
   /// time, so compare the fingerprint before and after reading it.
-  public var fingerprint: FileFingerprint?
+  package var fingerprint: FileFingerprint?
   /// Whether an equal ``fingerprint`` proves equal bytes. If the file was written just before its digest was computed,
   /// another write may leave the fingerprint unchanged.
-  public var isFingerprintCertain = true
+  package var isFingerprintCertain = true
 }
 
 /// The totals of a downloader since it was created.
@@ -78,12 +81,12 @@ public enum DownloadEvent: Sendable, Hashable {
   /// Bytes have been received; `expected` is the announced total.
   case progressed(id: Int, received: Int, expected: Int?)
   /// A transfer from `url`, the source's or a redirect's target, has ended. `error` is the failure, such as an HTTP
-  /// status of 400 or more; ``retrying(source:seconds:error:)`` may follow.
+  /// status of 400 or more; ``retrying(source:after:error:)`` may follow.
   case finished(id: Int, url: String, bytes: Int, error: DownloadError?)
   /// A transfer failed and will be retried.
-  case retrying(source: String, seconds: Double, error: DownloadError)
+  case retrying(source: String, after: Duration, error: DownloadError)
   /// A host gets no requests for a while.
-  case hostPaused(host: String, seconds: Double)
+  case hostPaused(host: String, for: Duration)
   /// A problem that doesn't fail the download.
   case warning(source: String, message: String)
 }

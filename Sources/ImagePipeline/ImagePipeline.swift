@@ -92,7 +92,7 @@ public final class ImagePipeline: Sendable {
   ) throws {
     try self.init(
       configuration: configuration,
-      store: DiskStore(directory: cacheDirectory.path(percentEncoded: false)),
+      store: DiskStore(directory: cacheDirectory),
       images: AutoPurgingImageCache())
   }
 

@@ -6,9 +6,18 @@ import Synchronization
 public enum VipsRuntime {
   /// Starts libvips if it isn't running. Every operation calls this itself.
   ///
-  /// The operation cache is off, because it would return the old pixels of a changed file. A pipeline uses one thread
-  /// unless ``setConcurrency(_:)`` changes that. Loaders that libvips marks as untrusted are blocked, and libvips'
-  /// warnings go to ``VipsLog``.
+  /// This changes libvips for the whole process, so also for other code that uses libvips in it. Nothing else of these
+  /// libraries changes the process, and nothing is undone later:
+  ///
+  /// - the operation cache is off (`vips_cache_set_max(0)`), because it would return the old pixels of a changed file;
+  /// - a pipeline of operations uses one thread (`vips_concurrency_set(1)`), unless ``setConcurrency(_:)`` or a `Batch`
+  ///   with fewer images than threads changes that;
+  /// - loaders that libvips marks as untrusted are blocked (`vips_block_untrusted_set`). When a program allows such a
+  ///   format in `RenderLimits`, its loader stays allowed;
+  /// - GLib's messages of the domain `VIPS` go to ``VipsLog``, not to standard error;
+  /// - glibc keeps two memory arenas (`mallopt(M_ARENA_MAX)`), because freed pixels would stay in those of old threads.
+  ///
+  /// A program that needs other settings calls this at its start, and then sets its own.
   /// - Throws: `VipsError` if libvips can't be loaded or started. Every later call throws the same error.
   public static func start() throws(VipsError) {
     if let failure { throw failure }

@@ -78,7 +78,8 @@ extension VipsImage {
   /// - Parameter directory: The directory for the file. The file is unlinked once it is open, so that a process that
   ///   crashes leaves nothing behind.
   /// - Throws: `VipsError` if the file can't be created or written, or an operation in the pipeline fails.
-  public func stored(inDirectory directory: String) throws(VipsError) -> VipsImage {
+  package func stored(inDirectory directory: String) throws(VipsError) -> VipsImage {
+    // The extension `.v` selects libvips' native format.
     let path: String
     do throws(SystemError) {
       let file = try TemporaryName.makeFile("\(directory)/imagemill-", suffix: ".v")

@@ -86,7 +86,7 @@ struct BatchRun {
 
   private var configuration: BatchConfiguration {
     var configuration = BatchConfiguration()
-    configuration.outputDirectory = outputDirectory
+    configuration.outputPath = outputDirectory
     configuration.allowsOutside = allowsOutside
     configuration.limits = limits.limits(slots: 1)
     configuration.onCorrupt = limits.corruptPolicy
@@ -104,6 +104,11 @@ struct BatchRun {
 }
 
 extension BatchEvent {
+  /// Seconds with one decimal.
+  private static func tenths(_ duration: Duration) -> Double {
+    (duration / .milliseconds(100)).rounded() / 10
+  }
+
   /// The batch event for a download event; nil for events that aren't reported.
   init?(_ event: DownloadEvent) {
     switch event {
@@ -114,12 +119,12 @@ extension BatchEvent {
       self = .downloadFinished(id: id, bytes: bytes, failed: error != nil)
     case .warning(let source, let message):
       self = .warning(BatchWarning(source: source, message: message))
-    case .retrying(let source, let seconds, let error):
-      let fact = "retrying in \((seconds * 10).rounded() / 10) s"
+    case .retrying(let source, let wait, let error):
+      let fact = "retrying in \(Self.tenths(wait)) s"
       self = .warning(
         BatchWarning(source: source, message: "\(fact): \(error.message)", error: JobError(error)))
-    case .hostPaused(let host, let seconds):
-      self = .warning(BatchWarning(message: "no requests to \(host) for \((seconds * 10).rounded() / 10) s"))
+    case .hostPaused(let host, let pause):
+      self = .warning(BatchWarning(message: "no requests to \(host) for \(Self.tenths(pause)) s"))
     }
   }
 }

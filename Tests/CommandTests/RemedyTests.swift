@@ -85,7 +85,7 @@ struct RemedyTests {
     Case(.tooMuchMemory, .decode, .rendering(.memory(9, limit: 8)), "--memory", in: decoding),
     Case(.outOfMemory, .decode, "--memory", in: "run pipe"),
     Case(.workerKilled, .decode, "--memory or --jobs", in: "run pipe"),
-    Case(.timedOut, .decode, .rendering(.time(limit: 60)), "--job-timeout", in: "run pipe"),
+    Case(.timedOut, .decode, .rendering(.time(limit: .seconds(60))), "--job-timeout", in: "run pipe"),
     Case(.unsupportedFormat, .decode, .rendering(.unreadFormat("svg")), "--allow-format svg", in: decoding),
     Case(.truncated, .decode, "--on-corrupt warn", in: decoding),
     Case(.corrupt, .decode, "--on-corrupt warn", in: decoding),
@@ -149,7 +149,8 @@ struct RemedyTests {
 
   @Test("is in every event that tells of a failure, once")
   func events() {
-    let error = JobError(code: .timedOut, stage: .decode, .rendering(.time(limit: 60)), message: "too slow")
+    let error = JobError(
+      code: .timedOut, stage: .decode, .rendering(.time(limit: .seconds(60))), message: "too slow")
     var result = OutputResult(
       index: 1, outputIndex: 0, source: "a.png", status: .failed, filter: "", format: "png")
     result.error = error

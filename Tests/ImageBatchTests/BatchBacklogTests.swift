@@ -39,7 +39,7 @@ struct BatchBacklogTests {
     let downloader = ImageDownloader(configuration: settings, store: store)
     let rendering = GatedRendering()
     var configuration = BatchConfiguration()
-    configuration.outputDirectory = store.directory + "/out"
+    configuration.outputPath = store.directory + "/out"
     configuration.backlogBytes = size * 3
     let jobs = try (0..<40).map { number in
       Job(

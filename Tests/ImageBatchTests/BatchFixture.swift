@@ -87,7 +87,7 @@ final class BatchFixture: Sendable {
     _ change: (inout BatchConfiguration) -> Void = { _ in }, stopAfter: Int? = nil
   ) async throws -> BatchSummary {
     var configuration = BatchConfiguration()
-    configuration.outputDirectory = out
+    configuration.outputPath = out
     change(&configuration)
     let downloader = ImageDownloader(store: store)
     events.change { $0 = [] }

@@ -94,7 +94,7 @@ struct BatchTests {
     #expect(Set(stages) == ["decode", "read"])
     // The alternative is used instead, and what failed is said.
     for index in all.indices { all[index].sources.append(.file(fixture.directory["in/1.png"])) }
-    let second = try await fixture.run(all) { $0.outputDirectory = self.fixture.directory["other"] }
+    let second = try await fixture.run(all) { $0.outputPath = self.fixture.directory["other"] }
     #expect(second.jobsDone == 4)
     #expect(fixture.warnings.count == 2)
   }
@@ -225,7 +225,7 @@ struct BatchTests {
         }
       }
       var configuration = BatchConfiguration()
-      configuration.outputDirectory = fixture.out
+      configuration.outputPath = fixture.out
       let downloader = ImageDownloader(store: fixture.store)
       let plan = await BatchPlanner(configuration, downloader: downloader, store: fixture.store).plan(
         JobGroup.grouping(jobs))

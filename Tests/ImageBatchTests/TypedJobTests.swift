@@ -20,7 +20,7 @@ struct TypedJobTests {
     slots: Int = 2, _ change: (inout BatchConfiguration) -> Void = { _ in }
   ) throws -> Batch {
     var configuration = BatchConfiguration()
-    configuration.outputDirectory = directory["out"]
+    configuration.outputPath = directory["out"]
     change(&configuration)
     var downloads = ImageDownloader.Configuration()
     _ = downloads.addressPolicy.allow("loopback")

@@ -98,7 +98,7 @@ struct CircuitBreakerTests {
     let dead = closed.url("/")
     closed.stop()
     var configuration = Fixture.configuration
-    configuration.hostPatience = 2
+    configuration.hostPatience = .seconds(2)
     configuration.retries = 3
     let fixture = try Fixture()
     let retries = Mutex(0)
@@ -129,7 +129,7 @@ struct CircuitBreakerTests {
     defer { server.stop() }
     var configuration = Fixture.configuration
     configuration.retries = 8
-    configuration.retryWait = 0.3
+    configuration.retryWait = .seconds(0.3)
     let fixture = try Fixture()
     try await fixture.withDownloader(configuration) { downloader in
       async let failures = withTaskGroup(of: String?.self) { group in

@@ -243,7 +243,7 @@ struct FaultTests {
     }
     defer { server.stop() }
     var configuration = Fixture.configuration
-    configuration.timeout = 0.3
+    configuration.timeout = .seconds(0.3)
     configuration.retries = 0
     let fixture = try Fixture()
     try await fixture.withDownloader(configuration) { downloader in
@@ -290,7 +290,7 @@ struct FaultTests {
     defer { server.stop() }
     var configuration = Fixture.configuration
     configuration.retries = 5
-    configuration.retryWait = 0.001
+    configuration.retryWait = .seconds(0.001)
     let fixture = try Fixture()
     let failures = try await fixture.withDownloader(configuration) { downloader in
       var failed: [DownloadError] = []

@@ -34,10 +34,10 @@ final class Fixture: Sendable {
   static var configuration: ImageDownloader.Configuration {
     var configuration = ImageDownloader.Configuration()
     _ = configuration.addressPolicy.allow("loopback")
-    configuration.retryWait = 0.01
+    configuration.retryWait = .seconds(0.01)
     // A server that waits for a test's next step waits as long as a busy machine takes.
-    configuration.timeout = 400
-    configuration.stallTimeout = 400
+    configuration.timeout = .seconds(400)
+    configuration.stallTimeout = .seconds(400)
     return configuration
   }
 

@@ -72,7 +72,7 @@ struct OddAnswerTests {
     var configuration = Fixture.configuration
     configuration.retries = 1
     for (allowance, served) in [(0.0, [false, false, true]), (600, [true, false, true])] {
-      configuration.staleIfError = allowance
+      configuration.staleIfError = .seconds(allowance)
       try await fixture.withDownloader(configuration) { downloader in
         for (name, isServed) in zip(names, served) {
           let outcome = await downloader.outcome(server.url(name))

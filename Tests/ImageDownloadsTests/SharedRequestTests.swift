@@ -107,7 +107,7 @@ struct SharedRequestTests {
     }
     defer { server.stop() }
     var impatient = Fixture.configuration
-    impatient.stallTimeout = 1
+    impatient.stallTimeout = .seconds(1)
     try await withTwo(second: impatient) { one, two in
       let url = server.url("/a")
       async let stuck = one.outcome(url)

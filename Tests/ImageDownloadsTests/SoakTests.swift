@@ -125,8 +125,8 @@ struct SoakTests {
     defer { server.stop() }
     var configuration = Fixture.configuration
     configuration.retries = 6
-    configuration.retryWait = 0.001
-    configuration.timeout = 0.5
+    configuration.retryWait = .seconds(0.001)
+    configuration.timeout = .seconds(0.5)
     configuration.byteLimit = 2_000_000
     configuration.activeDownloadsPerHost = 24
     let bodies = (0..<FaultyOrigin.count).map(FaultyOrigin.body)

@@ -34,7 +34,7 @@ struct StaleIfErrorTests {
   private static var configuration: ImageDownloader.Configuration {
     var configuration = Fixture.configuration
     configuration.retries = 0
-    configuration.staleIfError = 3600
+    configuration.staleIfError = .seconds(3600)
     return configuration
   }
 

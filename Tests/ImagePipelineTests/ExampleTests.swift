@@ -46,10 +46,10 @@ func poster(of photograph: VipsImage) throws -> VipsImage {
 // begin caching
 func makePipeline(cache: URL) throws -> ImagePipeline {
   var configuration = ImagePipeline.Configuration()
-  configuration.downloads.staleIfError = 3600
+  configuration.downloads.staleIfError = .seconds(3600)
   return try ImagePipeline(
     configuration: configuration,
-    store: DiskStore(directory: cache.path, capacity: 10 << 30),
+    store: DiskStore(directory: cache, capacity: 10 << 30),
     images: AutoPurgingImageCache(memoryCapacity: 500_000_000, preferredMemoryUsageAfterPurge: 300_000_000))
 }
 

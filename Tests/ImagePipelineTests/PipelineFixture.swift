@@ -25,7 +25,7 @@ extension ImagePipeline.Configuration {
     var configuration = Self()
     _ = configuration.downloads.addressPolicy.allow("loopback")
     configuration.downloads.activeDownloads = active
-    configuration.downloads.retryWait = 0.01
+    configuration.downloads.retryWait = .seconds(0.01)
     configuration.renderings = renderings
     return configuration
   }

@@ -1,3 +1,4 @@
+public import struct FoundationEssentials.URL
 public import ImageRendering
 
 /// The result of one output, as in JSON results.
@@ -25,7 +26,9 @@ public struct OutputResult: Sendable, Hashable {
   /// The path as the user wrote it, relative to the output directory unless absolute; nil if it was never known.
   public var output: String?
   /// The path to open: ``output`` under the output directory.
-  public var path: String?
+  package var path: String?
+  /// The file: ``output`` under the output directory; nil if its path was never known.
+  public var file: URL? { path.map { URL(filePath: $0) } }
   /// Whether the output was written, found, kept or failed.
   public var status: Status
   /// The width in pixels; nil if the output failed or wasn't examined.
@@ -59,7 +62,9 @@ public struct OutputResult: Sendable, Hashable {
   /// The location in the manifest; nil for jobs without one.
   public var location: ManifestLocation?
   /// The seconds from the job's start to the output's end.
-  public var seconds: Double = 0
+  package var seconds: Double = 0
+  /// The time from the job's start to the output's end.
+  public var duration: Duration { .seconds(seconds) }
 
   /// Creates a result with only the fields that every result has.
   /// - Parameters:
@@ -148,7 +153,9 @@ public struct BatchSummary: Sendable, Hashable, Codable {
   /// Outputs that were made from a placeholder.
   public var placeholdersUsed = 0
   /// The duration in seconds.
-  public var seconds: Double = 0
+  package var seconds: Double = 0
+  /// The time that the batch took.
+  public var duration: Duration { .seconds(seconds) }
   /// Whether every failure was temporary (exit status 75).
   public var allFailuresTemporary = false
   /// Jobs that weren't started because of `--fail-fast`, `--max-failures` or a signal.

@@ -1,29 +1,29 @@
 import Curl
 import Glibc
 import ImageCaches
-public import ImageDownloads
+package import ImageDownloads
 import ImageRendering
 
 /// Compares manifests, sources and outputs with a lock file's digests, without a cache, rendering or writing.
 ///
 /// Remote sources are requested conditionally with the lock's validators. A source without validators is downloaded to
 /// compare its digest.
-public struct LockCheck: Sendable {
+package struct LockCheck: Sendable {
   /// A difference from the lock file.
-  public struct Difference: Sendable, Hashable {
+  package struct Difference: Sendable, Hashable {
     /// The manifest, source or output that differs.
-    public var subject: String
+    package var subject: String
     /// What differs, as text for the user.
-    public var reason: String
+    package var reason: String
     /// The output's or job's location in its manifest; nil if the difference has none.
-    public var location: ManifestLocation?
+    package var location: ManifestLocation?
 
     /// Creates a difference from the lock file.
     /// - Parameters:
     ///   - subject: The manifest, source or output that differs.
     ///   - reason: What differs, as text.
     ///   - location: The location in the manifest. Default: nil.
-    public init(subject: String, reason: String, location: ManifestLocation? = nil) {
+    package init(subject: String, reason: String, location: ManifestLocation? = nil) {
       self.subject = subject
       self.reason = reason
       self.location = location
@@ -39,7 +39,7 @@ public struct LockCheck: Sendable {
   ///   - lock: The lock file's contents.
   ///   - paths: The converter of paths, which must be that of the lock's file.
   ///   - downloader: Requests the remote sources. The check bypasses its cache.
-  public init(_ lock: LockFile, paths: LockPaths, downloader: ImageDownloader) {
+  package init(_ lock: LockFile, paths: LockPaths, downloader: ImageDownloader) {
     self.lock = lock
     self.paths = paths
     self.downloader = downloader
@@ -51,7 +51,7 @@ public struct LockCheck: Sendable {
   ///   - jobs: The jobs of the manifests, with the options of the command line applied.
   /// - Returns: The differences; empty if the lock is up to date. A source that can't be compared counts as
   ///   different.
-  public func differences(manifests: [String], jobs: [Job]) async -> [Difference] {
+  package func differences(manifests: [String], jobs: [Job]) async -> [Difference] {
     var found = compareManifests(manifests)
     found += compareRecipes(jobs)
     found += compareOutputs()

@@ -8,27 +8,27 @@ import SystemIO
 ///
 /// The file is sorted JSON with one member per line, so that version control shows changes clearly. It has digests
 /// instead of cache keys, so that it is valid on machines with other codecs. Paths are relative to its directory.
-public struct LockFile: Sendable, Hashable, Codable {
+package struct LockFile: Sendable, Hashable, Codable {
   /// A source of a run: its digest and the validators of its response.
-  public struct Source: Sendable, Hashable, Codable {
+  package struct Source: Sendable, Hashable, Codable {
     /// The SHA-256 as 64 hexadecimal digits; nil if the source failed or another one was used.
-    public var sha256: String?
+    package var sha256: String?
     /// The size in bytes; nil like ``sha256``.
-    public var bytes: Int?
+    package var bytes: Int?
     /// The URL after redirects; nil for a local source.
-    public var finalURL: String?
+    package var finalURL: String?
     /// The response's `ETag` field; nil if it has none.
-    public var etag: String?
+    package var etag: String?
     /// The response's `Last-Modified` field; nil if it has none.
-    public var lastModified: String?
+    package var lastModified: String?
     /// The response's content type without parameters; nil if it has none.
-    public var type: String?
+    package var type: String?
     /// The format of the image; nil if it was never decoded.
-    public var format: String?
+    package var format: String?
     /// The width in pixels; nil if the image was never decoded.
-    public var width: Int?
+    package var width: Int?
     /// The height of one frame in pixels; nil if the image was never decoded.
-    public var height: Int?
+    package var height: Int?
 
     enum CodingKeys: String, CodingKey {
       case sha256, bytes, etag, type, format, width, height
@@ -38,7 +38,7 @@ public struct LockFile: Sendable, Hashable, Codable {
 
     /// Creates an entry for a source that was used.
     /// - Parameter record: The source's bytes, response and header.
-    public init(_ record: SourceRecord) {
+    package init(_ record: SourceRecord) {
       let stored = record.stored
       sha256 = stored.digest.hex
       bytes = stored.byteCount
@@ -52,24 +52,24 @@ public struct LockFile: Sendable, Hashable, Codable {
     }
 
     /// Creates an entry for a source that wasn't used.
-    public init() {}
+    package init() {}
   }
 
   /// An output of a run: its digest and its recipe.
-  public struct Output: Sendable, Hashable, Codable {
+  package struct Output: Sendable, Hashable, Codable {
     /// The file's SHA-256 as 64 hexadecimal digits.
-    public var sha256: String
+    package var sha256: String
     /// The size of the file in bytes.
-    public var bytes: Int
+    package var bytes: Int
     /// A hash of sources, chain, encoding, template and variables. See ``LockFile/recipe(_:of:)``.
-    public var recipe: String
+    package var recipe: String
 
     /// Creates an entry of an output.
     /// - Parameters:
     ///   - sha256: The file's SHA-256 as 64 hexadecimal digits.
     ///   - bytes: The size in bytes.
     ///   - recipe: The hash of the output's settings.
-    public init(sha256: String, bytes: Int, recipe: String) {
+    package init(sha256: String, bytes: Int, recipe: String) {
       self.sha256 = sha256
       self.bytes = bytes
       self.recipe = recipe
@@ -77,13 +77,13 @@ public struct LockFile: Sendable, Hashable, Codable {
   }
 
   /// The version of the file format.
-  public private(set) var version = Self.currentVersion
+  package private(set) var version = Self.currentVersion
   /// The manifests' SHA-256 by path, relative to the lock file's directory.
-  public var manifests: [String: String] = [:]
+  package var manifests: [String: String] = [:]
   /// The sources by their text without credentials; `data:` URLs are shortened.
-  public var sources: [String: Source] = [:]
+  package var sources: [String: Source] = [:]
   /// The outputs by path, relative to the lock file's directory.
-  public var outputs: [String: Output] = [:]
+  package var outputs: [String: Output] = [:]
 
   private static let currentVersion = 2
 
@@ -93,12 +93,12 @@ public struct LockFile: Sendable, Hashable, Codable {
   }
 
   /// Creates an empty lock of the current version.
-  public init() {}
+  package init() {}
 
   /// Decodes a lock of any version. Version 1 has only sources.
   /// - Parameter decoder: A decoder with the members of the lock file.
   /// - Throws: `DecodingError` if a required member is missing or has another type.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     version = try values.decode(Int.self, forKey: .version)
     manifests = try values.decodeIfPresent([String: String].self, forKey: .manifests) ?? [:]
@@ -107,7 +107,7 @@ public struct LockFile: Sendable, Hashable, Codable {
   }
 
   /// An error of reading or writing a lock file.
-  public enum Failure: Error, Sendable {
+  package enum Failure: Error, Sendable {
     /// The file can't be read or isn't a lock file.
     case unreadable
     /// The file has this unsupported version.
@@ -120,7 +120,7 @@ public struct LockFile: Sendable, Hashable, Codable {
   /// - Parameter path: The path of the file.
   /// - Throws: ``Failure/unreadable`` if the file can't be read or isn't a lock file; ``Failure/version(_:)``
   ///   if its version is newer.
-  public init(path: String) throws(Failure) {
+  package init(path: String) throws(Failure) {
     do {
       self = try JSONDecoder().decode(LockFile.self, from: Data(try AtomicFile.read(path)))
     } catch {
@@ -132,7 +132,7 @@ public struct LockFile: Sendable, Hashable, Codable {
   /// Writes the file atomically and syncs it to disk.
   /// - Parameter path: The path of the file, which is replaced.
   /// - Throws: ``Failure/unwritable(_:)``.
-  public func write(to path: String) throws(Failure) {
+  package func write(to path: String) throws(Failure) {
     let bytes = try encoded()
     do throws(AtomicFile.Failure) {
       // Synced even in fast mode: unlike outputs, no later run can make it again.
@@ -145,7 +145,7 @@ public struct LockFile: Sendable, Hashable, Codable {
   /// The file's contents: sorted JSON with one member per line, in the current version.
   /// - Returns: JSON in UTF-8 that ends with a newline.
   /// - Throws: ``Failure/unwritable(_:)`` if the lock can't be encoded.
-  public func encoded() throws(Failure) -> [UInt8] {
+  package func encoded() throws(Failure) -> [UInt8] {
     var lock = self
     lock.version = Self.currentVersion
     do {
@@ -156,16 +156,16 @@ public struct LockFile: Sendable, Hashable, Codable {
   }
 
   /// Whether the lock has outputs. Version 1 doesn't.
-  public var hasOutputs: Bool { version >= 2 }
+  package var hasOutputs: Bool { version >= 2 }
 }
 
 /// Converts paths to and from those in a lock file, which are the same in every clone of a repository.
-public struct LockPaths: Sendable {
+package struct LockPaths: Sendable {
   private let directory: [Substring]
 
   /// Creates a converter for the lock file at a path; nil if its directory doesn't exist.
   /// - Parameter path: The path of the lock file, which may not exist yet.
-  public init?(lockFile path: String) {
+  package init?(lockFile path: String) {
     guard let real = RealPath.ofEntry(path) else { return nil }
     directory = Paths.components(real).dropLast()
   }
@@ -174,14 +174,14 @@ public struct LockPaths: Sendable {
   /// - Parameter path: A path, absolute or relative to the current directory. Links in its directory are
   ///   resolved.
   /// - Returns: nil if the path's directory doesn't exist.
-  public func relative(_ path: String) -> String? {
+  package func relative(_ path: String) -> String? {
     guard let real = RealPath.ofEntry(path) else { return nil }
     return Paths.relative(Paths.components(real), to: directory).joined(separator: "/")
   }
 
   /// The absolute path of a path in the lock file.
   /// - Parameter path: A path relative to the lock file's directory.
-  public func absolute(_ path: String) -> String {
+  package func absolute(_ path: String) -> String {
     "/" + (directory + Paths.components(path)).joined(separator: "/")
   }
 }
@@ -192,7 +192,7 @@ extension LockFile {
   ///   - output: The output, of which the template, variables, chain, named sources and encoding count.
   ///   - job: Its job, of which the sources and the placeholder count.
   /// - Returns: 16 hexadecimal digits.
-  public static func recipe(_ output: JobOutput, of job: Job) -> String {
+  package static func recipe(_ output: JobOutput, of job: Job) -> String {
     var key = KeyBuilder("lock-recipe")
     key.append("\(job.sources.count)")
     for source in job.sources { key.append(source.displayText) }

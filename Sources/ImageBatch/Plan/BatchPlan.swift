@@ -1,3 +1,4 @@
+public import struct FoundationEssentials.URL
 public import ImageCaches
 
 /// What a run would do, output by output. It is computed from the store, without requests or rendering.
@@ -25,7 +26,9 @@ public struct BatchPlan: Sendable {
     /// The source's text without credentials.
     public var source: String
     /// The path to write; nil if it depends on content that isn't known yet.
-    public var path: String?
+    package var path: String?
+    /// The file to write; nil if its path depends on content that isn't known yet.
+    public var file: URL? { path.map { URL(filePath: $0) } }
     /// What a run would do about the output.
     public var action: Action
     /// The reason for the action, as text for the user.

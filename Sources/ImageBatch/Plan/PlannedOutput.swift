@@ -54,7 +54,7 @@ extension PlannedOutput {
   ) -> [PlannedOutput] {
     group.jobs.flatMap { job in
       let directory = OutputDirectory(
-        root: job.outputDirectory ?? configuration.outputDirectory,
+        root: job.outputDirectory ?? configuration.outputPath,
         allowsOutside: configuration.allowsOutside)
       return job.outputs.enumerated().map { position, output in
         var planned = PlannedOutput(
@@ -136,7 +136,7 @@ extension JobOutput {
   ///   - job: The output's job.
   ///   - directory: The output directory; nil or `.` for the current directory. Ignored for an absolute path.
   /// - Returns: The path. A template that needs the source's content is returned unexpanded.
-  public func path(of job: Job, in directory: String?) -> String {
+  package func path(of job: Job, in directory: String?) -> String {
     let path = template.expanded(.init(job, self), variables: variables) ?? template.text
     guard let directory, directory != ".", !path.hasPrefix("/") else { return path }
     return directory + "/" + path

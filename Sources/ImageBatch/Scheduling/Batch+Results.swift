@@ -17,7 +17,7 @@ extension Batch {
     downloads: ImageDownloader.Configuration = ImageDownloader.Configuration(),
     rendering: RenderingMode = .inProcess
   ) throws(CacheError) {
-    let store = try DiskStore(directory: cacheDirectory.path(percentEncoded: false))
+    let store = try DiskStore(directory: cacheDirectory)
     self.init(
       configuration, downloader: ImageDownloader(configuration: downloads, store: store), store: store,
       service: rendering.makeService(), endsDownloader: true

@@ -1,10 +1,16 @@
+public import struct FoundationEssentials.URL
 package import ImageCaches
 public import ImageRendering
 
 /// The configuration of a batch. The defaults are the command line's.
 public struct BatchConfiguration: Sendable {
-  /// The directory that output paths are relative to.
-  public var outputDirectory = "."
+  /// The path of ``outputDirectory``.
+  package var outputPath = "."
+  /// The directory that output paths are relative to (default: the working directory).
+  public var outputDirectory: URL {
+    get { URL(filePath: outputPath) }
+    set { outputPath = newValue.path(percentEncoded: false) }
+  }
   /// Whether outputs may be outside ``outputDirectory``.
   public var allowsOutside = false
   /// Limits that are checked against a source's header.

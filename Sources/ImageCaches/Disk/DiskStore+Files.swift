@@ -7,7 +7,7 @@ extension DiskStore {
   /// - Parameter path: The path of the file, absolute or relative to the current directory.
   /// - Throws: `CacheError` if the file can't be read, or the index can't be used.
   /// - Returns: nil if the file doesn't exist or isn't a regular file.
-  public func digest(ofFile path: String) throws(CacheError) -> ContentDigest? {
+  package func digest(ofFile path: String) throws(CacheError) -> ContentDigest? {
     guard let file = try FileDescriptor.open(path, O_RDONLY), file.status.st_mode & S_IFMT == S_IFREG else {
       return nil
     }

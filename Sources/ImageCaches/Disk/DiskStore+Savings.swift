@@ -21,14 +21,16 @@ public struct CacheSavings: Sendable, Hashable, Codable {
   /// The bytes not transferred or not written.
   public var bytes = 0
   /// The seconds of decoding, filtering and encoding saved, as measured when the work was done.
-  public var seconds: Double = 0
+  package var seconds: Double = 0
+  /// The time of decoding, filtering and encoding saved, as measured when the work was done.
+  public var time: Duration { .seconds(seconds) }
 
   /// Creates savings.
   /// - Parameters:
   ///   - hits: The number of hits. Default: 0.
   ///   - bytes: The bytes not transferred or not written. Default: 0.
   ///   - seconds: The seconds of rendering saved. Default: 0.
-  public init(hits: Int = 0, bytes: Int = 0, seconds: Double = 0) {
+  package init(hits: Int = 0, bytes: Int = 0, seconds: Double = 0) {
     self.hits = hits
     self.bytes = bytes
     self.seconds = seconds

@@ -1,3 +1,4 @@
+public import struct FoundationEssentials.Date
 import GRDB
 import Glibc
 
@@ -29,7 +30,9 @@ extension DiskStore {
     /// The size of the object in bytes.
     public var bytes: Int
     /// The time of last use, in seconds since 1970.
-    public var lastUsed: Double
+    package var lastUsed: Double
+    /// The time of last use.
+    public var lastUse: Date { Date(timeIntervalSince1970: lastUsed) }
     /// The URLs of the responses with this body, without secrets.
     public var urls: [String]
     /// The number of outputs with these bytes.

@@ -1,3 +1,4 @@
+public import struct FoundationEssentials.URL
 import Glibc
 import Synchronization
 import SystemIO
@@ -8,13 +9,13 @@ import SystemIO
 /// object's bytes are checked against its digest before their first use in this process; a damaged object is removed
 /// and noted in ``repairMessages``.
 ///
-///     let store = try DiskStore(directory: "/var/cache/imagemill", capacity: 2 << 30)
+///     let store = try DiskStore(directory: URL(filePath: "/var/cache/imagemill"), capacity: 2 << 30)
 ///     let temporary = try store.makeTemporaryFile()
 ///     try temporary.write(bytes)
 ///     let object = try store.insert(temporary, digest: digest)
 public final class DiskStore: Sendable {
   /// The path of the cache directory, or of an ephemeral one.
-  public let directory: String
+  package let directory: String
   /// The total size of the objects, in bytes, above which this store starts a purge: the directory's limit when the
   /// store was opened, or more if the caller asked for more.
   public let capacity: Int
@@ -42,7 +43,7 @@ public final class DiskStore: Sendable {
   /// A relative `$XDG_CACHE_HOME` is ignored (XDG Base Directory Specification).
   /// - Parameter environment: The environment variables, such as `ProcessInfo.processInfo.environment`.
   /// - Returns: nil if the environment has none of these variables, or `$HOME`.
-  public static func defaultDirectory(environment: [String: String]) -> String? {
+  package static func defaultDirectory(environment: [String: String]) -> String? {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     if let directory = value("IMAGEMILL_CACHE_DIR") { return directory }
     // The XDG specification says to ignore relative paths.
@@ -62,6 +63,21 @@ public final class DiskStore: Sendable {
   /// - Throws: `CacheError`: `cache-file` if the directory can't be created or read, `cache-capacity` if the
   ///   sizes contradict each other.
   public convenience init(
+    directory: URL, capacity: Int? = nil, preferredUsageAfterPurge: Int? = nil
+  ) throws(CacheError) {
+    try self.init(
+      directory: directory.path(percentEncoded: false), capacity: capacity,
+      preferredUsageAfterPurge: preferredUsageAfterPurge)
+  }
+
+  /// Opens a store in a directory, which is created if missing. The index is opened at first use.
+  ///
+  /// - Parameters:
+  ///   - directory: the path of the directory.
+  ///   - capacity: The size in bytes above which a purge starts, as above.
+  ///   - preferredUsageAfterPurge: the size in bytes at which a purge ends, at most `capacity` (default: 60 % of it).
+  /// - Throws: `CacheError` if the directory can't be created, or the sizes contradict each other.
+  package convenience init(
     directory: String, capacity: Int? = nil, preferredUsageAfterPurge: Int? = nil
   ) throws(CacheError) {
     let isReadOnly = access(directory, F_OK) == 0 && access(directory, W_OK) != 0

@@ -2,11 +2,11 @@ package import Glibc
 import SystemIO
 
 /// The identity of a file: paths with equal identities lead to the same file.
-public struct FileIdentity: Hashable, Sendable {
+package struct FileIdentity: Hashable, Sendable {
   /// The number of the device with the file (`st_dev`).
-  public var device: Int
+  package var device: Int
   /// The inode number (`st_ino`), unique on its device.
-  public var inode: Int
+  package var inode: Int
 
   /// The identity in the result of `stat` or `fstat`.
   package init(_ status: stat) {
@@ -16,7 +16,7 @@ public struct FileIdentity: Hashable, Sendable {
 
   /// The identity of the file at a path, following links; nil if the file doesn't exist or can't be reached.
   /// - Parameter path: The path of the file, absolute or relative to the current directory.
-  public init?(path: String) {
+  package init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     self.init(status)
@@ -27,17 +27,17 @@ public struct FileIdentity: Hashable, Sendable {
 ///
 /// The device number isn't included: it may change at a reboot, and every digest would be computed again. The time of
 /// the last change is included, because programs can set the modification time back.
-public struct FileFingerprint: Hashable, Sendable {
+package struct FileFingerprint: Hashable, Sendable {
   /// The absolute path, with links not resolved.
-  public var path: String
+  package var path: String
   /// The size in bytes (`st_size`).
-  public var bytes: Int
+  package var bytes: Int
   /// The time of the last modification (`st_mtim`), in nanoseconds since 1970.
-  public var modifiedNanoseconds: Int
+  package var modifiedNanoseconds: Int
   /// The time of the last change of content or inode (`st_ctim`), in nanoseconds since 1970.
-  public var changedNanoseconds: Int
+  package var changedNanoseconds: Int
   /// The inode number (`st_ino`), which changes if the file is replaced.
-  public var inode: Int
+  package var inode: Int
 
   /// Creates a fingerprint from a file's status.
   /// - Parameters:
@@ -46,7 +46,7 @@ public struct FileFingerprint: Hashable, Sendable {
   ///   - modifiedNanoseconds: The time of the last modification, in nanoseconds since 1970.
   ///   - changedNanoseconds: The time of the last change of content or inode, in nanoseconds since 1970.
   ///   - inode: The inode number.
-  public init(path: String, bytes: Int, modifiedNanoseconds: Int, changedNanoseconds: Int, inode: Int) {
+  package init(path: String, bytes: Int, modifiedNanoseconds: Int, changedNanoseconds: Int, inode: Int) {
     self.path = path
     self.bytes = bytes
     self.modifiedNanoseconds = modifiedNanoseconds

@@ -3,9 +3,9 @@ import Glibc
 import SystemIO
 
 /// The state of a cache directory. Reading it repairs nothing; a ``DiskStore`` repairs its directory when it is used.
-public struct StoreHealth: Sendable {
+package struct StoreHealth: Sendable {
   /// The state of the index, as SQLite's `quick_check` finds it.
-  public enum Index: Sendable, Hashable {
+  package enum Index: Sendable, Hashable {
     /// The index doesn't exist; the first use creates it.
     case absent
     /// The index passes SQLite's `quick_check`.
@@ -15,25 +15,23 @@ public struct StoreHealth: Sendable {
   }
 
   /// The path of the directory, as given.
-  public let directory: String
+  package let directory: String
   /// Whether the directory exists now.
-  public let exists: Bool
+  package let exists: Bool
   /// Whether the directory is writable, or can be created if it is missing.
-  public let isWritable: Bool
+  package let isWritable: Bool
   /// The total size of the objects in bytes; nil if the index can't be read.
-  public let bytes: Int?
+  package let bytes: Int?
   /// The number of objects; nil if the index can't be read.
-  public let objects: Int?
+  package let objects: Int?
   /// The state of the file `index.sqlite`.
-  public let index: Index
-  /// The directory's own limit in bytes, initially 2 GiB; nil if it can't be read.
-  public let limit: Int?
+  package let index: Index
   /// The bytes available to this user on the file system; nil if unknown.
-  public let freeBytes: Int?
+  package let freeBytes: Int?
 
   /// Reads the state of a directory, with at most three findings of `quick_check`.
   /// - Parameter directory: The path of the cache directory, which may not exist.
-  public init(directory: String) {
+  package init(directory: String) {
     self.directory = directory
     exists = access(directory, F_OK) == 0
     let nearest = Self.nearestExisting(directory)
@@ -61,7 +59,7 @@ public struct StoreHealth: Sendable {
   /// The bytes available to this user on a file system.
   /// - Parameter path: The path of any existing file or directory on it.
   /// - Returns: nil if `statvfs` fails, such as for a path that doesn't exist.
-  public static func freeBytes(at path: String) -> Int? {
+  package static func freeBytes(at path: String) -> Int? {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return nil }
     return Int(status.f_bavail) * Int(status.f_frsize)

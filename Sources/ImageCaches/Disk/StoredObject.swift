@@ -1,11 +1,14 @@
+public import struct FoundationEssentials.URL
 import SystemIO
 
-/// A pinned object of the store: its bytes can be read at ``path`` while a copy of this value or its pin lives.
+/// A pinned object of the store: its bytes can be read from ``file`` while a copy of this value or its pin lives.
 public struct StoredObject: Sendable {
   /// The SHA-256 of the bytes, verified by this process.
   public let digest: ContentDigest
   /// The path of the bytes, valid while ``pin`` lives.
-  public let path: String
+  package let path: String
+  /// The file with the bytes, valid while ``pin`` lives.
+  public var file: URL { URL(filePath: path) }
   /// The size of the object in bytes.
   public let byteCount: Int
   /// Protects the bytes from purges while it lives.

@@ -1,4 +1,4 @@
-public import Curl
+public import WebValues
 
 /// The hosts and addresses that requests may reach. Default: the public Internet only.
 ///

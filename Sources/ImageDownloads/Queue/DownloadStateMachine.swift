@@ -151,7 +151,7 @@ struct DownloadStateMachine: Sendable {
       downloads[id]?.state = .resolving
       // The breaker counts the host's active attempts including this one, so note the signal before the release.
       if let signal, let time = queue.note(signal, of: url.origin, now: now) {
-        actions.append(.report(.hostPaused(host: url.host, seconds: time - now)))
+        actions.append(.report(.hostPaused(host: url.host, for: .seconds(time - now))))
       }
       queue.release(id)
     case .resolved(let id, let step):
@@ -223,13 +223,13 @@ struct DownloadStateMachine: Sendable {
       let url = retry.state.url
       if let pause = retry.hostPause {
         queue.pause(url.origin, until: now + pause)
-        actions.append(.report(.hostPaused(host: url.host, seconds: pause)))
+        actions.append(.report(.hostPaused(host: url.host, for: .seconds(pause))))
       }
       guard isWanted else { return actions + complete(id, cancellation) }
       downloads[id]?.state = .waitingToRetry(retry.state)
       retries.insert(Retry(due: now + retry.seconds, id: id))
       let source = download.key.displayText
-      let event = DownloadEvent.retrying(source: source, seconds: retry.seconds, error: retry.error)
+      let event = DownloadEvent.retrying(source: source, after: .seconds(retry.seconds), error: retry.error)
       return [.report(event)] + actions
     }
   }

@@ -100,7 +100,7 @@ struct CacheLookup: Sendable {
     guard let stored = state.validating, stored.status < 400, stored.mayBeServedStale,
       state.key.pinnedDigest == nil || state.key.pinnedDigest == stored.digest
     else { return nil }
-    let allowance = max(configuration.staleIfError, stored.allowance("stale-if-error") ?? 0)
+    let allowance = max(configuration.staleIfError / .seconds(1), stored.allowance("stale-if-error") ?? 0)
     let now = SystemTime.now
     guard allowance > 0, stored.age(at: now) <= stored.freshnessLifetime + allowance,
       let object = try store.object(stored.digest)

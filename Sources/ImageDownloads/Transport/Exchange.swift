@@ -60,12 +60,12 @@ struct Exchange: Sendable {
   ) -> TransferOptions {
     var options = TransferOptions(url: state.url.description)
     options.fields = fields
-    options.connectTimeout = configuration.connectTimeout
-    options.stallTimeout = configuration.stallTimeout
-    options.timeout = configuration.timeout
+    options.connectTimeout = configuration.connectTimeout / .seconds(1)
+    options.stallTimeout = configuration.stallTimeout / .seconds(1)
+    options.timeout = configuration.timeout.map { $0 / .seconds(1) }
     options.byteLimit = configuration.byteLimit - (state.partial?.received ?? 0)
     options.proxy = configuration.proxies?.proxy(for: state.url)
-    options.certificateAuthorities = configuration.certificateAuthorities
+    options.certificateAuthorities = configuration.certificateAuthorities?.path(percentEncoded: false)
     options.acceptsAnyCertificate = configuration.acceptsAnyCertificate
     options.allowsHTTP2 = configuration.allowsHTTP2 && !capabilities.hasBrokenHTTP2(state.url.host)
     options.needsFreshConnection = state.needsFreshConnection
@@ -104,7 +104,8 @@ struct Exchange: Sendable {
     var next = state
     // libcurl keeps a connection after a stream on it timed out, so a retry would reuse it.
     if let mayBeHTTP2 = terms.mayBeHTTP2 { next.needsFreshConnection = mayBeHTTP2 }
-    let policy = RetryPolicy(base: configuration.retryWait, cap: configuration.longestRetryWait)
+    let policy = RetryPolicy(
+      base: configuration.retryWait / .seconds(1), cap: configuration.longestRetryWait / .seconds(1))
     var generator = SystemRandomNumberGenerator()
     var wait = policy.wait(after: state.lastWait, using: &generator)
     next.lastWait = wait

@@ -56,7 +56,8 @@ struct RequestClaims: Sendable {
     var next = state.unconditional
     next.waits += 1
     next.waitsForOthers = await claim.locks.wait(
-      for: claim.key, seconds: configuration.timeout ?? .infinity, patience: configuration.stallTimeout
+      for: claim.key, seconds: configuration.timeout.map { $0 / .seconds(1) } ?? .infinity,
+      patience: configuration.stallTimeout / .seconds(1)
     ) { [store] in store.partialProgress(claim.key) }
     // If the other process died, it left a partial body.
     store.expectPartials()

@@ -49,7 +49,7 @@ public struct RenderError: Error, Sendable, Hashable, Codable {
     /// The bytes of memory that decoding would take, and the limit.
     case memory(Int, limit: Int)
     /// The time limit of a rendering, in seconds.
-    case time(limit: Double)
+    case time(limit: Duration)
     /// The name of a format that isn't read by default.
     case unreadFormat(String)
   }

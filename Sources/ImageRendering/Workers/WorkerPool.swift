@@ -123,7 +123,7 @@ package actor WorkerPool: RenderingService {
         isTemporary: true)
     case .timedOut(let delay):
       RenderError(
-        code: .timedOut, stage: .decode, .time(limit: configuration.timeout / .seconds(1)),
+        code: .timedOut, stage: .decode, .time(limit: configuration.timeout),
         message: "rendering took longer than \(configuration.timeout)"
           + (delay == .starved ? ", because the machine gave it less than half of that time" : ""),
         isTemporary: delay == .starved)

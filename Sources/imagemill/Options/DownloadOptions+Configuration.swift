@@ -18,23 +18,23 @@ extension DownloadOptions {
     configuration.activeDownloadsPerHost = perHost
     configuration.order = order == .fifo ? .fifo : .lifo
     configuration.rate = rate
-    configuration.timeout = timeout.duration / .seconds(1)
-    configuration.connectTimeout = connectTimeout.duration / .seconds(1)
-    configuration.stallTimeout = stallTimeout.duration / .seconds(1)
+    configuration.timeout = timeout.duration
+    configuration.connectTimeout = connectTimeout.duration
+    configuration.stallTimeout = stallTimeout.duration
     configuration.retries = retries
-    configuration.retryWait = retryWait.duration / .seconds(1)
+    configuration.retryWait = retryWait.duration
     configuration.origins = origins
     try addHeaders(to: &configuration)
     configuration.credential = user.map { OriginSettings.Credential($0) }
     configuration.netrc = try netrcEntries()
     let environment = ProcessInfo.processInfo.environment
     configuration.proxies = proxy.map { ProxySettings(proxy: $0) } ?? ProxySettings(environment: environment)
-    configuration.certificateAuthorities = cacert
+    configuration.certificateAuthorities = cacert.map { URL(filePath: $0) }
     configuration.acceptsAnyCertificate = insecure
     configuration.redirects = maxRedirects
     configuration.byteLimit = maxBytes.bytes
     configuration.cacheMode = cache.mode
-    configuration.staleIfError = cache.staleIfError / .seconds(1)
+    configuration.staleIfError = cache.staleIfError
     configuration.addressPolicy = try addressPolicy(typedHosts: typedHosts)
     return configuration
   }

@@ -1,3 +1,4 @@
+import Foundation
 import ImageCaches
 import ImageDownloads
 import LoopbackServer
@@ -17,7 +18,7 @@ struct NginxTests {
 
   private func configuration(_ server: NginxServer) -> ImageDownloader.Configuration {
     var configuration = Fixture.configuration
-    configuration.certificateAuthorities = server.authority
+    configuration.certificateAuthorities = URL(filePath: server.authority)
     return configuration
   }
 
@@ -82,9 +83,9 @@ struct NginxTests {
     let server = try FalseHTTP2Server(serving: file(7), whoWithHTTP2: manner)
     defer { server.stop() }
     var configuration = Fixture.configuration
-    configuration.certificateAuthorities = server.authority
+    configuration.certificateAuthorities = URL(filePath: server.authority)
     // Long enough for a TLS handshake on a busy machine.
-    configuration.stallTimeout = manner == .isSilent ? 3 : 400
+    configuration.stallTimeout = .seconds(manner == .isSilent ? 3 : 400)
     let reasons = Mutex<[String]>([])
     try await Fixture().withDownloader(configuration) { event in
       if case .retrying(_, _, let error) = event { reasons.withLock { $0.append(error.message) } }
@@ -115,7 +116,7 @@ struct NginxTests {
     try fill(server, count: 200)
     var configuration = configuration(server)
     configuration.activeDownloadsPerHost = 20
-    configuration.retryWait = 0.001
+    configuration.retryWait = .seconds(0.001)
     let totals = try await Fixture().withDownloader(configuration) { downloader in
       await downloadAll(200, downloader) { server.secureURL("/\($0).png") }
       return downloader.totals
@@ -169,7 +170,7 @@ struct NginxTests {
     let totals = try await Fixture().withDownloader(
       configuration,
       report: { event in
-        if case .hostPaused(_, let seconds) = event { pauses.withLock { $0.append(seconds) } }
+        if case .hostPaused(_, let seconds) = event { pauses.withLock { $0.append(seconds / .seconds(1)) } }
       },
       { downloader in
         await downloadAll(14, downloader) { server.url("/\($0).png") }
@@ -200,7 +201,7 @@ struct NginxTests {
     for number in 0..<8 { try server.put(imageBytes(number, count: 240_000), at: "\(number).png") }
     var configuration = configuration(server)
     configuration.retries = 60
-    configuration.retryWait = 0.02
+    configuration.retryWait = .seconds(0.02)
     let totals = try await Fixture().withDownloader(configuration) { downloader in
       await withTaskGroup(of: Void.self) { group in
         for number in 0..<8 {
@@ -255,8 +256,8 @@ struct NginxTests {
     let server = try NginxServer(server: "limit_rate_after 400k; limit_rate 40k;")
     try server.put(body, at: "0.png")
     var configuration = configuration(server)
-    configuration.timeout = 0.8
-    configuration.retryWait = 0.001
+    configuration.timeout = .seconds(0.8)
+    configuration.retryWait = .seconds(0.001)
     let url = overTLS ? server.secureURL("/0.png") : server.url("/0.png")
     try await Fixture().withDownloader(configuration) { downloader in
       let source = try await downloader.outcome(url).get()

@@ -43,7 +43,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The address in a `sockaddr`; nil for families other than IPv4 and IPv6.
-  init?(_ address: UnsafeRawPointer, family: Int32, length: Int) {
+  package init?(_ address: UnsafeRawPointer, family: Int32, length: Int) {
     switch family {
     case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
       var value = address.loadUnaligned(as: sockaddr_in.self).sin_addr
