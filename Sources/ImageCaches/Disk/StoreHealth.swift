@@ -26,6 +26,8 @@ package struct StoreHealth: Sendable {
   package let objects: Int?
   /// The state of the file `index.sqlite`.
   package let index: Index
+  /// The directory's own limit in bytes, initially 2 GiB; nil if it can't be read.
+  public let limit: Int?
   /// The bytes available to this user on the file system; nil if unknown.
   package let freeBytes: Int?
 
