@@ -28,6 +28,10 @@ public struct Job: Sendable, Hashable {
   /// The value of `{dir}`: the source's directory relative to its ``SourceRoot``; nil for
   /// ``ImageSource/directories``. Default: nil.
   public var sourceDirectory: String?
+  /// The outputs of other jobs that are sources of this one (``JobDependencies``).
+  package var needs: [OutputReference] = []
+  /// The number of jobs that have to end one after the other before this one can start.
+  package var level = 0
   /// The fields of the input record, in order, which results repeat (`pipe`).
   public var fields: [Field] = []
 

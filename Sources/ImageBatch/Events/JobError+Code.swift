@@ -94,6 +94,8 @@ extension JobError {
     case workerNotStarted = "worker-not-started"
     /// The rendering ended before this output.
     case notRendered = "not-rendered"
+    /// A source is an output of another job, which failed.
+    case sourceNotMade = "source-not-made"
     /// The encoder or libvips' saver failed.
     case encodeFailed = "encode-failed"
     /// The encoding's settings are invalid.

@@ -71,6 +71,16 @@ public struct JobError: Error, Sendable, Hashable, Codable {
 }
 
 extension JobError {
+  /// The error of a job that needs an output that failed.
+  static func missing(_ output: OutputResult) -> JobError {
+    JobError(
+      code: .sourceNotMade, stage: .read,
+      message: "its source \(output.output ?? output.source) is an output that failed",
+      isTemporary: output.error?.isTemporary ?? false)
+  }
+}
+
+extension JobError {
   /// Creates a job's error from a download's. Its stage is `download`, or `read` for a local file.
   /// - Parameter error: The failure of the download.
   public init(_ error: DownloadError) {

@@ -47,6 +47,8 @@ public struct BatchPlan: Sendable {
     public var recipe: OutputRecipe?
     /// The location in the manifest; nil for outputs without one.
     public var location: ManifestLocation?
+    /// The output's position in its job.
+    var position = 0
   }
 
   /// How much work a run would do.

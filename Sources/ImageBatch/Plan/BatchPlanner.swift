@@ -46,9 +46,26 @@ public struct BatchPlanner: Sendable {
     if drawsGraph { plan.graph = PlanGraph() }
     var rendered: Set<ContentDigest> = []
     var sources: Set<ImageSource> = []
-    for group in groups { self.sources.add(group.jobs) }
-    for group in groups {
+    var level = -1
+    // Outputs that a run would write, for jobs that need them.
+    var written: [OutputReference: String] = [:]
+    for (number, group) in groups.enumerated() {
+      if group.level != level {
+        level = group.level
+        // As in a run: sources of a higher level are outputs that this level may write.
+        for other in groups[number...].prefix(while: { $0.level == level }) { self.sources.add(other.jobs) }
+      }
+      let before = plan.entries.count
+      defer {
+        for entry in plan.entries[before...] where !entry.isCurrent {
+          written[OutputReference(job: entry.index, output: entry.position)] = entry.path ?? entry.source
+        }
+      }
       plan.totals.jobs += group.jobs.count
+      if let source = group.jobs.lazy.flatMap(\.needs).compactMap({ written[$0] }).first {
+        addUnmade(group, source, to: &plan)
+        continue
+      }
       let isNew = group.key.sources.first.map { sources.insert($0).inserted } ?? false
       if isNew { plan.totals.sources += 1 }
       let graph = await decide(group)
@@ -172,6 +189,19 @@ public struct BatchPlanner: Sendable {
     }
   }
 
+  /// Adds outputs whose source is an output that a run would write first.
+  private func addUnmade(_ group: JobGroup, _ source: String, to plan: inout BatchPlan) {
+    plan.totals.isExact = false
+    for job in group.jobs {
+      for (position, output) in job.outputs.enumerated() {
+        var entry = BatchPlan.Entry(job: job, position: position, output: output)
+        entry.reason = "its source \(source) is made first"
+        plan.graph?.add(entry.node(isDone: false).key, entry.node(isDone: false).node, from: nil)
+        plan.entries.append(entry)
+      }
+    }
+  }
+
   /// - Parameters:
   ///   - error: Why no source can be used; nil if one has to be downloaded first.
   ///   - inPlace: Outputs, by job and position, that are up to date with the placeholder.
@@ -260,6 +290,7 @@ extension BatchPlan.Entry {
       recipe: nil,
       location: output.location ?? job.location)
     path = output.template.expanded(.init(job, output), variables: output.variables)
+    self.position = position
   }
 
   fileprivate init(_ planned: PlannedOutput) {

@@ -25,6 +25,8 @@ public final class Batch: Sendable {
   let onSource: (@Sendable (SourceRecord) -> Void)?
   private let tally = Mutex(SummaryBuilder())
   private let isStopping = Atomic<Bool>(false)
+  /// The outputs that failed, for jobs that need them.
+  private let failedOutputs = Mutex<[OutputReference: OutputResult]>([:])
   /// Whether the downloader is this batch's own, and is shut down with it.
   private let endsDownloader: Bool
   /// The run of ``results(of:)``.
@@ -120,20 +122,24 @@ public final class Batch: Sendable {
   where Items.Element == BatchItem, Items.Failure == Never {
     await withTaskGroup(of: Void.self) { tasks in
       var inFlight = 0
+      var level = 0
       for await item in items {
-        guard case .group(let group) = item else {
+        guard case .group(let read) = item else {
           if case .rejected(let result) = item { await finish(result) }
           continue
         }
-        if stops {
-          // The rest isn't read: a stream may never end.
-          tally.withLock { $0.skip(group) }
-          break
-        }
-        if inFlight == configuration.window {
+        // The sources of a higher level are outputs of lower ones, which must be complete.
+        while inFlight == configuration.window || read.level > level && inFlight > 0 {
           await tasks.next()
           inFlight -= 1
         }
+        level = max(level, read.level)
+        if stops {
+          // The rest isn't read: a stream may never end.
+          tally.withLock { $0.skip(read) }
+          break
+        }
+        guard let group = await startable(read) else { continue }
         inFlight += 1
         groupsInFlight.add(1, ordering: .relaxed)
         // Register sources before any later group writes, so that no output overwrites one.
@@ -145,6 +151,22 @@ public final class Batch: Sendable {
         }
       }
     }
+  }
+
+  /// The group without the jobs that need an output that failed: these fail too. An old file in the place of that output
+  /// must not be taken for it.
+  private func startable(_ group: JobGroup) async -> JobGroup? {
+    var result = group
+    result.jobs = []
+    for job in group.jobs {
+      let failed = failedOutputs.withLock { failed in job.needs.compactMap { failed[$0] }.first }
+      if let failed {
+        await finish(JobResult(failing: job, .missing(failed), seconds: 0))
+      } else {
+        result.jobs.append(job)
+      }
+    }
+    return result.jobs.isEmpty ? nil : result
   }
 
   /// Removes files that the manifests no longer make. After a failure, it isn't known which those are.
@@ -207,6 +229,11 @@ public final class Batch: Sendable {
     let failures = tally.withLock { tally in
       tally.count(result)
       return tally.failedJobs
+    }
+    failedOutputs.withLock { failed in
+      for output in result.outputs where output.status == .failed {
+        failed[OutputReference(job: result.index, output: output.outputIndex)] = output
+      }
     }
     // Stop before reporting, which may be slow.
     if let limit = configuration.failureLimit, failures >= limit { stop() }

@@ -14,6 +14,8 @@ public struct JobGroup: Sendable {
     public let placeholder: ImageSource?
     /// Whether the sources are versions of increasing quality.
     public let isProgressive: Bool
+    /// The level of the jobs: a source that a job has made may be another one before.
+    let level: Int
 
     /// Whether there are several sources, one of which makes the outputs.
     var hasAlternatives: Bool { sources.count > 1 || placeholder != nil }
@@ -31,16 +33,19 @@ public struct JobGroup: Sendable {
   public init(_ job: Job) {
     key = Key(
       sources: job.sources, pinnedDigest: job.pinnedDigest, placeholder: job.placeholder,
-      isProgressive: job.isProgressive && job.sources.count > 1)
+      isProgressive: job.isProgressive && job.sources.count > 1, level: job.level)
     jobs = [job]
   }
+
+  /// The number of groups that have to end one after the other before this one can start.
+  var level: Int { key.level }
 
   /// The highest priority of its jobs.
   public var priority: Int { jobs.reduce(Int.min) { max($0, $1.priority) } }
 
   /// Groups jobs by source, so that each source is downloaded and decoded once.
   /// - Parameter jobs: The jobs, in the order of their indices.
-  /// - Returns: The groups, sorted by descending priority, then by their first job.
+  /// - Returns: The groups, sorted by level, then by descending priority, then by their first job.
   public static func grouping(_ jobs: [Job]) -> [JobGroup] {
     var groups: OrderedDictionary<Key, JobGroup> = [:]
     for job in jobs {
@@ -48,7 +53,11 @@ public struct JobGroup: Sendable {
       groups[group.key, default: group.emptied].jobs.append(job)
     }
     return groups.values.enumerated()
-      .sorted { ($1.element.priority, $0.offset) < ($0.element.priority, $1.offset) }
+      .sorted {
+        ($0.element.level, $1.element.priority, $0.offset) < (
+          $1.element.level, $0.element.priority, $1.offset
+        )
+      }
       .map(\.element)
   }
 

@@ -22,10 +22,19 @@ struct RunCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help:
-      "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json in this directory).",
-    completion: .file(extensions: ManifestArguments.extensions))
-  var manifests: [String] = []
+    help: ArgumentHelp(
+      "Manifests, '-' for standard input (default: imagemill.yaml, .yml, .toml or .json in this directory), and outputs "
+        + "to make: with any, only these and what they need are made."),
+    completion: .file())
+  var operands: [String] = []
+
+  /// The manifests among the operands.
+  var manifests: [String] { RunOperands(operands).manifests }
+  /// The outputs among the operands.
+  private var targets: [String] { RunOperands(operands).targets }
+
+  @Flag(help: "Print why each output is made.")
+  var why = false
 
   @Flag(help: "Write nothing; exit 3 if any output is missing, out of date or changed.")
   var check = false
@@ -57,9 +66,13 @@ struct RunCommand: AsyncParsableCommand {
 
   func validate() throws {
     if frozen && lock == nil { throw ValidationError("--frozen needs --lock FILE") }
-    if prune, manifests.contains("-") || jobs.shard != nil || jobs.failed != nil {
+    if prune, manifests.contains("-") || jobs.shard != nil || jobs.failed != nil || !targets.isEmpty {
       throw ValidationError(
-        "--prune needs complete manifests: give their files, and leave out --shard and --failed")
+        "--prune needs complete manifests: give their files, and leave out single outputs, --shard and --failed"
+      )
+    }
+    if lock != nil, !targets.isEmpty, !check, !frozen {
+      throw ValidationError("--lock writes the digests of complete manifests; leave out single outputs")
     }
     if lock == "-", !frozen, let owner = batch.standardOutputOwners.first {
       throw ValidationError("--lock and \(owner) both write to standard output; name a file for one of them")
@@ -68,7 +81,7 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let input = try jobs.read(manifests)
+    let input = try jobs.read(manifests, targets: targets)
     try await settled(by: input.settings).run(input)
   }
 
@@ -76,6 +89,7 @@ struct RunCommand: AsyncParsableCommand {
     var input = input
     if check, let lock { return try await compare(input, with: lock) }
     if check || dryRun { return try await plan(input) }
+    if why { try await explain(input) }
     let locked = try frozen ? lock.map { try FrozenSources(reading: $0) } : nil
     if let locked, let lock { try input.freeze(to: locked, in: lock) }
     let recorder = LockRecorder(path: frozen ? nil : lock)
@@ -114,6 +128,15 @@ struct RunCommand: AsyncParsableCommand {
     if status != .success { throw status }
   }
 
+  /// Prints the reason for each output that will be made. Streams aren't known before they are read.
+  private func explain(_ input: JobOptions.Input) async throws {
+    var known = input
+    known.streams = []
+    for entry in try await planning(known).plan(known).plan.entries where !entry.isCurrent {
+      StandardError.say("\(entry.path ?? entry.source): \(entry.reason)")
+    }
+  }
+
   private func write(_ recorder: LockRecorder, of input: JobOptions.Input, to path: String) throws {
     do {
       let lock = try recorder.lock(manifests: ManifestArguments.paths(manifests) + input.tables)
@@ -131,15 +154,18 @@ struct RunCommand: AsyncParsableCommand {
 
   // MARK: Checks
 
-  /// Prints what would be done; with `--check`, only the differences.
-  private func plan(_ input: JobOptions.Input) async throws {
-    let (plan, status) = try await Planning(
+  private func planning(_ input: JobOptions.Input) -> Planning {
+    Planning(
       downloads: downloads, cache: cache.settings, limits: limits, allowsOutside: jobs.arguments.allowOutside,
       force: batch.force, prunedScopes: prune ? input.scopes : [], commandTemplate: jobs.template ?? "",
       replacing: jobs.output.replacing, refreshes: check && cache.refresh,
       // A check compares bytes, which placeholders don't change.
-      wantsPlaceholders: dryRun && wantsPlaceholders(for: input)
-    ).plan(input)
+      wantsPlaceholders: !check && wantsPlaceholders(for: input))
+  }
+
+  /// Prints what would be done; with `--check`, only the differences.
+  private func plan(_ input: JobOptions.Input) async throws {
+    let (plan, status) = try await planning(input).plan(input)
     if dryRun { try StandardOutput.write(PlanText.lines(plan)) }
     guard check else {
       if status != .success { throw status }

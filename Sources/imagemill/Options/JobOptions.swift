@@ -90,8 +90,9 @@ struct JobOptions: ParsableArguments {
 
   /// Opens every manifest, and reads documents to their ends, before anything starts. Indices count through all
   /// manifests.
+  /// - Parameter targets: The outputs to make, with what they need; empty for all.
   /// - Throws: `ManifestCommandError` for mistakes in manifests, `CommandError` for those in options.
-  func read(_ manifests: [String]) throws -> Input {
+  func read(_ manifests: [String], targets: [String] = []) throws -> Input {
     let (chain, sources) = (try output.chain(), try output.sources())
     let (failed, shard) = (try failedJobs(), try parsedShard())
     let template = try OutputOptions.template(template)
@@ -138,6 +139,8 @@ struct JobOptions: ParsableArguments {
       }
     }
     try conflicts.throwIfAny()
+    try input.select(targets)
+    try input.order()
     return input
   }
 

@@ -1,0 +1,143 @@
+import ImageDownloads
+import SystemIO
+
+/// An output of a job, by the job's index and the output's position in it.
+package struct OutputReference: Hashable, Sendable {
+  package let job: Int
+  package let output: Int
+}
+
+/// Which jobs make the sources of others.
+///
+/// A job needs an output if one of its sources, its placeholder or an image of its chains is the file that the output
+/// writes. Only paths that are known before anything starts count: a template with `{hash}` or `{width}` names no file
+/// yet. Links aren't resolved.
+package struct JobDependencies {
+  /// For each job, by its position in the list, the outputs that it needs.
+  private let needs: [[Producer]]
+  private let jobs: [Job]
+  private let directory: String
+
+  private struct Producer {
+    let position: Int
+    let output: Int
+  }
+
+  /// - Parameter jobs: The jobs, with their output directories. The cost is linear in their outputs.
+  package init(_ jobs: [Job]) {
+    self.jobs = jobs
+    let directory = Paths.workingDirectory
+    self.directory = directory
+    var producers: [String: [Producer]] = [:]
+    for (position, job) in jobs.enumerated() {
+      for (index, output) in job.outputs.enumerated() {
+        guard let location = job.location(of: output, from: directory) else { continue }
+        producers[location, default: []].append(Producer(position: position, output: index))
+      }
+    }
+    needs = jobs.enumerated().map { position, job in
+      job.localFiles.flatMap { producers[Self.location(of: $0, from: directory)] ?? [] }
+        // An output in place of its source needs no other job.
+        .filter { $0.position != position }
+    }
+  }
+
+  /// The absolute path of a local file, without resolving symbolic links.
+  private static func location(of path: String, from directory: String) -> String {
+    "/" + Paths.absoluteComponents(path, from: directory).joined(separator: "/")
+  }
+
+  // MARK: Order
+
+  /// Jobs that need each other.
+  package struct Circle: Error {
+    /// The jobs, each of which needs an output of the next, and the last one of the first.
+    package let jobs: [Job]
+  }
+
+  /// The jobs with what they need, in the order of the list.
+  /// - Throws: `Circle` if jobs need each other.
+  package func ordered() throws(Circle) -> [Job] {
+    var levels = [Int?](repeating: nil, count: jobs.count)
+    for start in jobs.indices where levels[start] == nil { try setLevels(from: start, &levels) }
+    return jobs.indices.map { position in
+      var job = jobs[position]
+      job.level = levels[position] ?? 0
+      job.needs = needs[position].map { OutputReference(job: jobs[$0.position].index, output: $0.output) }
+      return job
+    }
+  }
+
+  /// Sets the level of a job and of all that it needs. A chain of jobs may be longer than a stack is deep, so the search
+  /// keeps its own.
+  private func setLevels(from start: Int, _ levels: inout [Int?]) throws(Circle) {
+    var path: [(position: Int, next: Int)] = [(start, 0)]
+    var isOnPath: Set<Int> = [start]
+    while let (position, next) = path.last {
+      guard next < needs[position].count else {
+        levels[position] = needs[position].reduce(0) { max($0, (levels[$1.position] ?? 0) + 1) }
+        isOnPath.remove(position)
+        path.removeLast()
+        continue
+      }
+      path[path.count - 1].next += 1
+      let producer = needs[position][next].position
+      if levels[producer] != nil { continue }
+      guard isOnPath.insert(producer).inserted else {
+        let circle = path.drop { $0.position != producer }
+        throw Circle(jobs: circle.map { jobs[$0.position] })
+      }
+      path.append((producer, 0))
+    }
+  }
+
+  // MARK: Selection
+
+  /// The outputs at some paths, and all that they need.
+  /// - Parameter targets: Paths, relative to the working directory.
+  /// - Returns: The jobs with only those outputs, and the targets that no job makes.
+  package func selecting(_ targets: [String]) -> (jobs: [Job], unknown: [String]) {
+    var wanted: [Int: Set<Int>] = [:]
+    var unknown: [String] = []
+    var queue: [Int] = []
+    func want(_ position: Int, _ output: Int) {
+      if wanted[position, default: []].insert(output).inserted { queue.append(position) }
+    }
+    let locations = Dictionary(
+      targets.map { (Self.location(of: $0, from: directory), $0) }, uniquingKeysWith: { first, _ in first })
+    var found: Set<String> = []
+    for (position, job) in jobs.enumerated() {
+      for (index, output) in job.outputs.enumerated() {
+        guard let location = job.location(of: output, from: directory), locations[location] != nil else {
+          continue
+        }
+        found.insert(location)
+        want(position, index)
+      }
+    }
+    for (location, target) in locations where !found.contains(location) { unknown.append(target) }
+    while let position = queue.popLast() {
+      // Whatever a job's outputs need is needed for each of them: they share the sources.
+      for producer in needs[position] { want(producer.position, producer.output) }
+    }
+    let selected = jobs.indices.compactMap { position -> Job? in
+      guard let outputs = wanted[position] else { return nil }
+      var job = jobs[position]
+      job.outputs = job.outputs.enumerated().filter { outputs.contains($0.offset) }.map(\.element)
+      return job
+    }
+    return (selected, unknown.sorted())
+  }
+}
+
+extension Job {
+  /// The absolute path of an output, without resolving symbolic links; nil if it depends on content that isn't known yet.
+  /// - Parameter directory: The directory that relative paths start from.
+  package func location(of output: JobOutput, from directory: String) -> String? {
+    guard let path = output.template.expanded(.init(self, output), variables: output.variables) else {
+      return nil
+    }
+    let outputs = Paths.absoluteComponents(outputDirectory ?? "", from: directory).joined(separator: "/")
+    return "/" + Paths.absoluteComponents(path, from: "/" + outputs).joined(separator: "/")
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import LoopbackServer
+import Testing
+
+@Suite("Jobs whose sources are outputs of others", .timeLimit(.minutes(8)))
+struct DependencyTests {
+  private let command: CommandRun
+
+  init() throws { command = try CommandRun() }
+
+  private func image(_ seed: Int, to name: String = "a.png") throws {
+    try command.write(PNGImage.bytes(width: 16, height: 8, seed: seed), to: name)
+  }
+
+  /// a.png is turned to b.png, and that to c.png; the last one comes first.
+  private func manifest() throws {
+    try image(1)
+    try command.write(
+      """
+      imagemill: 1
+      jobs:
+        - {source: ./c.png, filter: invert, output: d.png}
+        - {source: ./b.png, filter: flip, output: c.png}
+        - {source: ./a.png, filter: rotate:90, output: b.png}
+      """, to: "m.yaml")
+  }
+
+  private func size(_ name: String) -> [UInt8] {
+    Array((command.read(name) ?? Data()).dropFirst(16).prefix(8))
+  }
+
+  @Test(
+    "are made in order, made again when the first source changes, and agree with the check after each run")
+  func order() async throws {
+    try manifest()
+    for seed in [1, 2, 3] {
+      try image(seed)
+      if seed > 1 { #expect(try await command.run("run", "--check", "m.yaml").status == 3) }
+      let outcome = try await command.run("run", "m.yaml")
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      let check = try await command.run("run", "--check", "m.yaml")
+      #expect(check.status == 0, "\(check.errors)")
+      // The same chain from the source in one step.
+      try command.write(
+        "imagemill: 1\njobs: [{source: ./a.png, filter: 'rotate:90,flip,invert', output: e.png}]\n",
+        to: "e.yaml")
+      #expect(try await command.run("run", "e.yaml").status == 0)
+      #expect(command.read("d.png") == command.read("e.png"))
+    }
+    #expect(size("d.png") == [0, 0, 0, 8, 0, 0, 0, 16])
+  }
+
+  @Test("a plan names the outputs that are made first")
+  func plan() async throws {
+    try manifest()
+    let outcome = try await command.run("plan", "m.yaml")
+    #expect(outcome.status == 0 && outcome.text.contains("its source b.png is made first"), "\(outcome.text)")
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    #expect(try await !command.run("plan", "m.yaml").text.contains("made first"))
+  }
+
+  @Test("an output that can't be made fails the jobs that need it, though an old file is in its place")
+  func failure() async throws {
+    try manifest()
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    let before = command.read("d.png")
+    try command.write("no image", to: "a.png")
+    let outcome = try await command.run("run", "--report", "r.json", "m.yaml")
+    #expect(
+      outcome.status == 1 && outcome.errors.contains("its source b.png is an output that failed"),
+      "\(outcome.errors)")
+    #expect(String(decoding: try #require(command.read("r.json")), as: UTF8.self).contains("source-not-made"))
+    #expect(command.read("d.png") == before)
+  }
+
+  @Test("a circle is a usage error with the place of a job, in one manifest and across several")
+  func circle() async throws {
+    try command.write("imagemill: 1\njobs: [{source: ./a.png, output: b.png}]\n", to: "1.yaml")
+    try command.write("imagemill: 1\njobs: [{source: ./b.png, output: a.png}]\n", to: "2.yaml")
+    try command.write(
+      "imagemill: 1\njobs:\n  - {source: ./a.png, output: b.png}\n  - {source: ./b.png, output: a.png}\n",
+      to: "3.yaml")
+    for arguments in [
+      ["run", "1.yaml", "2.yaml"], ["run", "3.yaml"], ["validate", "3.yaml"], ["plan", "3.yaml"],
+    ] {
+      let outcome = try await command.run(arguments)
+      #expect(
+        outcome.status == 2 && outcome.errors.contains("these jobs need each other"),
+        "\(arguments): \(outcome.errors)")
+    }
+    #expect(try await command.run("run", "3.yaml").errors.hasPrefix("3.yaml:3:5: error: "))
+  }
+
+  @Test("an original in the place of an output that is a source is kept")
+  func original() async throws {
+    try manifest()
+    try image(9, to: "b.png")
+    let before = command.read("b.png")
+    let outcome = try await command.run("run", "m.yaml")
+    #expect(outcome.status == 2, "\(outcome.errors)")
+    #expect(command.read("b.png") == before)
+  }
+
+  @Test("targets are made alone, with what they need")
+  func targets() async throws {
+    try manifest()
+    #expect(try await command.run("run", "m.yaml", "c.png").status == 0)
+    #expect(command.files == ["a.png", "b.png", "c.png", "m.yaml"])
+    let unknown = try await command.run("run", "m.yaml", "e.png")
+    #expect(unknown.status == 2 && unknown.errors.contains("no manifest makes 'e.png'"), "\(unknown.errors)")
+    #expect(try await command.run("run", "--prune", "m.yaml", "c.png").status == 2)
+    // Rows of a table have outputs too.
+    try command.write("source,name\na.png,one\na.png,two\n", to: "rows.csv")
+    try command.write(
+      "imagemill: 1\njobs: [{from: ./rows.csv, source: '{source}', output: '{name}.png'}]\n", to: "rows.yaml")
+    #expect(try await command.run("run", "rows.yaml", "two.png").status == 0)
+    #expect(command.read("two.png") != nil && command.read("one.png") == nil)
+  }
+
+  @Test("'--why' gives a reason for each output that is made, and none for those in place")
+  func why() async throws {
+    try manifest()
+    let first = try await command.run("run", "--why", "m.yaml")
+    #expect(first.errors.contains("b.png: never made from this source"), "\(first.errors)")
+    #expect(
+      first.errors.contains("d.png: its source c.png is made first") || first.errors.contains("made first"))
+    let second = try await command.run("run", "--why", "m.yaml")
+    #expect(!second.errors.contains("b.png: "), "\(second.errors)")
+  }
+}

@@ -1,0 +1,90 @@
+import ImageDownloads
+import ImageFilters
+import TestSupport
+import Testing
+
+@testable import ImageBatch
+@testable import ImageRendering
+
+@Suite("Jobs that need outputs of others", .timeLimit(.minutes(8)))
+struct JobDependencyTests {
+  private func job(_ index: Int, _ sources: [String], _ outputs: [String], in directory: String = "o") throws
+    -> Job
+  {
+    var job = Job(
+      index: index, sources: try sources.map { try ImageSource(parsing: $0) },
+      outputs: try outputs.map {
+        JobOutput(
+          template: try OutputTemplate(parsing: $0), chain: FilterChain(),
+          encoding: try Encoding(resolving: EncodingSettings(), pathExtension: "png"))
+      })
+    job.outputDirectory = directory
+    return job
+  }
+
+  @Test("have a level above each of them, whatever the order of the jobs, in 1,000 random graphs")
+  func levels() throws {
+    var values = RandomValues(seed: SeededRandom.seed)
+    for _ in 0..<1000 {
+      let count = values.int(1...12)
+      // Job n makes n.png from outputs of lower numbers, so that there is no circle.
+      var jobs = try (0..<count).map { number in
+        let needs = (0..<number).filter { _ in values.chance(4) }
+        let sources = needs.map { "./o/\($0).png" } + (needs.isEmpty ? ["a.png"] : [])
+        return try job(number + 1, sources, ["\(number).png"])
+      }
+      for index in jobs.indices.reversed() { jobs.swapAt(index, values.int(0...index)) }
+      let ordered = try JobDependencies(jobs).ordered()
+      #expect(ordered.map(\.index) == jobs.map(\.index))
+      let level = Dictionary(uniqueKeysWithValues: ordered.map { ($0.index, $0.level) })
+      for job in ordered {
+        let made = job.sources.compactMap { source -> Int? in
+          guard case .file(let path) = source, path != "a.png" else { return nil }
+          return path.split(separator: "/").last?.split(separator: ".").first.flatMap { Int($0) }.map {
+            $0 + 1
+          }
+        }
+        #expect(Set(job.needs.map(\.job)) == Set(made))
+        #expect(job.level == (made.compactMap { level[$0] }.max() ?? -1) + 1, "seed \(SeededRandom.seed)")
+      }
+    }
+  }
+
+  @Test("are found through placeholders, overlays and any spelling of a path, and not through unknown names")
+  func references() throws {
+    var placeholder = try job(2, ["b.png"], ["p.png"])
+    placeholder.placeholder = .file("o/x/../made.png")
+    var overlay = try job(3, ["b.png"], ["q.png"])
+    overlay.outputs[0].chain = try FilterChain(parsing: "overlay:logo")
+    overlay.outputs[0].namedSources["logo"] = .file("./o//made.png")
+    let unknown = try job(4, ["o/abc.png"], ["r.png"])
+    let jobs = [try job(1, ["a.png"], ["made.png", "{hash}.png"]), placeholder, overlay, unknown]
+    #expect(try JobDependencies(jobs).ordered().map(\.level) == [0, 1, 1, 0])
+    // An output in the place of its own source needs no other job.
+    #expect(try JobDependencies([try job(1, ["o/a.png"], ["a.png"])]).ordered().map(\.level) == [0])
+  }
+
+  @Test("a circle is an error that names its jobs, however long it is")
+  func circles() throws {
+    for count in [2, 3, 50_000] {
+      let jobs = try (0..<count).map { try job($0 + 1, ["o/\(($0 + 1) % count).png"], ["\($0).png"]) }
+      let circle = #expect(throws: JobDependencies.Circle.self) { try JobDependencies(jobs).ordered() }
+      #expect(circle?.jobs.count == count)
+    }
+    // A chain as long is none.
+    let chain = try (0..<50_000).map { try job($0 + 1, ["o/\($0 - 1).png"], ["\($0).png"]) }
+    #expect(try JobDependencies(chain).ordered().last?.level == 49_999)
+  }
+
+  @Test("a selection has what the targets need, and only that")
+  func selection() throws {
+    let jobs = [
+      try job(1, ["a.png"], ["b.png", "other.png"]), try job(2, ["o/b.png"], ["c.png", "d.png"]),
+      try job(3, ["z.png"], ["e.png"]),
+    ]
+    let (selected, unknown) = JobDependencies(jobs).selecting(["o/d.png", "./o/none.png"])
+    #expect(selected.map(\.index) == [1, 2])
+    #expect(selected.map { $0.outputs.map(\.template.text) } == [["b.png"], ["d.png"]])
+    #expect(unknown == ["./o/none.png"])
+  }
+}
