@@ -7,7 +7,7 @@ struct StoreUse {
   /// Times of last use that aren't yet in the index.
   var pending: [ContentDigest: Double] = [:]
   /// Objects whose bytes this process has checked against their digest.
-  var verified: Set<ContentDigest> = []
+  var verified = VerifiedObjects()
   /// Whether the store may have partial bodies; nil before the first check.
   var hasPartials: Bool?
 }
@@ -114,6 +114,13 @@ extension DiskStore {
     let path = layout.object(digest)
     // Pin the file before a purge can find it.
     let pinning = try processDirectory.pin(digest, at: temporary.path)
+    // Owned before the move: if that fails, the link must go with it, or the object would be found without being stored.
+    let linked: (path: String, pin: ObjectPin)? =
+      if case .linked(let link) = pinning {
+        (link.path, ObjectPin(link, in: processDirectory))
+      } else {
+        nil
+      }
     do throws(CacheError) {
       try temporary.move(to: path)
     } catch {
@@ -121,17 +128,20 @@ extension DiskStore {
       if try StoreLayout.isForeign(path) { try StoreLayout.removeForeign(path) }
       try temporary.move(to: path)
     }
-    use.withLock { _ = $0.verified.insert(digest) }
+    use.withLock { $0.verified.insert(digest) }
     let object: StoredObject
-    if case .linked(let link) = pinning {
-      object = StoredObject(
-        digest: digest, path: link.path, byteCount: byteCount, pin: ObjectPin(link, in: processDirectory))
+    if let linked {
+      object = StoredObject(digest: digest, path: linked.path, byteCount: byteCount, pin: linked.pin)
     } else if case .sound(let locked) = try lockedObject(digest, at: path) {
       object = locked
     } else {
       throw .file("open", path, errno: ENOENT)
     }
-    if !isReadOnly, usage > capacity { try purge() }
+    if usage > capacity {
+      // `trim` asks again, because all objects of one commit have the same `usage`, and the first of them purges for all.
+      // The object is stored: a purge that fails must not fail its output.
+      do throws(CacheError) { try trim() } catch { noteRepair("the cache can't be purged completely", error) }
+    }
     return object
   }
 
@@ -174,7 +184,7 @@ extension DiskStore {
         try drop(digest, path: path, isOurs: place.root == layout.root)
         return .damaged
       }
-      use.withLock { _ = $0.verified.insert(digest) }
+      use.withLock { $0.verified.insert(digest) }
     }
     try noteUse(of: digest)
     return .sound(object)

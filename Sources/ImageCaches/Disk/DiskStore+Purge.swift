@@ -22,25 +22,33 @@ extension DiskStore {
 
   /// Removes objects: renditions first, because sources can recreate them, then the least recently used.
   ///
-  /// Objects pinned by any process stay.
+  /// Objects pinned by any process stay, and so do those that can't be removed.
   /// - Parameter target: The size in bytes at which the purge ends. Default: ``preferredUsageAfterPurge``.
   /// - Throws: `CacheError` if a file can't be removed or the index can't be written.
   /// - Returns: The number of bytes freed.
   @discardableResult
   public func purge(to target: Int? = nil) throws(CacheError) -> Int {
     try flushUse()
-    try clearOldPartials()
+    // Files that can't be removed must not keep the others from being removed: the store would exceed its capacity for
+    // ever. The first failure is thrown after the commit, because a rollback would keep the rows of files that are gone.
+    var failure: CacheError?
+    do throws(CacheError) { try clearOldPartials() } catch { failure = error }
     let target = target ?? preferredUsageAfterPurge
-    return try index.write { database in
+    let freed = try index.write { database in
       var usage = try StoreIndex.totalBytes(in: database)
       let before = usage
       var goneRows: [ContentDigest] = []
       let oldest = try Row.fetchCursor(
         database, sql: "SELECT digest, bytes, last_used FROM objects ORDER BY kind DESC, last_used, digest")
       while usage > target, let row = try oldest.next() {
-        guard let digest = row.validatedDigest("digest"), let lastUsed: Double = row.validated("last_used"),
-          try removeUnlessPinned(digest, lastUsed: lastUsed)
+        guard let digest = row.validatedDigest("digest"), let lastUsed: Double = row.validated("last_used")
         else { continue }
+        do throws(CacheError) {
+          guard try removeUnlessPinned(digest, lastUsed: lastUsed) else { continue }
+        } catch {
+          failure = failure ?? error
+          continue
+        }
         goneRows.append(digest)
         usage -= row.validated("bytes") ?? 0
       }
@@ -48,6 +56,8 @@ extension DiskStore {
       use.withLock { $0.verified.subtract(goneRows) }
       return before - usage
     }
+    if let failure { throw failure }
+    return freed
   }
 
   /// Purges if the objects exceed ``capacity``. An earlier purge may have spared objects that are no longer

@@ -144,10 +144,11 @@ public final class DiskStore: Sendable {
     processDirectory.close()
   }
 
-  /// The repairs so far, one sentence each.
+  /// The first repairs, one sentence each. A repair beyond the thousandth is only reported to ``onRepair(_:)``.
   public var repairMessages: [String] { repairs.notes.map(\.message) }
 
-  /// Calls a function for every past and future repair. Only the last registered function is called.
+  /// Calls a function for the past repairs of ``repairMessages`` and for every future one. Only the last registered
+  /// function is called.
   /// - Parameter report: Receives a repair, on the thread that notes it. Past repairs are reported before
   ///   this returns.
   public func onRepair(_ report: @escaping @Sendable (StoreRepair) -> Void) {
@@ -194,12 +195,14 @@ final class StoreRepairs: Sendable {
   }
 
   private let state = Mutex(State())
+  /// On a full disk, each lookup notes a failure, and a server makes any number of lookups.
+  private static let limit = 1000
 
   var notes: [StoreRepair] { state.withLock(\.notes) }
 
   func note(_ repair: StoreRepair) {
     let observer = state.withLock { state in
-      state.notes.append(repair)
+      if state.notes.count < Self.limit { state.notes.append(repair) }
       return state.observer
     }
     observer?(repair)
