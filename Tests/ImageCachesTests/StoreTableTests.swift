@@ -22,6 +22,18 @@ private struct Anything: StoreRow, Hashable {
   }
 }
 
+/// A row of a table whose limit is large enough to be kept with some slack.
+private struct Slack: StoreRow, Hashable {
+  static let table = StoreTable("slack", [.integer("number")], limit: 48)
+  var number: Int
+  var values: [StoreValue] { [.integer(number)] }
+  init(_ number: Int) { self.number = number }
+  init?(_ values: [StoreValue]) {
+    guard let number = values.first?.integer else { return nil }
+    self.number = number
+  }
+}
+
 /// A row of a table that keeps the last ten.
 private struct Recent: StoreRow, Hashable {
   static let table = StoreTable("recent", [.integer("number")], limit: 10)
@@ -125,6 +137,46 @@ struct StoreTableTests {
       let found: [ContentDigest: Recent] = try store.rows(forKeys: (0..<14).map(key))
       #expect(found.values.map(\.number).sorted() == order.sorted(), "seed \(seed), step \(step)")
     }
+  }
+
+  @Test("with a large limit keep no more rows than that, of which those recorded last, and few less")
+  func largeLimit() throws {
+    let seed = SeededRandom.seed
+    var random = SeededRandom(seed: seed)
+    var order: [Int] = []
+    var wasFull = false
+    for step in 0..<400 {
+      // A batch of rows, some of which were recorded before.
+      let numbers = (0..<Int.random(in: 1...4, using: &random)).map { _ in
+        Int.random(in: 0..<90, using: &random)
+      }
+      for number in numbers {
+        try store.record([key(number): Slack(number)])
+        order.removeAll { $0 == number }
+        order.append(number)
+      }
+      let found: [ContentDigest: Slack] = try store.rows(forKeys: (0..<90).map(key))
+      let kept = Set(found.values.map(\.number))
+      let comment: Comment = "seed \(seed), step \(step)"
+      #expect(kept.count <= 48 && kept == Set(order.suffix(kept.count)), comment)
+      wasFull = wasFull || kept.count == 48
+      if wasFull { #expect(kept.count >= 45, comment) }
+    }
+    #expect(wasFull)
+  }
+
+  @Test("that another process makes are counted", arguments: ["outputs", "renditions"])
+  func madeElsewhere(name: String) throws {
+    _ = try store.inventory()
+    let digest = try store.insert(bytes(1)).digest
+    let other = try DiskStore(directory: directory.path)
+    try other.index.write { database in
+      try database.execute(sql: "CREATE TABLE \(name) (key TEXT, digest TEXT)")
+      try database.execute(sql: "INSERT INTO \(name) VALUES ('a', ?)", arguments: [digest.hex])
+    }
+    let inventory = try store.inventory()
+    #expect((name == "outputs" ? inventory.outputs : inventory.renditions) == 1)
+    #expect(try store.list().map(\.outputs) == [name == "outputs" ? 1 : 0])
   }
 
   @Test("go with the objects that their rows need, and with nothing else")

@@ -47,7 +47,7 @@ extension DiskStore {
     let savings = try savings()
     return try index.read { database in
       func count(_ table: String) throws -> Int {
-        guard try database.tableExists(table) else { return 0 }
+        guard try StoreTable.exists(table, in: database) else { return 0 }
         return try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
       }
       return Inventory(
@@ -70,7 +70,7 @@ extension DiskStore {
         urls[digest, default: []].append(url)
       }
       var outputs: [String: Int] = [:]
-      if try database.tableExists("outputs") {
+      if try StoreTable.exists("outputs", in: database) {
         for digest in try String.fetchAll(database, sql: "SELECT digest FROM outputs") {
           outputs[digest, default: 0] += 1
         }

@@ -42,10 +42,18 @@ package struct StoreTable: Sendable {
   fileprivate var names: String { columns.map { "\($0.name), " }.joined() }
 
   /// Queries SQLite: GRDB's `tableExists` caches its result, and misses a table that another process creates.
-  fileprivate func exists(in database: Database) throws -> Bool {
+  static func exists(_ name: String, in database: Database) throws -> Bool {
     let statement = try database.cachedStatement(
       sql: "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?)")
     return try Bool.fetchOne(statement, arguments: [name]) ?? false
+  }
+
+  /// Whether the table may have more rows than its limit: no more than its rowids span. SQLite reads the two ends of the
+  /// table for that, while counting reads every row.
+  fileprivate func mayExceed(_ limit: Int, in database: Database) throws -> Bool {
+    let statement = try database.cachedStatement(
+      sql: "SELECT (SELECT max(rowid) FROM \(name)) - (SELECT min(rowid) FROM \(name)) >= ?")
+    return try Bool.fetchOne(statement, arguments: [limit]) ?? false
   }
 
   fileprivate var creation: String {
@@ -107,7 +115,7 @@ extension DiskStore {
     guard !keys.isEmpty else { return [:] }
     let table = Row.table
     return try index.query { database in
-      guard try table.exists(in: database) else { return [:] }
+      guard try StoreTable.exists(table.name, in: database) else { return [:] }
       let statement = try database.cachedStatement(
         sql: "SELECT \(table.names)checksum FROM \(table.name) WHERE key = ?")
       var found: [ContentDigest: Row] = [:]
@@ -153,7 +161,7 @@ extension DiskStore {
   ) throws {
     guard !rows.isEmpty else { return }
     let table = Row.table
-    if try !table.exists(in: database) { try database.execute(sql: table.creation) }
+    if try !StoreTable.exists(table.name, in: database) { try database.execute(sql: table.creation) }
     let places = table.columns.map { _ in "?, " }.joined()
     let statement = try database.cachedStatement(
       sql: "INSERT OR REPLACE INTO \(table.name) (key, \(table.names)checksum) VALUES (?, \(places)?)")
@@ -164,14 +172,17 @@ extension DiskStore {
         arguments: StatementArguments(
           [key.hex.databaseValue] + values.map(\.databaseValue) + [checksum.databaseValue]))
     }
-    if let limit = table.limit {
+    if let limit = table.limit, try table.mayExceed(limit, in: database) {
+      // A sixteenth more than needed, so that a full table isn't counted at every commit.
+      let kept = limit - limit / 16
       try database.execute(
         // Count rows instead of subtracting rowids: a row that is recorded again gets a new rowid and leaves a gap.
         sql: """
           DELETE FROM \(table.name) WHERE rowid <=
             (SELECT rowid FROM \(table.name) ORDER BY rowid DESC LIMIT 1 OFFSET ?)
+            AND (SELECT count(*) FROM \(table.name)) > ?
           """,
-        arguments: [limit])
+        arguments: [kept, limit])
     }
   }
 
