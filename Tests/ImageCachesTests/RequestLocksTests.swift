@@ -31,6 +31,23 @@ struct RequestLocksTests {
     }
   }
 
+  @Test("the progress of a wait may be looked up with the locks themselves")
+  func reentrantProgress() async throws {
+    let (first, third) = (makeLocks(), makeLocks())
+    try #require(try first.take(key))
+    try #require(try third.take(ContentDigest(hashing: bytes(2))))
+    let other = ContentDigest(hashing: bytes(3))
+    async let isFree = third.wait(for: key, seconds: 100, patience: 100) {
+      do throws(CacheError) {
+        if try third.take(other) { third.release(other) }
+      } catch { Issue.record(error) }
+      return 0
+    }
+    try await Task.sleep(for: .milliseconds(50))
+    first.release(key)
+    #expect(await isFree)
+  }
+
   @Test("a wait ends without a free key when there is no progress, or when its time is over")
   func impatience() async throws {
     let (first, third) = (makeLocks(), makeLocks())

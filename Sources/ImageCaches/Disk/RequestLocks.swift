@@ -17,6 +17,13 @@ package final class RequestLocks: Sendable {
     let continuation: CheckedContinuation<Bool, Never>
     var lastProgress: Int
     var patienceEnds: Double
+
+    /// Renews the patience if the holder has made progress.
+    mutating func note(_ progress: Int, at now: Double) {
+      guard progress != lastProgress else { return }
+      lastProgress = progress
+      patienceEnds = now + patience
+    }
   }
 
   private struct State {
@@ -107,7 +114,8 @@ package final class RequestLocks: Sendable {
   /// - Parameters:
   ///   - seconds: the maximum wait.
   ///   - patience: the maximum wait without progress, in seconds.
-  ///   - progress: returns a number that changes with progress; called on a Dispatch thread.
+  ///   - progress: returns a number that changes with progress. It may block, and is called on the caller's thread and
+  ///     on a Dispatch thread.
   package func wait(
     for key: ContentDigest, seconds: Double, patience: Double, progress: @escaping @Sendable () -> Int
   ) async -> Bool {
@@ -140,10 +148,13 @@ package final class RequestLocks: Sendable {
 
   /// Ends the waits whose key is free or whose time is over.
   private func look() {
+    // Called without the lock, because they look at files.
+    let progress = state.withLock { $0.waits.mapValues(\.progress) }.mapValues { $0() }
     let now = SystemTime.monotonic
     let ended = state.withLock { state in
       Array(state.waits.keys).compactMap { number -> (wait: Wait, isFree: Bool)? in
-        guard let isFree = Self.ending(of: number, in: &state, now: now) else { return nil }
+        if let progress = progress[number] { state.waits[number]?.note(progress, at: now) }
+        guard let isFree = Self.ending(of: number, in: state, now: now) else { return nil }
         return Self.remove(number, from: &state).map { ($0, isFree) }
       }
     }
@@ -151,14 +162,8 @@ package final class RequestLocks: Sendable {
   }
 
   /// Whether a wait ends with a free key (true) or because its time is over (false); nil while it goes on.
-  private static func ending(of number: Int, in state: inout State, now: Double) -> Bool? {
-    guard var wait = state.waits[number], let file = state.file else { return false }
-    let progress = wait.progress()
-    if progress != wait.lastProgress {
-      wait.lastProgress = progress
-      wait.patienceEnds = now + wait.patience
-      state.waits[number] = wait
-    }
+  private static func ending(of number: Int, in state: State, now: Double) -> Bool? {
+    guard let wait = state.waits[number], let file = state.file else { return false }
     if !file.isLockedByOthers(wait.offset) { return true }
     return now >= wait.end || now >= wait.patienceEnds ? false : nil
   }

@@ -44,8 +44,7 @@ final class PartialFile: Sendable {
 
   func truncate() throws(CacheError) {
     guard ftruncate(file.file.number, 0) == 0, lseek(file.file.number, 0, SEEK_SET) == 0 else {
-      throw CacheError(
-        code: .fileSystem, .unusable, message: "can't truncate \(file.path): \(SystemError.last.text)")
+      throw .file("truncate", file.path, errno: errno)
     }
   }
 
