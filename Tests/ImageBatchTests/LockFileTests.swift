@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ImageCaches
+import SystemIO
 import TestSupport
 import Testing
 
@@ -80,7 +81,7 @@ struct LockFileTests {
     ] {
       let path = try directory.write(text, to: "bad.lock")
       let error = #expect(throws: LockFile.Failure.self) { try LockFile(path: path) }
-      guard case .unreadable? = error else {
+      guard case .unreadable(let reason)? = error, reason == "it isn't a lock file" else {
         Issue.record("\(text): \(String(describing: error))")
         continue
       }
@@ -93,8 +94,9 @@ struct LockFileTests {
       return
     }
     guard
-      case .unreadable? = #expect(
-        throws: LockFile.Failure.self, performing: { try LockFile(path: directory["none"]) })
+      case .unreadable(let reason)? = #expect(
+        throws: LockFile.Failure.self, performing: { try LockFile(path: directory["none"]) }),
+      reason.contains(SystemError(code: ENOENT).text)
     else {
       Issue.record("a missing file")
       return

@@ -107,9 +107,9 @@ package struct LockFile: Sendable, Hashable, Codable {
   }
 
   /// An error of reading or writing a lock file.
-  package enum Failure: Error, Sendable {
+  public enum Failure: Error, Sendable {
     /// The file can't be read or isn't a lock file.
-    case unreadable
+    case unreadable(String)
     /// The file has this unsupported version.
     case version(Int)
     /// The file can't be written, with the system's error message.
@@ -120,11 +120,15 @@ package struct LockFile: Sendable, Hashable, Codable {
   /// - Parameter path: The path of the file.
   /// - Throws: ``Failure/unreadable`` if the file can't be read or isn't a lock file; ``Failure/version(_:)``
   ///   if its version is newer.
-  package init(path: String) throws(Failure) {
+  public init(path: String) throws(Failure) {
+    let bytes: [UInt8]
+    do throws(AtomicFile.Failure) { bytes = try AtomicFile.read(path) } catch {
+      throw .unreadable(error.message)
+    }
     do {
-      self = try JSONDecoder().decode(LockFile.self, from: Data(try AtomicFile.read(path)))
+      self = try JSONDecoder().decode(LockFile.self, from: Data(bytes))
     } catch {
-      throw .unreadable
+      throw .unreadable("it isn't a lock file")
     }
     guard version <= Self.currentVersion else { throw .version(version) }
   }

@@ -42,8 +42,9 @@ extension CommandError {
   /// A lock file that can't be used.
   init(_ failure: LockFile.Failure, of path: String) {
     switch failure {
-    case .unreadable:
-      self.init(.usage, "can't read the lock file \(path); write it with 'imagemill run --lock \(path)'")
+    case .unreadable(let reason):
+      self.init(
+        .usage, "can't read the lock file \(path): \(reason); write it with 'imagemill run --lock \(path)'")
     case .version(let version):
       self.init(.usage, "the lock file \(path) has version \(version); this imagemill reads versions up to 2")
     case .unwritable(let reason): self.init(.failed, "can't write the lock file \(path): \(reason)")
