@@ -23,7 +23,7 @@ package enum AtomicFile {
     /// Whether the bytes and the name are on the disk before the call returns. Without it a power cut may lose the
     /// file; a crash of the process can't.
     package var syncs = false
-    /// Whether the file has no name until it is complete, if the system can do that. Tests try both ways.
+    /// Whether to use `O_TMPFILE` if the system supports it (default: yes).
     var isUnnamed = AtomicFile.namesUnnamedFiles
 
     /// Makes options.
@@ -79,13 +79,14 @@ package enum AtomicFile {
   package static func copy(
     _ source: String, to name: String, in directory: OpenDirectory, options: Options
   ) throws(Failure) -> stat? {
-    let input = open(source, O_RDONLY | O_CLOEXEC)
-    guard input >= 0 else { throw Failure(action: "read \(source)", code: errno) }
-    defer { close(input) }
+    let input: FileDescriptor
+    do throws(SystemError) { input = try FileDescriptor(opening: source, O_RDONLY) } catch {
+      throw Failure(action: "read \(source)", code: error.code)
+    }
     let place = Place(directory: directory, name: name)
     return try place.write(options) { (output) throws(Failure) in
-      if directory.clone(input, to: output) { return }
-      do throws(SystemError) { try FileIO.copy(from: input, to: output) } catch {
+      if directory.clone(input.number, to: output) { return }
+      do throws(SystemError) { try FileIO.copy(from: input.number, to: output) } catch {
         throw Failure(action: "write \(place.path)", code: error.code)
       }
     }

@@ -1,7 +1,6 @@
 import Glibc
 
-/// Calls on open descriptors, whoever owns them. A signal fails none of them, and what the kernel takes or gives of the
-/// bytes at a time is theirs to know.
+/// Calls on open descriptors, whoever owns them. They repeat interrupted calls and partial reads and writes.
 package enum FileIO {
   /// Opens a file, which no child process inherits.
   /// - Parameter mode: That of a file that is made.

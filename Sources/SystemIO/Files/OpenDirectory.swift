@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 import Synchronization
 
 /// A directory that stays open, so that each of its files is reached by its name alone.
@@ -8,7 +8,7 @@ package final class OpenDirectory: Sendable {
   /// As it was opened.
   package let path: String
   private let descriptor: FileDescriptor
-  /// False after the first refusal: a file system can or can't share the blocks of two files.
+  /// Whether the directory's file system may be able to share the blocks of two files.
   private let clones = Atomic(true)
 
   /// `O_PATH`, which Swift's Glibc module leaves out: files can be made in a directory that can't be listed.
@@ -39,11 +39,24 @@ package final class OpenDirectory: Sendable {
       ? String(decoding: buffer[..<count], as: UTF8.self) : RealPath.of(path)
   }
 
+  /// What `lstat` says of a name in the directory.
+  package func status(of name: String) throws(SystemError) -> stat {
+    var status = stat()
+    guard fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { throw .last }
+    return status
+  }
+
+  /// Removes a name from the directory that isn't a directory's.
+  package func remove(_ name: String) throws(SystemError) {
+    guard unlinkat(number, name, 0) == 0 else { throw .last }
+  }
+
   /// Lets an empty file share the blocks of another (`FICLONE`): XFS, Btrfs and bcachefs copy nothing then.
   func clone(_ source: Int32, to destination: Int32) -> Bool {
     guard clones.load(ordering: .relaxed) else { return false }
     if ioctl(destination, Self.cloneRequest, source) == 0 { return true }
-    clones.store(false, ordering: .relaxed)
+    // Any other error is about these two files, such as EXDEV for a source on another file system.
+    if [EOPNOTSUPP, ENOTTY, EINVAL, ENOSYS].contains(errno) { clones.store(false, ordering: .relaxed) }
     return false
   }
 

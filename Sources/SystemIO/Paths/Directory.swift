@@ -73,7 +73,7 @@ package enum Directory {
     if rmdir(path) != 0, errno != ENOENT { throw .last }
   }
 
-  /// The same as ``entries(of:)``, and none where the directory isn't there.
+  /// Like ``entries(of:)``; empty if the directory doesn't exist.
   package static func existingEntries(of path: String) throws(SystemError) -> [Entry] {
     do throws(SystemError) {
       return try entries(of: path)

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Runs what blocks, on the disk or on another process, on threads of its own and never on Swift's cooperative pool: on
-/// Linux that is made of Dispatch's threads for the default quality of service, so these are of another.
+/// Runs blocking calls on its own threads. Swift's cooperative pool uses Dispatch's threads of the default quality of
+/// service, so these have another one.
 ///
 /// At most ``threads`` calls run at once: each may have a file open, and there may be a thousand. The others wait in one
 /// queue, whose first goes to the first thread that is free: one slow `fdatasync` holds up a thread, and no call behind
