@@ -179,12 +179,3 @@ struct RecordTests {
     #expect(await records.facts(of: content) == facts)
   }
 }
-
-extension Placeholders {
-  fileprivate var withoutNUL: Placeholders {
-    func clean(_ text: String) -> String { text.replacing("\0", with: "") }
-    return Placeholders(
-      dominantColor: clean(dominantColor), blurHash: clean(blurHash), thumbHash: clean(thumbHash),
-      dataURI: clean(dataURI))
-  }
-}

@@ -112,12 +112,7 @@ struct PlanCosts {
 
   private func renditions(_ keys: [ContentDigest]) -> Set<ContentDigest> {
     do throws(CacheError) {
-      var found: Set<ContentDigest> = []
-      for (key, rendition) in try store.rows(of: StoredRendition.self, forKeys: keys)
-      where try store.object(rendition.digest) != nil {
-        found.insert(key)
-      }
-      return found
+      return Set(try RenditionCache.stored(keys, in: store).keys)
     } catch {
       store.noteRepair(error)
       return []

@@ -36,11 +36,7 @@ extension StepGraph {
     var known: [ContentDigest: StoredOutput] = [:]
     switch found {
     case .success(let stored):
-      // If placeholders are requested, outputs that were stored without them are rendered again.
-      known =
-        configuration.wantsPlaceholders
-        ? stored.filter { $0.value.placeholders != nil }
-        : stored.mapValues(\.withoutPlaceholders)
+      known = stored.usable(withPlaceholders: configuration.wantsPlaceholders)
     case .failure(let error): actions.append(.warn(BatchWarning(message: error.message)))
     }
     for index in attempt.outputs.indices {

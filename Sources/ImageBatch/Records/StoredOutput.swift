@@ -82,3 +82,11 @@ extension RenderedFile {
       bytes: stored.bytes, digest: stored.digest, placeholders: stored.placeholders)
   }
 }
+
+extension [ContentDigest: StoredOutput] {
+  /// The outputs that a run can use: if it wants placeholders, those that have them, and if not, all without theirs, so
+  /// that its results don't depend on who has stored them.
+  func usable(withPlaceholders: Bool) -> Self {
+    withPlaceholders ? filter { $0.value.placeholders != nil } : mapValues(\.withoutPlaceholders)
+  }
+}

@@ -35,10 +35,7 @@ final class RenditionCache: Sendable {
     guard policy != .never else { return lease }
     lease.plan.policy = policy
     if !force, let shape = facts.flatMap(SourceShape.init) {
-      for (key, rendition) in try store.rows(
-        of: StoredRendition.self, forKeys: Self.keys(of: request, shape))
-      {
-        guard let object = try store.object(rendition.digest) else { continue }
+      for (key, object) in try Self.stored(Self.keys(of: request, shape), in: store) {
         lease.objects.append(object)
         lease.plan.stored[key] = object.path
       }
@@ -62,6 +59,17 @@ final class RenditionCache: Sendable {
     return Array(Set(roots.flatMap(\.node.all).compactMap(\.key)))
   }
 
+  /// The stored renditions with the given keys.
+  static func stored(
+    _ keys: [ContentDigest], in store: DiskStore
+  ) throws(CacheError) -> [ContentDigest: StoredObject] {
+    var found: [ContentDigest: StoredObject] = [:]
+    for (key, rendition) in try store.rows(of: StoredRendition.self, forKeys: keys) {
+      if let object = try store.object(rendition.digest) { found[key] = object }
+    }
+    return found
+  }
+
   /// Stores the renditions that a request has written to its lease's files.
   func keep(_ renditions: [KeptRendition], of lease: Lease) throws(CacheError) {
     var records: [ContentDigest: StoredRendition] = [:]
@@ -76,7 +84,8 @@ final class RenditionCache: Sendable {
   }
 
   private func hasRoom() throws(CacheError) -> Bool {
-    if let usage = usage.withLock(\.self) { return usage < capacity }
+    // What this process has added is known; what purges have removed isn't, so that "full" is asked again.
+    if let usage = usage.withLock(\.self), usage < capacity { return true }
     let used = try store.renditionBytes()
     usage.withLock { $0 = used }
     return used < capacity

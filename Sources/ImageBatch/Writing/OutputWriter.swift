@@ -35,6 +35,17 @@ final class OutputWriter: Sendable {
     renditionCache = RenditionCache(store: store, policy: renditions)
   }
 
+  /// Runs a call that blocks, on the threads for outputs: on Swift's cooperative pool, as many of them as there are
+  /// processors would stop the batch.
+  func blocking<Value: Sendable, Failure: Error>(
+    _ body: @escaping @Sendable () throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let result: Result<Value, Failure> = await threads.run {
+      Result { () throws(Failure) in try body() }
+    }
+    return try result.get()
+  }
+
   /// A name for a file that a worker writes.
   func temporaryPath() throws(JobError) -> TemporaryPath {
     do throws(CacheError) {
@@ -44,7 +55,7 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// What is in the places of outputs before they are made.
+  /// What was found at the outputs' paths before rendering.
   struct Survey: Sendable {
     /// Outputs whose paths belong to others, by index.
     var refused: [Int: JobError] = [:]
@@ -91,16 +102,15 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// Those of the output keys of which the store has the bytes by now.
-  /// - Parameter withPlaceholders: Whether one that was made without placeholders doesn't count.
+  /// The outputs whose bytes are in the store now, by key.
+  /// - Parameter withPlaceholders: Whether to find only outputs that were stored with placeholders, and return these.
   func found(
     _ keys: [ContentDigest], withPlaceholders: Bool
   ) async -> [ContentDigest: EncodedOutput] {
     guard case .success(let stored) = await records.outputs(keys), !stored.isEmpty else {
       return [:]
     }
-    let known =
-      withPlaceholders ? stored.filter { $0.value.placeholders != nil } : stored
+    let known = stored.usable(withPlaceholders: withPlaceholders)
     return await threads.run { [self] in
       var found: [ContentDigest: EncodedOutput] = [:]
       for (key, stored) in known {
@@ -234,15 +244,7 @@ final class OutputWriter: Sendable {
   /// Removes files that are no longer made.
   func remove(_ stale: [RegistryEntry]) async throws(CacheError) -> [(path: String, fate: Pruning.Fate)] {
     guard !stale.isEmpty else { return [] }
-    let outcome: Result<[(path: String, fate: Pruning.Fate)], CacheError> = await threads.run {
-      [places] in
-      do throws(CacheError) {
-        return .success(try places.pruning.run(stale))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try outcome.get()
+    return try await blocking { [places] () throws(CacheError) in try places.pruning.run(stale) }
   }
 
   /// The stale files that pruning would remove.
