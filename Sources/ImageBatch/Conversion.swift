@@ -106,21 +106,16 @@ public struct Conversion: Sendable {
   ) async throws(JobError) -> Outcome {
     let file: TemporaryPath
     do throws(CacheError) { file = try store.makeTemporaryPath() } catch { throw JobError(error) }
-    let source = try HeldSource(stored)
-    var held = [source]
-    var files: [String: AuxiliarySource] = [:]
-    for (name, stored) in auxiliary {
-      let image = try HeldSource(stored)
-      held.append(image)
-      files[name] = AuxiliarySource(path: image.path, digest: stored.digest, name: stored.displayText)
+    let held = try await Self.blocking { () throws(JobError) in
+      try HeldSources(stored, auxiliary: auxiliary)
     }
     let request = RenderRequest(
-      sourceName: stored.displayText, sourcePath: source.path, sourceDigest: stored.digest, limits: limits,
-      onCorrupt: onCorrupt, auxiliary: files,
+      sourceName: stored.displayText, sourcePath: held.path, sourceDigest: stored.digest, limits: limits,
+      onCorrupt: onCorrupt, auxiliary: held.auxiliary,
       recipes: [RenderRecipe(id: 0, chain: chain, encoding: encoding, temporaryPath: file.path)],
-      wantsPlaceholders: false, concurrency: 0)
+      wantsPlaceholders: false, concurrency: Machine.availableProcessors)
     let response = await ThreadRendering().render { _ in request }
-    for source in held { try source.check() }
+    try await Self.blocking { () throws(JobError) in try held.check() }
     guard let result = response?.outputs.first?.result else { throw .cancelled }
     let image: RenderedFile
     switch result {
@@ -128,20 +123,36 @@ public struct Conversion: Sendable {
     case .failure(let error): throw JobError(error)
     }
     let path = try path(of: image, job, stored)
-    if let path { try prepare(path, for: job, store: store) }
-    var outcome = Outcome(image: image, path: path, bytes: nil, warnings: response?.warnings ?? [])
-    do throws(AtomicFile.Failure) {
-      if let path {
-        outcome.isKept = try !AtomicFile.copy(
-          file.path, to: path,
-          options: .init(replaces: !replacing.keepsForeignFiles, syncs: durability == .safe))
-      } else {
-        outcome.bytes = try AtomicFile.read(file.path)
+    let warnings = response?.warnings ?? []
+    return try await Self.blocking { () throws(JobError) in
+      var outcome = Outcome(image: image, path: path, bytes: nil, warnings: warnings)
+      if let path { try prepare(path, for: job, store: store) }
+      do throws(AtomicFile.Failure) {
+        if let path {
+          outcome.isKept = try !AtomicFile.copy(
+            file.path, to: path,
+            options: .init(replaces: !replacing.keepsForeignFiles, syncs: durability == .safe))
+        } else {
+          outcome.bytes = try AtomicFile.read(file.path)
+        }
+      } catch {
+        throw JobError(code: .writeFailed, stage: .write, message: error.message)
       }
-    } catch {
-      throw JobError(code: .writeFailed, stage: .write, message: error.message)
+      return outcome
     }
-    return outcome
+  }
+
+  /// The threads of all conversions of this process, for files.
+  private static let threads = BlockingThreadPool(label: "conversion", threads: 4)
+
+  /// Runs a call that blocks, and not on Swift's cooperative pool.
+  private static func blocking<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(JobError) -> Value
+  ) async throws(JobError) -> Value {
+    let result: Result<Value, JobError> = await threads.run {
+      Result { () throws(JobError) in try body() }
+    }
+    return try result.get()
   }
 
   /// The path to write; nil if there is no destination.
@@ -150,9 +161,8 @@ public struct Conversion: Sendable {
   ) throws(JobError) -> String? {
     guard let template, let output = job.outputs.first else { return destinationPath }
     var values = OutputTemplate.Values(job, output)
-    values.format = image.format
+    values.learn(image)
     values.sourceDigest = stored.digest
-    values.rendered = (image.width, image.height, image.digest)
     guard let path = template.expanded(values, variables: [:]) else {
       throw JobError(
         code: .badOutput, stage: .write, message: "'\(template.text)' has an undefined field")

@@ -125,6 +125,21 @@ struct BatchTests {
     #expect(fixture.results.count == summary.jobsFailed)
   }
 
+  @Test("starts nothing after the failure that stops it, whatever the window", arguments: [1, 2, 3, 8])
+  func nothingAfterStop(window: Int) async throws {
+    let missing = try (1...50).map {
+      fixture.job($0, .file(fixture.directory["none/\($0).png"]), [try fixture.output("\($0).png")])
+    }
+    let summary = try await fixture.run(missing) {
+      $0.failureLimit = 3
+      $0.window = window
+      $0.knownJobs = 50
+    }
+    // Those that were under way when the last failure came.
+    #expect(summary.jobsFailed >= 3 && summary.jobsFailed <= 3 + window - 1)
+    #expect(summary.jobsNotStarted == 50 - summary.jobsFailed)
+  }
+
   @Test("that is stopped ends what is under way, and reports nothing of the rest", arguments: [1, 3])
   func stopped(after: Int) async throws {
     let summary = try await fixture.run(try jobs(40), { $0.window = 2 }, stopAfter: after)

@@ -16,6 +16,8 @@ struct AuxiliarySources: Sendable {
         results[source] = .success(try await downloader.download(ImageRequest(source)))
       } catch {
         results[source] = .failure(JobError(error))
+        // The run was stopped, which cancels only what was requested by then. A missing result is `cancelled` too.
+        if error.isCancelled { break }
       }
     }
     self.init(results)
@@ -40,9 +42,7 @@ struct AuxiliarySources: Sendable {
 
   /// The files for a render request, by reference.
   func files(of output: JobOutput) throws(JobError) -> [String: AuxiliarySource] {
-    try sources(of: output).mapValues {
-      AuxiliarySource(path: $0.path, digest: $0.digest, name: $0.displayText)
-    }
+    try sources(of: output).mapValues { AuxiliarySource($0, path: $0.path) }
   }
 
   /// The images that an output's chain refers to, by reference.
@@ -58,6 +58,13 @@ struct AuxiliarySources: Sendable {
       }
     }
     return result
+  }
+}
+
+extension AuxiliarySource {
+  /// Creates an auxiliary image that is read at `path`.
+  init(_ source: StoredSource, path: String) {
+    self.init(path: path, digest: source.digest, name: source.displayText)
   }
 }
 

@@ -128,22 +128,21 @@ public final class Batch: Sendable {
           if case .rejected(let result) = item { await finish(result) }
           continue
         }
-        // The sources of a higher level are outputs of lower ones, which must be complete.
-        while inFlight == configuration.window || read.level > level && inFlight > 0 {
+        if inFlight == configuration.window {
           await tasks.next()
           inFlight -= 1
         }
-        level = max(level, read.level)
+        // Register sources before any later group writes, so that no output overwrites one.
+        await add(group.jobs)
+        // Asked after the waits, in which the run may have been stopped: `stop()` has cancelled the downloads of its time,
+        // and nothing would cancel one that starts now.
         if stops {
           // The rest isn't read: a stream may never end.
-          tally.withLock { $0.skip(read) }
+          tally.withLock { $0.skip(group) }
           break
         }
-        guard let group = await startable(read) else { continue }
         inFlight += 1
         groupsInFlight.add(1, ordering: .relaxed)
-        // Register sources before any later group writes, so that no output overwrites one.
-        sources.add(group.jobs)
         let scheduler = GroupScheduler(group, of: self)
         tasks.addTask {
           await scheduler.run()
@@ -153,33 +152,27 @@ public final class Batch: Sendable {
     }
   }
 
-  /// The group without the jobs that need an output that failed: these fail too. An old file in the place of that output
-  /// must not be taken for it.
-  private func startable(_ group: JobGroup) async -> JobGroup? {
-    var result = group
-    result.jobs = []
-    for job in group.jobs {
-      let failed = failedOutputs.withLock { failed in job.needs.compactMap { failed[$0] }.first }
-      if let failed {
-        await finish(JobResult(failing: job, .missing(failed), seconds: 0))
-      } else {
-        result.jobs.append(job)
-      }
-    }
-    return result.jobs.isEmpty ? nil : result
+  /// Takes in the local files that jobs read.
+  private func add(_ jobs: [Job]) async {
+    guard jobs.contains(where: { !$0.localFiles.isEmpty }) else { return }
+    await writer.blocking { [sources] in sources.add(jobs) }
   }
 
   /// Removes files that the manifests no longer make. After a failure, it isn't known which those are.
   private func prune() async {
-    registry.flush()
-    sources.flush()
+    await writer.blocking { [registry, sources] in
+      registry.flush()
+      sources.flush()
+    }
     guard !configuration.prunedScopes.isEmpty else { return }
     guard !stops, tally.withLock({ $0.failedJobs }) == 0 else {
       await report(.warning(BatchWarning(message: "nothing was pruned, because some jobs failed")))
       return
     }
     do throws(CacheError) {
-      let stale = try registry.stale(in: configuration.prunedScopes)
+      let stale = try await writer.blocking { [registry, configuration] () throws(CacheError) in
+        try registry.stale(in: configuration.prunedScopes)
+      }
       for (path, fate) in try await writer.remove(stale) {
         switch fate {
         case .gone: continue

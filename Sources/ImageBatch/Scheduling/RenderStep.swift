@@ -41,7 +41,7 @@ struct RenderStep {
     var part: Part
     var slot: Int
     var start: ContinuousClock.Instant
-    var held: [HeldSource] = []
+    var held: HeldSources
     var files: [Int: TemporaryPath] = [:]
     var lease = RenditionCache.Lease()
   }
@@ -173,7 +173,7 @@ struct RenderStep {
     batch.count(response)
     do throws(JobError) {
       // Check before storing anything under a key that names the digested bytes.
-      for source in opened.held { try source.check() }
+      try await batch.writer.blocking { [held = opened.held] () throws(JobError) in try held.check() }
     } catch {
       return opened.part.failing(error)
     }
@@ -186,16 +186,21 @@ struct RenderStep {
 
   /// Opens a part's sources and files, and creates its request.
   private func open(_ part: Part, in slot: Int) async throws(JobError) -> (RenderRequest, Opened) {
-    var opened = Opened(part: part, slot: slot, start: .now)
-    let main = try HeldSource(source)
-    opened.held.append(main)
-    var auxiliary: [String: AuxiliarySource] = [:]
-    for (name, source) in part.auxiliary {
-      let held = try HeldSource(source)
-      opened.held.append(held)
-      auxiliary[name] = AuxiliarySource(
-        path: held.path, digest: source.digest, name: source.displayText)
+    let start = ContinuousClock.now
+    var (request, opened) = try await batch.writer.blocking { () throws(JobError) in
+      try openFiles(of: part, in: slot, start)
     }
+    opened.lease = await batch.writer.lease(for: request, force: batch.configuration.force)
+    request.renditions = opened.lease.plan
+    return (request, opened)
+  }
+
+  /// What of ``open(_:in:)`` may block.
+  private func openFiles(
+    of part: Part, in slot: Int, _ start: ContinuousClock.Instant
+  ) throws(JobError) -> (RenderRequest, Opened) {
+    let held = try HeldSources(source, auxiliary: part.auxiliary)
+    var opened = Opened(part: part, slot: slot, start: start, held: held)
     var recipes: [RenderRecipe] = []
     for (id, output) in part.outputs.sorted(by: { $0.key < $1.key }) {
       let file = try batch.writer.temporaryPath()
@@ -204,13 +209,11 @@ struct RenderStep {
         RenderRecipe(id: id, chain: output.chain, encoding: output.encoding, temporaryPath: file.path))
     }
     var request = RenderRequest(
-      sourceName: source.displayText, sourcePath: main.path, sourceDigest: source.digest,
-      limits: batch.configuration.limits, onCorrupt: batch.configuration.onCorrupt, auxiliary: auxiliary,
+      sourceName: source.displayText, sourcePath: held.path, sourceDigest: source.digest,
+      limits: batch.configuration.limits, onCorrupt: batch.configuration.onCorrupt, auxiliary: held.auxiliary,
       recipes: recipes, wantsPlaceholders: batch.configuration.wantsPlaceholders,
       concurrency: batch.threadsPerRendering)
     request.memoryEstimate = estimate(request)
-    opened.lease = await batch.writer.lease(for: request, force: batch.configuration.force)
-    request.renditions = opened.lease.plan
     return (request, opened)
   }
 
