@@ -120,7 +120,7 @@ public struct BatchPlanner: Sendable {
       return "never made from this source"
     }
     do throws(CacheError) {
-      guard let entry = try RegistryLookup(store: store).entry(of: location),
+      guard let entry = try store.registryEntry(at: location),
         let earlier = OutputRecipe(json: entry.recipe)
       else { return "never made from this source" }
       let parts = recipe.differences(from: earlier).map(\.part)

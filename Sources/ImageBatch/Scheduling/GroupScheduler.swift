@@ -8,7 +8,8 @@ import ImageRendering
 final class GroupScheduler: StepDriver {
   private let batch: Batch
   private let group: JobGroup
-  private let graph: Mutex<StepGraph>
+  /// As it is at the beginning of ``run()``.
+  private let graph: StepGraph
   private let events: AsyncStream<StepGraph.Event>
   private let mailbox: AsyncStream<StepGraph.Event>.Continuation
   private let receipts = Mutex<[RequestReceipt]>([])
@@ -20,7 +21,7 @@ final class GroupScheduler: StepDriver {
     (events, mailbox) = AsyncStream.makeStream()
     var graph = StepGraph(group, batch.configuration)
     let actions = graph.handle(.begun, now: SystemTime.monotonic)
-    self.graph = Mutex(graph)
+    self.graph = graph
     for case .download(let position, let source, let pinnedDigest) in actions {
       download(position, source, pinnedDigest)
     }
@@ -28,7 +29,7 @@ final class GroupScheduler: StepDriver {
 
   /// Runs the graph to its end. Cancelling the task cancels its downloads.
   func run() async {
-    var graph = graph.withLock(\.self)
+    var graph = graph
     for await event in events {
       await drive(&graph, [event])
       if graph.isFinished { break }
@@ -67,7 +68,7 @@ final class GroupScheduler: StepDriver {
     case .recordFailure(let error, let source):
       await batch.writer.records.record(error, of: source, batch.configuration)
     case .recordSource(let source, let auxiliary): await record(source, auxiliary)
-    case .confirm(let output): confirm(output)
+    case .confirm(let output): await confirm(output)
     case .place(let index, let output, let made, let result):
       let result = await place(output, made, result)
       return .placed(index, result, at: SystemTime.monotonic)
@@ -101,9 +102,9 @@ final class GroupScheduler: StepDriver {
     for stored in auxiliary { onSource(SourceRecord(stored: stored, format: nil, width: nil, height: nil)) }
   }
 
-  private func confirm(_ output: PlannedOutput) {
+  private func confirm(_ output: PlannedOutput) async {
     guard let known = output.known else { return }
-    batch.registry.note(output, known.digest)
+    await note(output, known.digest, flushes: false)
     batch.count(found: known, isInPlace: true)
   }
 
@@ -114,11 +115,16 @@ final class GroupScheduler: StepDriver {
     guard let placed = await batch.writer.place(output, made, outputPaths: batch.outputPaths, into: &result),
       result.status != .kept
     else { return result }
-    batch.registry.note(placed, made.image.digest)
-    // Another process must see immediately which run wrote the file.
-    if group.isProgressive { batch.registry.flush() }
+    // Another process must see immediately which run wrote the file of a progressive group.
+    await note(placed, made.image.digest, flushes: group.isProgressive)
     if !made.isNew, let known = output.known { batch.count(found: known, isInPlace: false) }
     return result
+  }
+
+  private func note(_ output: PlannedOutput, _ digest: ContentDigest, flushes: Bool) async {
+    let isFull = batch.registry.note(output, digest)
+    // An SQLite write, which may wait for those of other processes.
+    if isFull || flushes { await batch.writer.blocking { [batch] in batch.registry.flush() } }
   }
 
   private func finish(_ results: [JobResult]) async {

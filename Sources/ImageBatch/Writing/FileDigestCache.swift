@@ -47,6 +47,12 @@ final class FileDigestCache: Sendable {
     return digests
   }
 
+  /// Whether the file at a path is as the run of its record has written it.
+  func isUnchanged(_ entry: RegistryEntry, at path: String) -> Bool {
+    guard let file = File(path: path) else { return false }
+    return digests(of: [file])[file] == entry.digest
+  }
+
   private func storedDigests(_ fingerprints: [FileFingerprint]) -> [FileFingerprint: ContentDigest] {
     do throws(CacheError) {
       return try store.digests(forFiles: fingerprints)

@@ -2,7 +2,7 @@ import Glibc
 import ImageCaches
 import SystemIO
 
-/// The places of outputs: what is in them, and how a finished file comes to be there.
+/// Inspects the files at the outputs' paths, and writes outputs there.
 struct OutputPlaces: Sendable {
   let store: DiskStore
   let fingerprints: FileDigestCache
@@ -69,11 +69,8 @@ struct OutputPlaces: Sendable {
     var status = stat()
     guard replacing.keepsForeignFiles, lstat(location, &status) == 0 else { return false }
     do throws(CacheError) {
-      guard let entry = try registry.entry(of: location), let file = FileDigestCache.File(path: location)
-      else {
-        return true
-      }
-      return fingerprints.digests(of: [file])[file] != entry.digest
+      guard let entry = try store.registryEntry(at: location) else { return true }
+      return !fingerprints.isUnchanged(entry, at: location)
     } catch {
       store.noteRepair("the record of written files can't be read, so every existing file is kept", error)
       return true
@@ -89,7 +86,7 @@ struct OutputPlaces: Sendable {
       return false
     }
     do throws(CacheError) {
-      return try registry.entry(of: location).map { $0.began > registry.began } ?? false
+      return try store.registryEntry(at: location).map { $0.began > registry.began } ?? false
     } catch {
       store.noteRepair(error)
       return false

@@ -41,10 +41,11 @@ final class OutputRegistry: Sendable {
   }
 
   /// Notes a file that is in place.
-  func note(_ planned: PlannedOutput, _ digest: ContentDigest) {
-    guard let location = planned.location, let key = planned.key else { return }
+  /// - Returns: Whether ``flush()``, which may block, is due.
+  func note(_ planned: PlannedOutput, _ digest: ContentDigest) -> Bool {
+    guard let location = planned.location, let key = planned.key else { return false }
     let manifest = planned.job.manifest ?? (planned.output.location ?? planned.job.location)?.file ?? "-"
-    let isFull = state.withLock { state in
+    return state.withLock { state in
       guard let path = state.realPath(ofEntry: location),
         let scope = state.scope(manifest: manifest, directory: planned.directory.root, template)
       else { return false }
@@ -53,7 +54,6 @@ final class OutputRegistry: Sendable {
         Note(path: path, scope: scope, digest: digest, key: key, recipe: { planned.recipe }))
       return state.notes.count >= Self.limit
     }
-    if isFull { flush() }
   }
 
   /// Writes down what is new.
@@ -93,12 +93,6 @@ final class OutputRegistry: Sendable {
       stale += state.withLock { state in entries.filter { !state.seen.contains($0.path.hashValue) } }
     }
     return stale
-  }
-
-  /// What is recorded of the file at a path, if a run has put it there.
-  func entry(of path: String) throws(CacheError) -> RegistryEntry? {
-    guard let real = RealPath.ofEntry(path) else { return nil }
-    return try store.registryEntry(ofPath: real)
   }
 }
 

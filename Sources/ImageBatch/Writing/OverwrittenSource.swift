@@ -13,8 +13,8 @@ package struct OverwrittenSource: Sendable, Hashable {
   /// Finds, before anything starts, the outputs whose paths are known by then and lead to a local source of any of the
   /// jobs. Files are compared by device and inode, links followed.
   ///
-  /// A file that an earlier run has made may be the source of another job: it is what that job is made of, and may be
-  /// made anew.
+  /// A file that an earlier run has made may be the source of another job: that job depends on it, and it may be written
+  /// again.
   /// - Parameters:
   ///   - jobs: Those of the run.
   ///   - directory: The output directory of jobs that have none of their own.
@@ -55,9 +55,7 @@ package struct OverwrittenSource: Sendable, Hashable {
   }
 
   private static func isMade(_ path: String, _ store: DiskStore) throws(CacheError) -> Bool {
-    guard let real = RealPath.ofEntry(path), let entry = try store.registryEntry(ofPath: real),
-      let file = FileDigestCache.File(path: path)
-    else { return false }
-    return FileDigestCache(store: store).digests(of: [file])[file] == entry.digest
+    guard let entry = try store.registryEntry(at: path) else { return false }
+    return FileDigestCache(store: store).isUnchanged(entry, at: path)
   }
 }

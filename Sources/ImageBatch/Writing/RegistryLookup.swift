@@ -1,3 +1,4 @@
+import Glibc
 package import ImageCaches
 import SystemIO
 
@@ -7,12 +8,6 @@ package struct RegistryLookup: Sendable {
 
   /// A look into a store.
   package init(store: DiskStore) { self.store = store }
-
-  /// What is known of the file at a path; nil where no run is known to have made it.
-  package func entry(of path: String) throws(CacheError) -> RegistryEntry? {
-    guard let real = RealPath.ofEntry(path) else { return nil }
-    return try store.registryEntry(ofPath: real)
-  }
 
   /// What has become of a file.
   package enum State: String, Sendable, Codable {
@@ -28,14 +23,18 @@ package struct RegistryLookup: Sendable {
 
   /// What has become of the file since it was written.
   package func state(of entry: RegistryEntry) throws(CacheError) -> State {
-    let pruning = Pruning(
-      store: store, fingerprints: FileDigestCache(store: store),
-      sources: SourceFiles(store: store, records: false))
-    switch pruning.state(of: entry) {
-    case .removed: return .inPlace
-    case .kept: return .edited
-    case .gone: return try store.object(entry.digest) == nil ? .missing : .missingButStored
-    }
+    if FileDigestCache(store: store).isUnchanged(entry, at: entry.path) { return .inPlace }
+    var status = stat()
+    guard lstat(entry.path, &status) != 0, SystemError.last.isMissing else { return .edited }
+    return try store.object(entry.digest) == nil ? .missing : .missingButStored
+  }
+}
+
+extension DiskStore {
+  /// The record of the file at a path; nil if no run is known to have written it.
+  package func registryEntry(at path: String) throws(CacheError) -> RegistryEntry? {
+    guard let real = RealPath.ofEntry(path) else { return nil }
+    return try registryEntry(ofPath: real)
   }
 }
 

@@ -33,7 +33,7 @@ extension CacheCommand {
       let store = try place.openStore()
       defer { store.close() }
       do {
-        guard let entry = try RegistryLookup(store: store).entry(of: output) else {
+        guard let entry = try store.registryEntry(at: output) else {
           throw CommandError(
             .failed,
             "no known run made \(output): it was made with another cache directory, from standard input, or by another "
