@@ -8,16 +8,21 @@ struct AuxiliarySources: Sendable {
 
   init(_ results: [ImageSource: Result<StoredSource, JobError>]) { self.results = results }
 
-  /// Downloads the sources one after the other.
-  init(downloading sources: [ImageSource], with downloader: ImageDownloader) async {
+  /// Downloads the sources one after the other, so that a group takes one slot at a time. Those that are missing at the
+  /// end are cancelled.
+  /// - Parameter isWanted: Whether the next download may start. A run that is stopped cancels only what was requested by
+  ///   then.
+  init(
+    downloading sources: [ImageSource], with downloader: ImageDownloader,
+    while isWanted: () -> Bool = { true }
+  ) async {
     var results: [ImageSource: Result<StoredSource, JobError>] = [:]
     for source in sources {
+      guard isWanted() else { break }
       do throws(DownloadError) {
         results[source] = .success(try await downloader.download(ImageRequest(source)))
       } catch {
         results[source] = .failure(JobError(error))
-        // The run was stopped, which cancels only what was requested by then. A missing result is `cancelled` too.
-        if error.isCancelled { break }
       }
     }
     self.init(results)

@@ -50,14 +50,21 @@ final class GroupScheduler: StepDriver {
 
   func perform(_ action: StepGraph.Action) async -> StepGraph.Event? {
     switch action {
-    case .download(let position, let source, let pinnedDigest): download(position, source, pinnedDigest)
+    case .download(let position, let source, let pinnedDigest):
+      // `Batch.stop()` has cancelled the downloads of its time, and nothing would cancel this one.
+      if batch.stops {
+        let error = DownloadError(.cancelled, "the run was stopped", source: source.displayText)
+        return .downloaded(position, .failure(error))
+      }
+      download(position, source, pinnedDigest)
     case .use(let source, let mergedJobs):
       batch.countMerged(mergedJobs)
       batch.count(source)
     case .findFailure(let source):
       return .failureFound(await batch.writer.records.failure(of: source, batch.configuration))
     case .downloadAuxiliary(let sources):
-      return .auxiliaryDownloaded(await AuxiliarySources(downloading: sources, with: batch.downloader))
+      return .auxiliaryDownloaded(
+        await AuxiliarySources(downloading: sources, with: batch.downloader) { !batch.stops })
     case .hold(let bytes): batch.backlog.enter(bytes)
     case .release(let bytes): batch.backlog.leave(bytes)
     case .findOutputs(let keys): return .outputsFound(await batch.writer.records.outputs(keys))

@@ -1,0 +1,62 @@
+import ImageCaches
+import ImageDownloads
+import ImageFilters
+import LoopbackServer
+import TestSupport
+import Testing
+
+@testable import ImageBatch
+@testable import ImageRendering
+
+@Suite("A batch that is stopped", .timeLimit(.minutes(8)))
+struct BatchStopTests {
+  /// What a job downloads one after the other.
+  enum Sequence: String, CaseIterable, Sendable {
+    case alternatives, overlays
+  }
+
+  private func job(_ sequence: Sequence, _ server: LoopbackServer) throws -> Job {
+    let urls = try (1...4).map { try ImageSource(parsing: server.url("/\($0).png")) }
+    let chain = sequence == .overlays ? "overlay:a,overlay:b,overlay:c" : ""
+    var output = JobOutput(
+      template: try OutputTemplate(parsing: "out.png"), chain: try FilterChain(parsing: chain),
+      encoding: .png())
+    output.namedSources = ["a": urls[1], "b": urls[2], "c": urls[3]]
+    let first = sequence == .overlays ? [urls[0]] : urls
+    return Job(index: 1, sources: first, outputs: [output])
+  }
+
+  @Test(
+    "requests nothing more, in whatever transfer it is stopped",
+    arguments: Sequence.allCases, [1, 2, 3])
+  func noMoreRequests(sequence: Sequence, last: Int) async throws {
+    let running = Shared<Batch?>(nil)
+    let server = try LoopbackServer { request in
+      let number = Int(request.path.filter(\.isNumber)) ?? 0
+      if number == last { running.value?.stop() }
+      // An alternative is needed if the one before it fails.
+      return sequence == .alternatives
+        ? .notFound : Page(PNGImage.bytes(width: 8, height: 8, seed: number), type: "image/png")
+    }
+    let store = try DiskStore.ephemeral()
+    var settings = ImageDownloader.Configuration()
+    _ = settings.addressPolicy.allow("loopback")
+    let downloader = ImageDownloader(configuration: settings, store: store)
+    var configuration = BatchConfiguration()
+    configuration.outputDirectory = store.directory + "/out"
+    let batch = Batch(
+      configuration, downloader: downloader, store: store, service: ThreadRendering()
+    ) { _ in }
+    running.change { $0 = batch }
+    let item = BatchItem.group(JobGroup(try job(sequence, server)))
+    let summary = await batch.run(
+      AsyncStream<BatchItem> { continuation in
+        continuation.yield(item)
+        continuation.finish()
+      })
+    running.change { $0 = nil }
+    #expect(server.requests.map(\.path) == (1...last).map { "/\($0).png" })
+    #expect(summary.jobsNotStarted == 1 && summary.jobsFailed == 0)
+    await downloader.shutDown()
+  }
+}
