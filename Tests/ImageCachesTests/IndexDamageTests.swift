@@ -75,6 +75,41 @@ struct IndexDamageTests {
     }
   }
 
+  @Test("a trigger that lacks a value: the store works on, and knows nothing that is wrong")
+  func triggers() throws {
+    let known = Known()
+    let original = try Directory()
+    do {
+      let store = try DiskStore(directory: original.path)
+      try known.register(into: store)
+      store.close()
+    }
+    let index = read(original.path + "/index.sqlite")
+    // A question mark is a parameter, which is NULL if nothing binds it.
+    let places = ["bytes + NEW", "objects + 1", "objects - 1", "OLD.bytes + NEW"].flatMap { text in
+      index.indices.filter { index[$0...].starts(with: text.utf8) }.flatMap { $0..<($0 + text.utf8.count) }
+    }
+    #expect(places.count > 40)
+    for offset in Set(places).sorted() {
+      let directory = try Directory()
+      do {
+        let store = try DiskStore(directory: directory.path)
+        for object in known.objects { try store.insert(object) }
+        store.close()
+      }
+      for suffix in ["-wal", "-shm"] { unlink(directory.path + "/index.sqlite" + suffix) }
+      var damaged = index
+      damaged[offset] = UInt8(ascii: "?")
+      write(damaged, to: directory.path + "/index.sqlite")
+      let place: Comment = "byte \(offset)"
+      do {
+        try known.check(DiskStore(directory: directory.path), place)
+      } catch {
+        Issue.record("\(place): \(error)")
+      }
+    }
+  }
+
   @Test("any byte of it changed: the store works on, and knows nothing that is wrong")
   func changedBytes() throws {
     let seed = SeededRandom.seed

@@ -65,7 +65,9 @@ package final class StoreIndex: Sendable {
       return try body(opened())
     } catch {
       guard let damage = Self.damage(in: error) else { throw failure(error) }
-      return try repaired(because: damage, then: body)
+      // SQLite's check doesn't run triggers.
+      let maySeemSound = (error as? DatabaseError).map(Self.isOfTrigger) != true
+      return try repaired(because: damage, unlessSound: maySeemSound, then: body)
     }
   }
 
@@ -89,12 +91,12 @@ package final class StoreIndex: Sendable {
   }
 
   private func repaired<Value>(
-    because reason: String, then body: (DatabaseQueue) throws -> Value
+    because reason: String, unlessSound: Bool, then body: (DatabaseQueue) throws -> Value
   ) throws(CacheError) -> Value {
     do {
       do {
         close()
-        try makeAnew(because: reason, unlessSound: true)
+        try makeAnew(because: reason, unlessSound: unlessSound)
         return try body(opened())
       } catch {
         // SQLite's check misses values of a wrong type, and a header that forbids writing.
@@ -124,6 +126,7 @@ package final class StoreIndex: Sendable {
       // An error in SQL means a damaged schema. A file that can't be written to was often replaced by another process.
       if [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_READONLY].contains(error.resultCode)
         || [.SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_CORRUPTFS].contains(error.extendedResultCode)
+        || isOfTrigger(error)
       {
         error.message ?? "it is not an SQLite database"
       } else {
@@ -131,6 +134,12 @@ package final class StoreIndex: Sendable {
       }
     default: nil
     }
+  }
+
+  /// Whether a constraint of `totals` was violated. Only the triggers write there, so that one of them is damaged; a
+  /// constraint of another table is its writer's mistake.
+  private static func isOfTrigger(_ error: DatabaseError) -> Bool {
+    error.resultCode == .SQLITE_CONSTRAINT && error.message?.contains(" totals.") == true
   }
 
   // MARK: Opening
