@@ -107,7 +107,7 @@ package struct LockFile: Sendable, Hashable, Codable {
   }
 
   /// An error of reading or writing a lock file.
-  public enum Failure: Error, Sendable {
+  package enum Failure: Error, Sendable {
     /// The file can't be read or isn't a lock file.
     case unreadable(String)
     /// The file has this unsupported version.
@@ -118,9 +118,9 @@ package struct LockFile: Sendable, Hashable, Codable {
 
   /// Reads a lock file. Version 1 has only sources.
   /// - Parameter path: The path of the file.
-  /// - Throws: ``Failure/unreadable`` if the file can't be read or isn't a lock file; ``Failure/version(_:)``
+  /// - Throws: ``Failure/unreadable(_:)`` if the file can't be read or isn't a lock file; ``Failure/version(_:)``
   ///   if its version is newer.
-  public init(path: String) throws(Failure) {
+  package init(path: String) throws(Failure) {
     let bytes: [UInt8]
     do throws(AtomicFile.Failure) { bytes = try AtomicFile.read(path) } catch {
       throw .unreadable(error.message)

@@ -128,19 +128,22 @@ public final class Batch: Sendable {
           if case .rejected(let result) = item { await finish(result) }
           continue
         }
-        if inFlight == configuration.window {
+        // The sources of a higher level are outputs of lower ones, which must be complete.
+        while inFlight == configuration.window || read.level > level && inFlight > 0 {
           await tasks.next()
           inFlight -= 1
         }
+        level = max(level, read.level)
         // Register sources before any later group writes, so that no output overwrites one.
-        await add(group.jobs)
+        await add(read.jobs)
         // Asked after the waits, in which the run may have been stopped: `stop()` has cancelled the downloads of its time,
         // and nothing would cancel one that starts now.
         if stops {
           // The rest isn't read: a stream may never end.
-          tally.withLock { $0.skip(group) }
+          tally.withLock { $0.skip(read) }
           break
         }
+        guard let group = await startable(read) else { continue }
         inFlight += 1
         groupsInFlight.add(1, ordering: .relaxed)
         let scheduler = GroupScheduler(group, of: self)
@@ -150,6 +153,22 @@ public final class Batch: Sendable {
         }
       }
     }
+  }
+
+  /// The group without the jobs that need an output that failed: these fail too. An old file in the place of that output
+  /// must not be taken for it.
+  private func startable(_ group: JobGroup) async -> JobGroup? {
+    var result = group
+    result.jobs = []
+    for job in group.jobs {
+      let failed = failedOutputs.withLock { failed in job.needs.compactMap { failed[$0] }.first }
+      if let failed {
+        await finish(JobResult(failing: job, .missing(failed), seconds: 0))
+      } else {
+        result.jobs.append(job)
+      }
+    }
+    return result.jobs.isEmpty ? nil : result
   }
 
   /// Takes in the local files that jobs read.

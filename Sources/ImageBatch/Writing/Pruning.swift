@@ -46,19 +46,19 @@ struct Pruning {
       fingerprints.digests(of: [file])[file] == entry.digest
     else { return .not(Self.changed) }
     guard Paths.isInside(entry.path, entry.scope.directory) else {
-      return .not(.kept("it is outside the output directory; remove it by hand if it isn't wanted"))
+      return .not(.kept("it is outside the output directory; remove it by hand if you don't need it"))
     }
     // A directory on the way may have become a link since.
     guard RealPath.ofEntry(entry.path) == entry.path else { return .not(Self.linked) }
     guard !everSources.contains(entry.path) else {
-      return .not(.kept("it has been a source; remove it by hand if it isn't wanted"))
+      return .not(.kept("it was a source of a run; remove it by hand if you don't need it"))
     }
     return .removable(file)
   }
 
   private static let changed = Fate.kept(
-    "it has been changed since it was written; remove it by hand if it isn't wanted")
-  private static let linked = Fate.kept("a link leads to it now; remove it by hand if it isn't wanted")
+    "it has changed since it was written; remove it by hand if you don't need it")
+  private static let linked = Fate.kept("its directory is now a symbolic link; remove it by hand if you don't need it")
 
   /// Removes what may be removed, and directories that this empties.
   func run(_ stale: [RegistryEntry]) throws(CacheError) -> [(path: String, fate: Fate)] {
