@@ -28,6 +28,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
@@ -65,6 +67,8 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Collections", package: "swift-collections"),
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
       ],
       swiftSettings: settings),
     .target(
@@ -76,13 +80,19 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "ImagePipeline",
-      dependencies: ["ImageRendering", "ImageDownloads", "ImageFilters", "ImageCaches", "SystemIO", "Vips"],
+      dependencies: [
+        "ImageRendering", "ImageDownloads", "ImageFilters", "ImageCaches", "SystemIO", "Vips",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+      ],
       swiftSettings: settings),
     .target(
       name: "ImageBatch",
       dependencies: [
         "ImageRendering", "ImageFilters", "ImageCaches", "ImageDownloads", "Curl", "SystemIO",
         .product(name: "Collections", package: "swift-collections"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
       ],
       swiftSettings: settings),
     .target(name: "TerminalText", swiftSettings: settings),
@@ -159,8 +169,10 @@ let package = Package(
     .testTarget(
       name: "ImagePipelineTests",
       dependencies: [
-        "Curl", "ImageCaches", "ImageDownloads", "ImageFilters", "ImagePipeline", "ImageRendering",
-        "LoopbackServer", "TestSupport", "Vips",
+        "Curl", "ImageBatch", "ImageCaches", "ImageDownloads", "ImageFilters", "ImagePipeline",
+        "ImageRendering", "LoopbackServer", "TestSupport", "Vips",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
       ],
       swiftSettings: settings),
     .testTarget(

@@ -1,4 +1,5 @@
 public import struct FoundationEssentials.URL
+public import Logging
 public import WebValues
 
 extension ImageDownloader {
@@ -66,6 +67,10 @@ extension ImageDownloader {
     public var userAgent = "imagemill (+https://github.com/imagemill/imagemill)"
     /// Whether to abort an active download when its last caller cancels; otherwise it completes for the cache.
     public var abortsOnCancel = false
+
+    /// Receives retries, pauses of hosts and problems as warnings, finished transfers at the level `debug` (default: none).
+    /// Sources are logged without credentials and tokens.
+    public var logger: Logger?
 
     /// Creates the default settings, those of the command line.
     public init() {}

@@ -278,7 +278,7 @@ public final class ImageDownloader: Sendable {
 
   /// Sends an event to the state machine and performs its actions.
   func send(_ event: DownloadStateMachine.Event) {
-    let (actions, oldTimer) = state.withLock { state in
+    let (actions, oldTimer, depth) = state.withLock { state in
       let actions = state.machine.handle(event, now: SystemTime.monotonic)
       var oldTimer: Task<Void, Never>?
       // Create tasks while the lock is held. Otherwise a cancellation in between would find no task, and the transfer
@@ -297,9 +297,10 @@ public final class ImageDownloader: Sendable {
         default: break
         }
       }
-      return (actions, oldTimer)
+      return (actions, oldTimer, (queued: state.machine.queuedCount, active: state.machine.activeCount))
     }
     oldTimer?.cancel()
+    statistics.metrics.record(queued: depth.queued, active: depth.active)
     for action in actions { perform(action) }
   }
 
@@ -312,7 +313,9 @@ public final class ImageDownloader: Sendable {
       keep(nil, for: id)
       state.withLock { $0.tasks[id] = nil }
     case .answer(let completion, let outcome): completion(outcome)
-    case .report(let event): report(event)
+    case .report(let event):
+      configuration.logger?.log(event)
+      report(event)
     }
   }
 

@@ -3,6 +3,7 @@ public import ImageCaches
 public import ImageDownloads
 public import ImageFilters
 public import ImageRendering
+public import Logging
 import Synchronization
 import SystemIO
 public import Vips
@@ -44,6 +45,10 @@ public final class ImagePipeline: Sendable {
     /// The paths of font files that `text` filters may name, besides installed fonts.
     public var fontFiles: Set<String> = []
 
+    /// Receives failures at the level `info`, renderings at `debug` (default: none). The downloader logs to it too, unless
+    /// ``downloads`` have a logger.
+    public var logger: Logger?
+
     /// Creates the default settings: those of the command line for downloads, first frames only.
     public init() {}
   }
@@ -62,7 +67,7 @@ public final class ImagePipeline: Sendable {
   }
 
   let state = Mutex(State())
-  let feed = EventFeed()
+  let feed: EventFeed
   private let threads: BlockingThreadPool
   private let reader: ImageReader
 
@@ -76,7 +81,10 @@ public final class ImagePipeline: Sendable {
   ) {
     self.configuration = configuration
     self.images = images
-    downloader = ImageDownloader(configuration: configuration.downloads, store: store)
+    var downloads = configuration.downloads
+    downloads.logger = downloads.logger ?? configuration.logger
+    downloader = ImageDownloader(configuration: downloads, store: store)
+    feed = EventFeed(logger: configuration.logger)
     threads = BlockingThreadPool(label: "pipeline.rendering", threads: configuration.renderings)
     reader = ImageReader(limits: configuration.limits, frames: configuration.frames)
   }

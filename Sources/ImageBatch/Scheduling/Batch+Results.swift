@@ -18,6 +18,8 @@ extension Batch {
     rendering: RenderingMode = .inProcess
   ) throws(CacheError) {
     let store = try DiskStore(directory: cacheDirectory)
+    var downloads = downloads
+    downloads.logger = downloads.logger ?? configuration.logger
     self.init(
       configuration, downloader: ImageDownloader(configuration: downloads, store: store), store: store,
       service: rendering.makeService(), endsDownloader: true

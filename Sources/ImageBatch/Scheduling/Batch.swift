@@ -29,6 +29,7 @@ public final class Batch: Sendable {
   private let failedOutputs = Mutex<[OutputReference: OutputResult]>([:])
   /// Whether the downloader is this batch's own, and is shut down with it.
   private let endsDownloader: Bool
+  private let observer: BatchObserver
   /// The run of ``results(of:)``.
   let running = Mutex<Task<BatchSummary, Never>?>(nil)
   /// Receives the results of jobs, for ``results(of:)``.
@@ -63,6 +64,7 @@ public final class Batch: Sendable {
   ) {
     self.onSource = onSource
     self.endsDownloader = endsDownloader
+    observer = BatchObserver(logger: configuration.logger)
     self.configuration = configuration
     self.downloader = downloader
     self.store = store
@@ -145,11 +147,11 @@ public final class Batch: Sendable {
         }
         guard let group = await startable(read) else { continue }
         inFlight += 1
-        groupsInFlight.add(1, ordering: .relaxed)
+        observer.record(inFlight: groupsInFlight.add(1, ordering: .relaxed).newValue)
         let scheduler = GroupScheduler(group, of: self)
         tasks.addTask {
           await scheduler.run()
-          self.groupsInFlight.subtract(1, ordering: .relaxed)
+          self.observer.record(inFlight: self.groupsInFlight.subtract(1, ordering: .relaxed).newValue)
         }
       }
     }
@@ -223,9 +225,15 @@ public final class Batch: Sendable {
 
   // MARK: Events and totals
 
-  func send(_ event: BatchEvent) async { await report(event) }
+  func send(_ event: BatchEvent) async {
+    observer.log(event)
+    await report(event)
+  }
 
-  func count(_ response: RenderResponse) { tally.withLock { $0.count(response) } }
+  func count(_ response: RenderResponse) {
+    observer.count(response)
+    tally.withLock { $0.count(response) }
+  }
 
   func count(_ source: StoredSource) { tally.withLock { $0.count(source) } }
 
@@ -238,6 +246,7 @@ public final class Batch: Sendable {
   func skip(_ group: JobGroup) { tally.withLock { $0.skip(group) } }
 
   func finish(_ result: JobResult) async {
+    observer.finish(result)
     let failures = tally.withLock { tally in
       tally.count(result)
       return tally.failedJobs

@@ -1,6 +1,7 @@
 public import struct FoundationEssentials.URL
 package import ImageCaches
 public import ImageRendering
+public import Logging
 
 /// The configuration of a batch. The defaults are the command line's.
 public struct BatchConfiguration: Sendable {
@@ -41,6 +42,9 @@ public struct BatchConfiguration: Sendable {
   public var replacing = ReplacementPolicy()
   /// Whether outputs are synced to disk before they are reported.
   public var durability = Durability.fast
+
+  /// Receives warnings, failed outputs at the level `info`, finished jobs at `debug` (default: none).
+  public var logger: Logger?
 
   /// Creates the configuration of a command line without options.
   public init() {}

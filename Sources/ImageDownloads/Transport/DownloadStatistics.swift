@@ -8,22 +8,28 @@ final class DownloadStatistics: Sendable {
   }
 
   private let state = Mutex(State())
+  let metrics = DownloadMetrics()
 
   var totals: DownloadTotals { state.withLock(\.totals) }
 
   func count(_ field: WritableKeyPath<DownloadTotals, Int>) {
+    metrics.count(field)
     state.withLock { $0.totals[keyPath: field] += 1 }
   }
 
   /// Counts sent requests and adds to the retry budget.
   func add(requests: Int) {
+    metrics.count(requests: requests)
     state.withLock { state in
       state.totals.requests += requests
       state.budget.earn()
     }
   }
 
-  func add(bytes: Int) { state.withLock { $0.totals.bytes += bytes } }
+  func add(bytes: Int) {
+    metrics.count(bytes: bytes)
+    state.withLock { $0.totals.bytes += bytes }
+  }
 
   /// Takes one retry from the budget.
   /// - Returns: whether the budget had one.
