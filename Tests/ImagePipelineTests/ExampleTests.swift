@@ -102,21 +102,4 @@ struct ExampleTests {
       #expect(try await reload(url, with: pipeline) !== image)
     }
   }
-
-  @Test(
-    "pages print this code, letter for letter",
-    arguments: [
-      ("README.md", "library"), ("Sources/ImagePipeline/ImagePipeline.docc/Writing-a-filter.md", "filter"),
-      ("Sources/ImagePipeline/ImagePipeline.docc/Caching.md", "caching"),
-    ])
-  func text(page: String, name: String) throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../"
-    let text = try String(contentsOfFile: root + page, encoding: .utf8)
-    let code = try String(contentsOfFile: #filePath, encoding: .utf8)
-    let printed = text.components(separatedBy: "<!-- example: \(name) -->\n```swift\n").dropFirst().first?
-      .components(separatedBy: "```").first
-    let compiled = code.components(separatedBy: "// begin \(name)\n").dropFirst().first?
-      .components(separatedBy: "// end\n").first
-    #expect(printed != nil && printed == compiled)
-  }
 }
