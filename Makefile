@@ -17,7 +17,7 @@ HTTP_CACHE_TESTS ?= ../shared/reference/http-cache/cache-tests.json
 REFERENCE_PICTURES ?= $(abspath ../shared/reference/alamofireimage)
 
 .PHONY: all packages build test demo bench install uninstall deb deb-check generated manuals format check-format lint http-cache-check \
-  reference-check contact-sheet clean
+  reference-check documentation contact-sheet clean
 
 all: build
 
@@ -73,9 +73,16 @@ deb-check: deb
 	@.ci/packages debootstrap
 	.ci/deb-check dist/imagemill_*.deb
 
-# Swift code generated from the tables of filters and encoders.
+# Swift that is made from the tables of filters and encoders, and the lists of public symbols.
 generated:
 	IMAGEMILL_WRITE_GENERATED=1 swift test --filter 'TypedFilterTests|TypedEncodingTests'
+	swift build
+	.ci/public-symbols --write
+
+# The libraries' documentation, in dist/documentation.
+documentation: packages
+	swift build
+	.ci/documentation dist/documentation
 
 # Manual pages generated from the tables of commands and filters.
 manuals:

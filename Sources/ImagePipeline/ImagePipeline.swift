@@ -14,7 +14,7 @@ public import Vips
 ///     let avatar = try await pipeline.image(for: url, filters: .fill(width: 96, height: 96), .circle)
 ///
 /// Calls for the same request and filters share one download and one rendering. Sources are cached on disk by the rules
-/// of HTTP (``ImageDownloader``), images in memory (``AutoPurgingImageCache``). Only URLs of the Web are loaded, within
+/// of HTTP (`ImageDownloader`), images in memory (`AutoPurgingImageCache`). Only URLs of the Web are loaded, within
 /// the downloader's address policy; local files need a request of their own, `ImageRequest(.file(path))`. The same holds
 /// for filters, because a server may read chains from its requests: they refer to URLs, to
 /// ``Configuration/namedSources``, and to ``Configuration/fontFiles``.

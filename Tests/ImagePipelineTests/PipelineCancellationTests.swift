@@ -172,6 +172,7 @@ struct PipelineCancellationTests {
                 case .success(let image): #expect(image.size == Size(width: 30, height: 20))
                 case .failure(let error): #expect(error as? ImageError == .requestCancelled && cancels)
                 }
+                #expect(images.memoryUsage <= images.memoryCapacity)
                 answers.change { $0 += 1 }
               }
             }

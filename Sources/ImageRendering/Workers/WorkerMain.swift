@@ -1,7 +1,7 @@
 import Glibc
 import Vips
 
-/// The main function of a ``WorkerPool``'s child process.
+/// The main function of a worker process.
 public enum WorkerMain {
   /// The first argument of a worker's executable. It isn't a documented option.
   public static let argument = "--render-worker"
