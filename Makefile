@@ -73,7 +73,7 @@ deb-check: deb
 	@.ci/packages debootstrap
 	.ci/deb-check dist/imagemill_*.deb
 
-# Swift that is made from the tables of filters and encoders, and the lists of public symbols.
+# Swift code generated from the tables of filters and encoders, and the lists of public symbols.
 generated:
 	IMAGEMILL_WRITE_GENERATED=1 swift test --filter 'TypedFilterTests|TypedEncodingTests'
 	swift build
