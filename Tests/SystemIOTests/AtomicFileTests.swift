@@ -149,4 +149,15 @@ final class AtomicFileTests {
       }
     }
   }
+
+  @Test("a name of any length is replaced", arguments: ["a", "é", "日", "👍"], [true, false])
+  func longName(character: String, isUnnamed: Bool) throws {
+    let name = String(repeating: character, count: 255 / character.utf8.count)
+    var options = AtomicFile.Options()
+    options.isUnnamed = isUnnamed
+    for text in ["old", "new"] {
+      try AtomicFile.write(text.utf8, to: directory + "/" + name, options: options)
+    }
+    #expect(text(name) == "new" && names == [name])
+  }
 }

@@ -47,8 +47,8 @@ struct ReportPath {
     return descriptor
   }
 
-  /// Writes the file under a hidden name and renames it, so that readers see all of it or nothing. Pipes and devices
-  /// are written directly; if their reader closes early, that is not an error.
+  /// Writes the file, of which readers see all or nothing; the mode of one that is replaced stays. Pipes and devices are
+  /// written directly; if their reader closes early, that is not an error.
   func replace(_ body: (Int32) throws(SystemError) -> Void) throws(ReportError) {
     switch place {
     case .standardOutput: return try fill(STDOUT_FILENO, body)
@@ -57,21 +57,25 @@ struct ReportPath {
       guard descriptor >= 0 else { throw .notWritable(path, "write", noun, errno: errno) }
       defer { close(descriptor) }
       return try fill(descriptor, body)
-    case .file: break
+    case .file:
+      do throws(AtomicFile.Failure) {
+        try AtomicFile.fill(path, options: .init(syncs: true), body)
+      } catch {
+        throw .notWritable(path, "write", noun, errno: error.code)
+      }
     }
-    let hidden = hiddenName(in: directory)
-    let descriptor = open(hidden, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw .notWritable(path, "write", noun, errno: errno) }
-    var isInPlace = false
-    defer {
-      close(descriptor)
-      if !isInPlace { unlink(hidden) }
-    }
-    try fill(descriptor, body)
-    guard fdatasync(descriptor) == 0 else { throw .notWritable(path, "write", noun, errno: errno) }
-    guard rename(hidden, path) == 0 else { throw .notWritable(path, "replace", noun, errno: errno) }
-    isInPlace = true
   }
+
+  /// Opens the file for a log, which readers see grow; an older one is emptied.
+  func openLog() throws(ReportError) -> Int32 {
+    let flags = place == .device ? O_WRONLY : O_WRONLY | O_CREAT | O_TRUNC
+    do throws(SystemError) { return try FileIO.open(path, flags) } catch {
+      throw .notWritable(path, "write", noun, errno: error.code)
+    }
+  }
+
+  /// The error for a failure to write the report.
+  func unwritable(_ code: Int32) -> ReportError { .notWritable(path, "write", noun, errno: code) }
 
   private func fill(
     _ descriptor: Int32, _ body: (Int32) throws(SystemError) -> Void

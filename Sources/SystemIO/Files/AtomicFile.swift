@@ -55,11 +55,21 @@ package enum AtomicFile {
   package static func write(
     _ bytes: some Sequence<UInt8>, to destination: String, options: Options = Options()
   ) throws(Failure) {
-    let entry = DirectoryEntry(destination)
     let bytes = Array(bytes)
+    try fill(destination, options: options) { (output) throws(SystemError) in
+      try FileIO.write(bytes, to: output)
+    }
+  }
+
+  /// Puts what `body` writes at `destination`, whose mode stays if it is replaced.
+  /// - Parameter body: Gets the descriptor of a file that nobody else sees.
+  package static func fill(
+    _ destination: String, options: Options = Options(), _ body: (Int32) throws(SystemError) -> Void
+  ) throws(Failure) {
+    let entry = DirectoryEntry(destination)
     let place = Place(directory: try OpenDirectory(entry.directory), name: entry.name)
     _ = try place.write(options) { (output) throws(Failure) in
-      do throws(SystemError) { try FileIO.write(bytes, to: output) } catch {
+      do throws(SystemError) { try body(output) } catch {
         throw Failure(action: "write \(destination)", code: error.code)
       }
     }
@@ -98,7 +108,11 @@ package enum AtomicFile {
     let name: String
 
     var path: String { directory.path == "." ? name : Paths.joined(directory.path, name) }
-    private var hidden: String { ".\(name.prefix(100)).\(UInt64.random(in: 0 ... .max)).tmp" }
+    /// A hidden name beside the file. It is cut by bytes, of which a name has at most 255.
+    private var hidden: String {
+      let start = String(decoding: name.utf8.prefix(60), as: UTF8.self)
+      return ".\(start).\(UInt64.random(in: 0 ... .max)).tmp"
+    }
 
     func write(_ options: Options, _ body: (Int32) throws(Failure) -> Void) throws(Failure) -> stat? {
       if options.isUnnamed {
