@@ -4,7 +4,6 @@ import Glibc
 import ImageBatch
 import Reports
 import Synchronization
-import SystemIO
 
 /// Passes a batch's events to its reporters, one after the other, on a queue. The batch waits for a slow reader of
 /// results, and for nothing else.
@@ -49,6 +48,9 @@ final class Reporting: Sendable {
       for emission in options.emissions {
         reporters.append(try FileReport(path: emission.path, markup: emission.format))
       }
+      if let events = options.events {
+        reporters.append(events == "-" ? EventLines(write: printing) : try EventLines(path: events))
+      }
       metrics = try options.metrics.map { (path) throws(ReportError) in
         try MetricsFile(path: path, workers: options.slots, version: Version.number, warn: speaking)
       }
@@ -56,9 +58,6 @@ final class Reporting: Sendable {
       throw CommandError(.usage, error.message)
     }
     if let metrics { reporters.append(metrics) }
-    if let events = options.events {
-      reporters.append(EventLines(write: try Self.output(events, failures, printing)))
-    }
     self.reporters = reporters
     timer = progress == nil && metrics == nil ? nil : DispatchSource.makeTimerSource(queue: queue)
     if let timer {
@@ -140,27 +139,6 @@ final class Reporting: Sendable {
       reporters.append(StepSummary(path: path))
     }
     return reporters
-  }
-
-  private static func output(
-    _ path: String, _ failures: WriteFailures, _ printing: @escaping TextOutput
-  ) throws -> TextOutput {
-    if path == "-" { return printing }
-    let descriptor: Int32
-    do throws(SystemError) { descriptor = try FileIO.open(path, O_WRONLY | O_CREAT | O_TRUNC) } catch {
-      throw CommandError(.usage, "can't write events to \(path): \(error.text)")
-    }
-    return { text in
-      do throws(SystemError) {
-        try FileIO.write(Array(text.utf8), to: descriptor)
-        return true
-      } catch {
-        if !error.isReaderGone {
-          failures.note("can't write events to \(path): \(error.text)")
-        }
-        return false
-      }
-    }
   }
 }
 

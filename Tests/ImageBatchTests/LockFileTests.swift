@@ -101,7 +101,10 @@ struct LockFileTests {
       Issue.record("a missing file")
       return
     }
-    #expect(throws: LockFile.Failure.self) { try LockFile().write(to: directory["none/a.lock"]) }
+    // Missing directories are made; a file in a directory's place stays.
+    try LockFile().write(to: directory["none/a.lock"])
+    #expect(directory.text("none/a.lock")?.isEmpty == false)
+    #expect(throws: LockFile.Failure.self) { try LockFile().write(to: directory["none/a.lock/b.lock"]) }
   }
 
   @Test("one of version 1 has sources alone, and is written as the present version")

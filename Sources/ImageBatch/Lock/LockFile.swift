@@ -133,11 +133,16 @@ package struct LockFile: Sendable, Hashable, Codable {
     guard version <= Self.currentVersion else { throw .version(version) }
   }
 
-  /// Writes the file atomically and syncs it to disk.
+  /// Writes the file atomically, syncs it to disk, and makes its missing directories.
   /// - Parameter path: The path of the file, which is replaced.
   /// - Throws: ``Failure/unwritable(_:)``.
   package func write(to path: String) throws(Failure) {
     let bytes = try encoded()
+    do throws(SystemError) {
+      try Directory.create(DirectoryEntry(path).directory)
+    } catch {
+      throw .unwritable("can't create its directory: \(error.text)")
+    }
     do throws(AtomicFile.Failure) {
       // Synced even in fast mode: unlike outputs, no later run can make it again.
       try AtomicFile.write(bytes, to: path, options: .init(syncs: true))

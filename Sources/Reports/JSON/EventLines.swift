@@ -7,6 +7,8 @@ import Synchronization
 /// and the event's members.
 package final class EventLines: BatchReporter {
   private let write: TextOutput
+  /// The file that the lines are written to, if this reporter has opened it.
+  private let file: EventFile?
   private let start: ContinuousClock.Instant
   private let now: @Sendable () -> ContinuousClock.Instant
   private let isReaderGone = Mutex(false)
@@ -16,9 +18,24 @@ package final class EventLines: BatchReporter {
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, write: @escaping TextOutput
   ) {
     self.write = write
+    file = nil
     self.now = now
     start = now()
   }
+
+  /// Creates a reporter that writes lines to a file, whose missing directories it makes.
+  /// - Throws: `ReportError` if the file can't be created.
+  package init(path: String) throws(ReportError) {
+    let file = try EventFile(path)
+    self.file = file
+    write = { file.write($0) }
+    now = { .now }
+    start = .now
+  }
+
+  /// Closes the file.
+  /// - Throws: `ReportError` if a line could not be written.
+  package func finish() throws(ReportError) { try file?.finish() }
 
   /// Writes the event's line.
   package func receive(_ event: BatchEvent) {

@@ -1,0 +1,56 @@
+import Glibc
+import Synchronization
+import SystemIO
+
+/// The file of an event log. The batch continues after an error, which is reported at the end.
+final class EventFile: Sendable {
+  private struct State {
+    /// nil when it is closed.
+    var descriptor: Int32?
+    var failure: ReportError?
+  }
+
+  private let path: ReportPath
+  private let state: Mutex<State>
+
+  /// Creates the file and its missing directories.
+  init(_ path: String) throws(ReportError) {
+    let path = ReportPath(path, noun: "event log")
+    try path.makeDirectories()
+    let descriptor = try path.openLog()
+    self.path = path
+    state = Mutex(State(descriptor: descriptor))
+  }
+
+  deinit {
+    // Only of a log that was not ended: its batch never began.
+    if let descriptor = state.withLock(\.descriptor) { close(descriptor) }
+  }
+
+  /// Writes a line; false if there is nobody to read it, or no room.
+  func write(_ text: String) -> Bool {
+    state.withLock { state in
+      guard let descriptor = state.descriptor else { return false }
+      do throws(SystemError) {
+        try FileIO.write(Array(text.utf8), to: descriptor)
+        return true
+      } catch {
+        if !error.isReaderGone { state.failure = path.unwritable(error.code) }
+        return false
+      }
+    }
+  }
+
+  /// Closes the file.
+  /// - Throws: The first error, which network disks may tell only now.
+  func finish() throws(ReportError) {
+    let failure = state.withLock { state in
+      defer { state.descriptor = nil }
+      if let descriptor = state.descriptor, close(descriptor) != 0, state.failure == nil {
+        state.failure = path.unwritable(errno)
+      }
+      return state.failure
+    }
+    if let failure { throw failure }
+  }
+}
