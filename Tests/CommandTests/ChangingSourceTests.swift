@@ -40,14 +40,20 @@ struct ChangingSourceTests {
       try command.write(image(index), to: "s\(index).png")
       lines += "s\(index).png\n"
     }
-    // The first job takes long, so that the others are digested and wait when they are changed.
-    try command.write(PNGImage.bytes(width: 1500, height: 1000, seed: 999), to: "slow.png")
+    // The worker stops at the first job, so that the others are digested and wait when they are changed.
+    try command.write(image(999), to: "slow.png")
     try command.write("slow.png\n" + lines, to: "list.txt")
-    let process = command.process(["run", "-j", "1", "-f", "blur:6", "-o", "o/{name}.webp", "list.txt"])
+    let process = command.process(
+      ["run", "-j", "1", "-f", "blur:6", "-o", "o/{name}.webp", "list.txt"],
+      environment: ["IMAGEMILL_TEST_WORKER": "stop:slow.png"])
     process.standardError = FileHandle.nullDevice
     try process.run()
-    try await Task.sleep(for: .milliseconds(700))
+    let worker = try await CommandRun.stoppedChild(of: process)
+    try await CommandRun.untilIdle(process)
+    // The worker may have had others before, but not all.
+    #expect(command.files.count { $0.hasPrefix("o/") } < count)
     for index in 0..<count { try apply(change, to: command.work + "/s\(index).png", image(index + 1000)) }
+    kill(worker, SIGCONT)
     process.waitUntilExit()
 
     // Untouched copies of the originals, with the cache of that run and without it.
@@ -66,23 +72,29 @@ struct ChangingSourceTests {
   @Test("an overlay that changes poisons nothing either", arguments: Change.allCases)
   func overlay(_ change: Change) async throws {
     let command = try CommandRun()
-    try command.write(PNGImage.bytes(width: 1500, height: 1000, seed: 999), to: "slow.png")
-    try command.write(image(1), to: "a.png")
+    try command.write(image(999), to: "slow.png")
+    let names = (1...8).map { "a\($0)" }
+    for (seed, name) in names.enumerated() { try command.write(image(seed), to: name + ".png") }
     try command.write(PNGImage.bytes(width: 30, height: 30, seed: 2), to: "logo.png")
-    try command.write("slow.png\na.png\n", to: "list.txt")
+    try command.write((["slow"] + names).map { $0 + ".png\n" }.joined(), to: "list.txt")
     let arguments = ["-f", "blur:6,overlay:logo.png", "list.txt"]
-    let process = command.process(["run", "-j", "1", "-o", "o/{name}.png"] + arguments)
+    let process = command.process(
+      ["run", "-j", "1", "-o", "o/{name}.png"] + arguments,
+      environment: ["IMAGEMILL_TEST_WORKER": "stop:slow.png"])
     process.standardError = FileHandle.nullDevice
     try process.run()
-    try await Task.sleep(for: .milliseconds(700))
+    let worker = try await CommandRun.stoppedChild(of: process)
+    try await CommandRun.untilIdle(process)
+    #expect(command.files.count { $0.hasPrefix("o/") } < 8)
     try apply(change, to: command.work + "/logo.png", PNGImage.bytes(width: 30, height: 30, seed: 3))
+    kill(worker, SIGCONT)
     process.waitUntilExit()
     try command.write(PNGImage.bytes(width: 30, height: 30, seed: 2), to: "logo.png")
     #expect(try await command.run(arguments: ["run", "-o", "cached/{name}.png"] + arguments).status == 0)
     #expect(
       try await command.run(arguments: ["run", "--no-cache", "-o", "fresh/{name}.png"] + arguments).status
         == 0)
-    for name in ["slow", "a"] {
+    for name in ["slow"] + names {
       #expect(command.read("cached/\(name).png") == command.read("fresh/\(name).png"))
     }
   }

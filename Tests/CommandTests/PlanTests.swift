@@ -42,9 +42,7 @@ struct PlanTests {
     let seed = SeededRandom.seed
     var generator = SeededRandom(seed: seed)
     print("plan seed: \(seed)")
-    func random(_ count: Int) -> Int {
-      Int(generator.next() >> 33) % count
-    }
+    func random(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
     let filters = ["fit:40x40", "fill:30x20", "blur:1", "circle", "sepia", "flip", "rotate:90"]
     for round in 0..<6 {
       let command = try CommandRun()

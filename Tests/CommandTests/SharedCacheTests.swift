@@ -59,7 +59,7 @@ struct SharedCacheTests {
       // At worst no process knows of another: 64 downloads of 12 sources.
       let requests = server.requests.count - before
       #expect((12...64).contains(requests), "round \(round)")
-      try expectSound(command)
+      try await expectSound(command)
       // Now all is known: one more run asks for nothing.
       try command.write(manifest(Array(0..<12)), to: "all.yaml")
       let after = server.requests.count
@@ -96,7 +96,7 @@ struct SharedCacheTests {
     let isDone = Shared(false)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        while !isDone.value {
+        while !isDone.value, !Task.isCancelled {
           for step in ["purge", "verify", "clear"] {
             let outcome = try await command.run("cache", step)
             #expect(
@@ -104,6 +104,8 @@ struct SharedCacheTests {
           }
         }
       }
+      // Also if a run throws: the task above would go on until the suite's time is over.
+      defer { isDone.change { $0 = true } }
       try await withThrowingTaskGroup(of: Void.self) { runs in
         for process in 0..<processes {
           let sources = (0..<20).map { (process * 7 + $0) % 30 }
@@ -129,23 +131,15 @@ struct SharedCacheTests {
       isDone.change { $0 = true }
       try await group.waitForAll()
     }
-    try expectSound(command)
+    try await expectSound(command)
   }
 
   /// The index passes SQLite's own check, and nothing is left over.
-  private func expectSound(_ command: CommandRun) throws {
-    let cache = command.directory + "/cache"
-    let temporaries = try FileManager.default.contentsOfDirectory(atPath: cache + "/tmp")
+  private func expectSound(_ command: CommandRun) async throws {
+    let temporaries = try FileManager.default.contentsOfDirectory(atPath: command.directory + "/cache/tmp")
     #expect(temporaries.isEmpty, "\(temporaries)")
-    let check = Process()
-    let output = Pipe()
-    check.executableURL = URL(fileURLWithPath: CommandRun.executable)
-    check.arguments = ["cache", "verify", "--cache-dir", cache]
-    check.standardOutput = output
-    try check.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    check.waitUntilExit()
-    #expect(check.terminationStatus == 0 && text.contains(" 0 damaged"), "\(text)")
+    let check = try await command.run("cache", "verify")
+    #expect(check.status == 0 && check.text.contains(" 0 damaged"), "\(check.text)\(check.errors)")
   }
 
   @Test(
@@ -154,9 +148,7 @@ struct SharedCacheTests {
     let seed = SeededRandom.seed
     var generator = SeededRandom(seed: seed)
     print("damage seed: \(seed)")
-    func random(_ count: Int) -> Int {
-      Int(generator.next() >> 33) % max(1, count)
-    }
+    func random(_ count: Int) -> Int { Int.random(in: 0..<max(1, count), using: &generator) }
     let server = try LoopbackServer { request in
       let number = Int(request.path.filter(\.isNumber)) ?? 0
       return Page(
@@ -169,7 +161,9 @@ struct SharedCacheTests {
     }
     try command.write("imagemill: 1\njobs:\n" + lines.joined(), to: "m.yaml")
     func run() async throws -> CommandRun.Outcome {
-      try? FileManager.default.removeItem(atPath: command.work + "/o")
+      // What is left there would be kept, and nothing rendered.
+      let made = command.work + "/o"
+      if FileManager.default.fileExists(atPath: made) { try FileManager.default.removeItem(atPath: made) }
       return try await command.run(
         "run", "--allow-net", "loopback", "--cache-intermediates", "always", "m.yaml")
     }

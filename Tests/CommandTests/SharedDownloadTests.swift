@@ -22,6 +22,14 @@ struct SharedDownloadTests {
     #expect(try condition())
   }
 
+  /// Until the processes wait for another one's request.
+  private func waiting(_ processes: Process...) async throws {
+    for process in processes {
+      try await CommandRun.until(process, opens: "requests.lock")
+      try await CommandRun.untilIdle(process)
+    }
+  }
+
   private func end(of processes: Process...) {
     for process in processes {
       process.waitUntilExit()
@@ -43,7 +51,7 @@ struct SharedDownloadTests {
     let third = try start(["--no-cache", "-o", "3", server.url("/a")])
     // Without a cache there is nothing to share.
     try await until { server.count(of: "/a") == 2 }
-    try await Task.sleep(for: .seconds(1))
+    try await waiting(second)
     #expect(server.count(of: "/a") == 2 && second.isRunning)
     gate.open()
     end(of: first, second, third)
@@ -66,7 +74,7 @@ struct SharedDownloadTests {
     let second = try start([server.url("/a")])
     let yours = try start([server.url("/secret"), "-u", "you:2"])
     try await until { server.count(of: "/secret") == 2 }
-    try await Task.sleep(for: .seconds(1))
+    try await waiting(second)
     #expect(server.count(of: "/a") == 1 && second.isRunning)
     gate.open()
     end(of: first, second, mine, yours)
@@ -98,7 +106,7 @@ struct SharedDownloadTests {
     try await until { try received() == sent }
     let second = try start(["-o", "2", server.url("/a")])
     let third = try start(["-o", "3", server.url("/a")])
-    try await Task.sleep(for: .seconds(1))
+    try await waiting(second, third)
     #expect(server.count(of: "/a") == 1 && second.isRunning && third.isRunning)
     kill(first.processIdentifier, SIGKILL)
     first.waitUntilExit()

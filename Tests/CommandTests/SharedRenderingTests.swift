@@ -51,17 +51,22 @@ struct SharedRenderingTests {
 
   @Test("a process that is killed leaves its renderings to the others")
   func takeover() async throws {
-    let process = command.process(arguments("a"))
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    while command.read("a/s0.webp") == nil { try await Task.sleep(for: .milliseconds(5)) }
-    async let second = command.run(arguments: arguments("b"))
-    try await Task.sleep(for: .milliseconds(150))
-    kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
-    let outcome = try await second
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    // Its worker stops in the middle of a rendering.
+    let first = command.process(arguments("a"), environment: ["IMAGEMILL_TEST_WORKER": "stop:s3.png"])
+    first.standardError = FileHandle.nullDevice
+    try first.run()
+    let worker = try await CommandRun.stoppedChild(of: first)
+    defer { kill(worker, SIGKILL) }
+    let second = command.process(arguments("b"))
+    second.standardError = FileHandle.nullDevice
+    try second.run()
+    try await CommandRun.until(second, opens: "requests.lock")
+    kill(first.processIdentifier, SIGKILL)
+    first.waitUntilExit()
+    second.waitUntilExit()
+    #expect(second.terminationStatus == 0)
     #expect(outputs("b").allSatisfy { $0 != nil })
+    #expect(try renderings("b") > 0)
   }
 
   @Test("a process that is stopped holds nobody up for long")
