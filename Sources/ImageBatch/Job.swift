@@ -118,4 +118,7 @@ public struct ManifestLocation: Sendable, Hashable, Codable {
     self.line = line
     self.column = column
   }
+
+  /// `images.yaml:4:5`, as compilers write it.
+  public var text: String { "\(file):\(line):\(column)" }
 }

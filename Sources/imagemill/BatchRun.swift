@@ -1,4 +1,3 @@
-import Dispatch
 import ImageBatch
 import ImageCaches
 import ImageDownloads
@@ -49,12 +48,30 @@ struct BatchRun {
   ) async throws -> Outcome
   where Items.Element == BatchItem, Items.Failure == Never {
     let reporting = reporting
-    let services = try CommandServices(
-      downloads: downloads, cache: cache, limits: limits, origins: origins, typedHosts: typedHosts
-    ) { event in
-      if let event = BatchEvent(event) { reporting.note(event) }
+    let (summary, signals) = try await CommandServices.with(
+      downloads: downloads, cache: cache, limits: limits, origins: origins, typedHosts: typedHosts,
+      report: { event in
+        if let event = BatchEvent(event) { reporting.note(event) }
+      }
+    ) { services in
+      try refuseOverwrites(services.store)
+      return await perform(items, services, recorder)
     }
-    try refuseOverwrites(services.store)
+    let isReported = reporting.finish()
+    if let status = signals.exitStatus { return Outcome(status: status, isWhole: false) }
+    // The reader closed its end, so the jobs that were not started are no failure.
+    let isCut = reporting.hasLostReader && summary.outputsFailed == 0
+    return Outcome(
+      status: !isReported ? .failed : isCut ? .success : ExitStatus(summary),
+      isWhole: summary.jobsNotStarted == 0)
+  }
+
+  /// Runs the jobs until they end or a signal stops them.
+  private func perform<Items: AsyncSequence & Sendable>(
+    _ items: Items, _ services: CommandServices, _ recorder: LockRecorder?
+  ) async -> (BatchSummary, Signals)
+  where Items.Element == BatchItem, Items.Failure == Never {
+    let reporting = reporting
     let workers = WorkerConfiguration(
       slots: batch.slots, timeout: batch.jobTimeout, memory: limits.totalMemory)
     var onSource: (@Sendable (SourceRecord) -> Void)?
@@ -73,15 +90,7 @@ struct BatchRun {
       task.cancel()
       services.downloader.cancelAll()
     }
-    let summary = await task.value
-    await services.end()
-    let isReported = reporting.finish()
-    if let status = signals.exitStatus { return Outcome(status: status, isWhole: false) }
-    // The reader closed its end, so the jobs that were not started are no failure.
-    let isCut = reporting.hasLostReader && summary.outputsFailed == 0
-    return Outcome(
-      status: !isReported ? .failed : isCut ? .success : ExitStatus(summary),
-      isWhole: summary.jobsNotStarted == 0)
+    return (await task.value, signals)
   }
 
   private var configuration: BatchConfiguration {
@@ -100,31 +109,5 @@ struct BatchRun {
     configuration.wantsPlaceholders = batch.showsPlaceholders || wantsPlaceholders
     configuration.failureLimit = batch.failureLimit
     return configuration
-  }
-}
-
-extension BatchEvent {
-  /// Seconds with one decimal.
-  private static func tenths(_ duration: Duration) -> Double {
-    (duration / .milliseconds(100)).rounded() / 10
-  }
-
-  /// The batch event for a download event; nil for events that aren't reported.
-  init?(_ event: DownloadEvent) {
-    switch event {
-    case .started(let id, let source, let host): self = .downloadStarted(id: id, source: source, host: host)
-    case .progressed(let id, let received, let expected):
-      self = .downloadProgressed(id: id, received: received, expected: expected)
-    case .finished(let id, _, let bytes, let error):
-      self = .downloadFinished(id: id, bytes: bytes, failed: error != nil)
-    case .warning(let source, let message):
-      self = .warning(BatchWarning(source: source, message: message))
-    case .retrying(let source, let wait, let error):
-      let fact = "retrying in \(Self.tenths(wait)) s"
-      self = .warning(
-        BatchWarning(source: source, message: "\(fact): \(error.message)", error: JobError(error)))
-    case .hostPaused(let host, let pause):
-      self = .warning(BatchWarning(message: "no requests to \(host) for \(Self.tenths(pause)) s"))
-    }
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import SystemIO
 
 /// Parses the arguments, runs the command and ends the process with its status.
 enum CommandRunner {
@@ -69,5 +70,10 @@ struct CommandError: Error {
   init(_ status: ExitStatus, _ message: String) {
     self.status = status
     self.message = message
+  }
+
+  /// A file that can't be read.
+  init(unreadable path: String, _ error: SystemError) {
+    self.init(.failed, "can't read \(path): \(error.text)")
   }
 }

@@ -1,7 +1,6 @@
 import ImageBatch
 import ImageCaches
 import ImageDownloads
-import Synchronization
 import Vips
 
 /// The cache and the downloader that a command's options describe.
@@ -9,16 +8,37 @@ struct CommandServices: Sendable {
   let store: DiskStore
   let downloader: ImageDownloader
 
-  /// Opens the cache and makes the downloader.
+  /// Opens the cache, makes the downloader, and ends both on every way out of `body`: otherwise a temporary store, or
+  /// files in the cache's `tmp`, could be left behind by an error.
   /// - Parameters:
   ///   - limits: The formats to accept; nil accepts the defaults.
   ///   - typedHosts: Hosts of sources that were typed as arguments; their networks are allowed.
   ///   - report: Receives the downloader's events.
-  /// - Throws: `CommandError` if the cache can't be opened or an option is wrong.
-  init(
+  /// - Throws: `CommandError` if the cache can't be opened or an option is wrong, and what `body` throws.
+  static func with<Result>(
     downloads: DownloadOptions, cache: CacheSettings, limits: LimitOptions? = nil,
     origins: [String: OriginSettings] = [:], typedHosts: [String] = [],
-    report: @escaping @Sendable (DownloadEvent) -> Void = CommandServices.printWarning
+    report: @escaping @Sendable (DownloadEvent) -> Void = CommandServices.printWarning,
+    _ body: (CommandServices) async throws -> Result
+  ) async throws -> Result {
+    let services = try CommandServices(
+      downloads: downloads, cache: cache, limits: limits, origins: origins, typedHosts: typedHosts,
+      report: report)
+    do {
+      let result = try await body(services)
+      await services.end()
+      return result
+    } catch {
+      services.downloader.cancelAll()
+      await services.end()
+      throw error
+    }
+  }
+
+  private init(
+    downloads: DownloadOptions, cache: CacheSettings, limits: LimitOptions? = nil,
+    origins: [String: OriginSettings] = [:], typedHosts: [String] = [],
+    report: @escaping @Sendable (DownloadEvent) -> Void
   ) throws {
     var configuration = try downloads.configuration(cache: cache, origins: origins, typedHosts: typedHosts)
     if let limits { configuration.acceptableContentTypes = limits.contentTypes }
@@ -26,7 +46,6 @@ struct CommandServices: Sendable {
     OpenFiles.share(with: &configuration)
     ProcessMemory.limitArenas()
     store = try cache.openStore()
-    store.onRepair { StandardError.say("imagemill: warning: \($0.messageWithRemedy())") }
     downloader = ImageDownloader(configuration: configuration, store: store, report: report)
   }
 
@@ -37,7 +56,7 @@ struct CommandServices: Sendable {
   }
 
   /// Ends the transfer thread, then trims the store to its capacity and closes it.
-  func end() async {
+  private func end() async {
     await downloader.shutDown()
     do throws(CacheError) {
       try store.trim()

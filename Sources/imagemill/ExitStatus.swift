@@ -1,4 +1,3 @@
-import ArgumentParser
 import ImageBatch
 
 /// The process's exit status.

@@ -61,7 +61,7 @@ enum StandardOutput {
         if try !write(Array(piece[..<count])) { return false }
       }
     } catch let error as SystemError {
-      throw CommandError(.failed, "can't read \(path): \(error.text)")
+      throw CommandError(unreadable: path, error)
     }
   }
 

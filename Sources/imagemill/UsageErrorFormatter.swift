@@ -16,7 +16,7 @@ enum UsageErrorFormatter {
         continue
       }
       let names = subcommands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
-      let nearest = NearestName.of(word, in: names).map { "; did you mean '\($0)'?" } ?? ""
+      let nearest = NearestName.question(word, among: names)
       throw CommandError(
         .usage,
         "unknown command '\(path) \(word)'\(nearest)\n  Commands: \(names.joined(separator: ", "))")

@@ -48,7 +48,7 @@ struct AcceptedTypeTests {
     }
   }
 
-  @Test("a image under a wrong label is read, and the warning names the label")
+  @Test("an image under a wrong label is read, and the warning names the label")
   func wrongLabel() async throws {
     let server = try LoopbackServer(pages: [
       "/a": Page(PNGImage.bytes(width: 8, height: 6), type: "text/html; charset=utf-8")

@@ -3,7 +3,7 @@ import ImageFilters
 import LoopbackServer
 import Testing
 
-@Suite("What else a image is made of", .timeLimit(.minutes(8)))
+@Suite("What else an image is made of", .timeLimit(.minutes(8)))
 struct ChangedInputTests {
   private let command: CommandRun
 

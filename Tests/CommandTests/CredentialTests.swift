@@ -143,4 +143,11 @@ struct CredentialTests {
       }
     }
   }
+
+  @Test("without a home there is no netrc to read")
+  func noHome() async throws {
+    let outcome = try await command.run("fetch", "--netrc", "http://127.0.0.1:9/", environment: ["HOME": ""])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("HOME") && !outcome.errors.contains(" /.netrc"), "\(outcome.errors)")
+  }
 }

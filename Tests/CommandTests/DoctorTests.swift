@@ -94,4 +94,18 @@ struct DoctorTests {
     for name in secret { #expect(shown[name] == "http://***@proxy:3128") }
     #expect(!text.contains("secret"))
   }
+
+  @Test("a directory of certificates that can't be read is told with the reason")
+  func certificates() throws {
+    let command = try CommandRun()
+    try command.write("x", to: "file.pem")
+    try command.write("", to: "empty.pem")
+    let (file, empty, none) = (
+      command.work + "/file.pem", command.work + "/empty.pem", command.work + "/none"
+    )
+    #expect(Diagnosis.lackOfCertificates(in: [none, command.work]) == nil)
+    #expect(Diagnosis.lackOfCertificates(in: [none, file]) == nil)
+    #expect(
+      Diagnosis.lackOfCertificates(in: [none, empty]) == "no certificate authorities in \(none) or \(empty)")
+  }
 }

@@ -55,4 +55,33 @@ struct LockFileTests {
     #expect(offline.status == 0, "\(offline.errors)")
     #expect(command.read("a.png") != nil)
   }
+
+  @Test("looks at the rows of its shard alone, as at its jobs", arguments: [1, 2, 3])
+  func shards(parts: Int) async throws {
+    let command = try CommandRun()
+    for index in 0..<7 {
+      try command.write(PNGImage.bytes(width: 8, height: 6, seed: index), to: "\(index).png")
+    }
+    func write(rows: Range<Int>, jobs: Range<Int>) throws {
+      try command.write("source\n" + rows.map { "\($0).png\n" }.joined(), to: "t.csv")
+      try command.write(
+        "imagemill: 1\njobs:\n  - {from: t.csv, source: \"{source}\", output: \"{name}.webp\"}\n"
+          + jobs.map { "  - {source: ./\($0).png, output: \($0).webp}\n" }.joined(), to: "m.yaml")
+    }
+    for (rows, jobs) in [(0..<3, 4..<7), (0..<4, 4..<6)] {
+      try write(rows: rows, jobs: jobs)
+      #expect(try await command.run("run", "--lock", "l.lock", "m.yaml").status == 0)
+      // One source more, which isn't locked, is in one shard.
+      try write(rows: 0..<4, jobs: 4..<7)
+      var statuses: [Int32] = []
+      for part in 1...parts {
+        statuses.append(
+          try await command.run(
+            "run", "--lock", "l.lock", "--frozen", "--shard", "\(part)/\(parts)", "m.yaml"
+          ).status)
+      }
+      #expect(
+        statuses.sorted() == Array(repeating: 0, count: parts - 1) + [3], "\(rows) \(jobs): \(statuses)")
+    }
+  }
 }

@@ -140,7 +140,7 @@ struct RandomCommandLineTests {
   }
 }
 
-/// A image of one pixel.
+/// An image of one pixel.
 private enum PNGWords {
   static let image: [UInt8] = [
     0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0,

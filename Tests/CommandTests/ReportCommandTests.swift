@@ -212,4 +212,37 @@ private final class Flag: Sendable {
   var isRaised: Bool { state.withLock(\.self) }
 
   func raise() { state.withLock { $0 = true } }
+
+  @Test(
+    "missing directories of everything that is written are made",
+    arguments: [
+      ["--report", "d/e/r.json"], ["--report", "d/e/r.html"], ["--emit", "picture=d/e/x.html"],
+      ["--metrics", "d/e/m"],
+      ["--events", "d/e/events"], ["--lock", "d/e/l.lock"],
+    ])
+  func directories(options: [String]) async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
+    try command.write("imagemill: 1\njobs: [{source: ./a.png, output: a.webp}]\n", to: "m.yaml")
+    let outcome = try await command.run(arguments: ["run"] + options + ["m.yaml"])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(command.files.contains { $0.hasPrefix("d/e/") }, "\(command.files)")
+  }
+
+  @Test(
+    "a file that is replaced keeps its mode",
+    arguments: ["--report r.json", "--emit json=x.json", "--metrics m"])
+  func mode(option: String) async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
+    try command.write("imagemill: 1\njobs: [{source: ./a.png, output: a.webp}]\n", to: "m.yaml")
+    let words = option.split(separator: " ").map(String.init)
+    let name = words[1].replacing("json=", with: "")
+    try command.write("older", to: name)
+    let path = command.work + "/" + name
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    #expect(try await command.run(arguments: ["run"] + words + ["m.yaml"]).status == 0)
+    #expect(command.read(name) != Data("older".utf8))
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+  }
 }

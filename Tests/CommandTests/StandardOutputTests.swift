@@ -38,7 +38,7 @@ struct StandardOutputTests {
     try command.write("imagemill: 1\njobs:\n  - {source: ./a.png, output: made.webp}\n", to: "m.yaml")
   }
 
-  /// What is read: a image, a path, or nothing.
+  /// What is read: an image, a path, or nothing.
   private static func input(_ arguments: [String]) -> String {
     switch arguments.first {
     case "convert": "< a.png"

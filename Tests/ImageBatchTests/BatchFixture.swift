@@ -54,7 +54,7 @@ final class BatchFixture: Sendable {
     func stop() async {}
   }
 
-  /// A image of its own for each seed.
+  /// An image of its own for each seed.
   @discardableResult
   func image(_ name: String, seed: Int = 0) throws -> ImageSource {
     .file(try directory.write(PNGImage.bytes(width: 8, height: 6, seed: seed), to: name))

@@ -42,7 +42,7 @@ struct BodyLengthTests {
     #expect(try fixture.store().usage().objects == 0)
   }
 
-  @Test("a page that comes in place of a image's rest is not taken for the image's beginning later on")
+  @Test("a page that comes in place of an image's rest is not taken for the image's beginning later on")
   func pageInstead() async throws {
     let body = imageBytes(1, count: 400_000)
     let number = Mutex(0)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Downloading", .timeLimit(.minutes(8)))
 struct DownloadingTests {
-  @Test("a image is downloaded into the store, byte for byte")
+  @Test("an image is downloaded into the store, byte for byte")
   func oneDownload() async throws {
     let server = try LoopbackServer(pages: ["/a.png": page(1, count: 100_000)])
     defer { server.stop() }

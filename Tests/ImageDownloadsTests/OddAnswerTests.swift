@@ -30,7 +30,7 @@ struct OddAnswerTests {
     #expect(server.count(of: "/bad.png") == 1)
   }
 
-  @Test("a coding that nobody asked for is a failure in words; a image under a wrong label is taken")
+  @Test("a coding that nobody asked for is a failure in words; an image under a wrong label is taken")
   func codings() async throws {
     let zipped: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3] + [UInt8](repeating: 7, count: 90)
     let server = try LoopbackServer { request in

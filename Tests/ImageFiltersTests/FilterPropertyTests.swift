@@ -16,7 +16,7 @@ struct FilterPropertyTests {
     $0.expansion == nil && $0.name != "transition" ? $0.name : nil
   }
 
-  @Test("its example runs and makes a image that can be encoded", arguments: FilterTable.all.map(\.example))
+  @Test("its example runs and makes an image that can be encoded", arguments: FilterTable.all.map(\.example))
   func examples(example: String) throws {
     let chain = try FilterChain(parsing: example)
     for alpha in [false, true] {
@@ -65,7 +65,7 @@ struct FilterPropertyTests {
       do {
         alone = try pages.map { try chain.apply(to: $0, context: Self.context).pixels() }
       } catch {
-        // Random arguments may ask for what a image of 40x30 hasn't got; then the animation fails as well.
+        // Random arguments may ask for what an image of 40x30 hasn't got; then the animation fails as well.
         #expect(throws: FilterError.self, "seed \(seed)") {
           try chain.apply(to: tall, context: Self.context).materialized()
         }

@@ -37,7 +37,7 @@ struct PixelEvaluationTests {
     }
   }
 
-  /// One chain for each filter, of sizes for a image of 200x150.
+  /// One chain for each filter, of sizes for an image of 200x150.
   static let filters: [String] = FilterTable.all.filter { $0.expansion == nil && $0.name != "transition" }.map
   {
     switch $0.name {

@@ -79,7 +79,7 @@ enum ReferenceImages {
   static func expectation(_ file: String) -> ReferenceTests.Case? {
     guard file.hasSuffix(".png"), let dash = file.firstIndex(of: "-") else { return nil }
     let source = String(file[..<dash]) + (file.hasPrefix("unicorn") ? ".png" : ".jpg")
-    // Of a image without alpha, all the alpha there is comes from the padding or the mask.
+    // Of an image without alpha, all the alpha there is comes from the padding or the mask.
     let isOpaque = !file.hasPrefix("unicorn")
     var rest = String(file[file.index(after: dash)...].dropLast(4))
     var scale = 1.0

@@ -6,7 +6,7 @@ import Vips
 
 @testable import ImageRendering
 
-@Suite("Who owns a image", .timeLimit(.minutes(8)))
+@Suite("Who owns an image", .timeLimit(.minutes(8)))
 struct OwnershipTests {
   static let texts = [
     "Ada", "© Ada & Söhne", "<b>", "a \"b\" 'c'", "日本 😀", "]]>", "&amp;", "&lt;", "x\u{301}", "<\u{338}b",

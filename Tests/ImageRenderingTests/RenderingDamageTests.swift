@@ -140,7 +140,7 @@ struct RenderingDamageTests {
 }
 
 private enum TIFFImage {
-  /// A image of one pixel, with a field 65000 that libtiff warns of while it reads the header.
+  /// An image of one pixel, with a field 65000 that libtiff warns of while it reads the header.
   static let unknownField: [UInt8] = {
     let fields: [(UInt16, UInt32)] = [
       (256, 1), (257, 1), (258, 8), (259, 1), (262, 1), (273, 8), (277, 1), (278, 1), (279, 1), (65000, 7),

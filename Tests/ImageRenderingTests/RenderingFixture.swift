@@ -27,7 +27,7 @@ final class RenderingFixture {
     return "\(directory)/\(count)-\(name)"
   }
 
-  /// A image of waves, so that nothing in it is plain and a JPEG of it is faithful.
+  /// An image of waves, so that nothing in it is plain and a JPEG of it is faithful.
   static func waves(_ width: Int, _ height: Int, alpha: Bool = false) throws -> VipsImage {
     var pixels: [UInt8] = []
     pixels.reserveCapacity(width * height * 4)
@@ -44,7 +44,7 @@ final class RenderingFixture {
       pixels: pixels, width: width, height: height, bands: alpha ? 4 : 3, interpretation: .sRGB)
   }
 
-  /// Saves a image with libvips' saver.
+  /// Saves an image with libvips' saver.
   func save(_ image: VipsImage, _ saver: String, _ name: String, _ options: VipsArguments = [:]) throws
     -> String
   {

@@ -72,7 +72,7 @@ struct RenderingPlaceholderTests {
       animation.frames == 2 && animation.delays == [40, 60] && animation.loop == 3 && animation.height == 10)
   }
 
-  @Test("what isn't a image can't be inspected, and is named")
+  @Test("what isn't an image can't be inspected, and is named")
   func foreign() throws {
     let path = try fixture.write(Array("<html>".utf8), "a")
     let error = #expect(throws: RenderError.self) { try ImageInspection(path: path) }

@@ -76,7 +76,7 @@ struct RenderingTests {
   }
 
   @Test(
-    "what isn't a image is named for what it is",
+    "what isn't an image is named for what it is",
     arguments: [
       ("<!DOCTYPE html><html><body>Not found</body></html>", RenderError.Code.notAnImage, "HTML page"),
       ("{\"error\": 1}", RenderError.Code.notAnImage, "JSON"), ("", RenderError.Code.empty, "empty"),
@@ -100,7 +100,7 @@ struct RenderingTests {
   ]
 
   @Test(
-    "a image that is cut off fails every output as damaged, and leaves no file",
+    "an image that is cut off fails every output as damaged, and leaves no file",
     arguments: cutFormats.indices)
   func truncated(index: Int) throws {
     let (saver, options, pathExtension) = Self.cutFormats[index]
@@ -126,7 +126,7 @@ struct RenderingTests {
 
   /// A JPEG without restart markers, a WebP and a GIF can't tell: any bytes are some image.
   @Test(
-    "a image with bytes overwritten in its middle fails as damaged", arguments: ["jpegsave", "pngsave"])
+    "an image with bytes overwritten in its middle fails as damaged", arguments: ["jpegsave", "pngsave"])
   func corrupt(saver: String) throws {
     let options: VipsArguments = saver == "jpegsave" ? ["restart-interval": 5] : [:]
     let whole = try fixture.save(RenderingFixture.waves(200, 150), saver, "a", options)

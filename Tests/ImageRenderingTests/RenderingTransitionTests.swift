@@ -76,7 +76,7 @@ struct RenderingTransitionTests {
     #expect(response.failure(1)?.code == .noFrames)
   }
 
-  @Test("an overlay lies where gravity and offsets say, and a image without alpha stays without")
+  @Test("an overlay lies where gravity and offsets say, and an image without alpha stays without")
   func overlay() throws {
     let recipes = try [
       fixture.recipe(1, "overlay:before:southeast:5:3:scale=0.2", "png"),

@@ -102,9 +102,6 @@ public final class LoopbackServer: Sendable {
   /// The most requests that were being answered at one time.
   public var peakConcurrency: Int { state.withLock(\.peak) }
 
-  /// How many requests are being answered now.
-  public var activeRequests: Int { state.withLock(\.activeTotal) }
-
   /// How many connections were accepted.
   public var connectionCount: Int { state.withLock(\.connectionCount) }
 

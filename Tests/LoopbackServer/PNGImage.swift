@@ -1,6 +1,6 @@
 /// PNG files made without any codec, for tests: stored deflate blocks, so that what a decoder reads is what was meant.
 public enum PNGImage {
-  /// A image of smooth colors that differ by `seed`.
+  /// An image of smooth colors that differ by `seed`.
   /// - Parameter alpha: whether it has a fourth channel, opaque but for every seventh pixel.
   public static func bytes(width: Int, height: Int, seed: Int = 0, alpha: Bool = false) -> [UInt8] {
     bytes(width: width, height: height, channels: alpha ? 4 : 3) { x, y in
@@ -14,7 +14,7 @@ public enum PNGImage {
     }
   }
 
-  /// A image whose pixels `pixel` gives: 1, 3 or 4 channels of 8 bits.
+  /// An image whose pixels `pixel` gives: 1, 3 or 4 channels of 8 bits.
   public static func bytes(
     width: Int, height: Int, channels: Int, pixel: (_ x: Int, _ y: Int) -> [UInt8]
   ) -> [UInt8] {

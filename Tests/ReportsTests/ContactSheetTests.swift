@@ -151,7 +151,7 @@ struct ContactSheetBrowserTests {
     var outputs = ContactSheetTests.outputs()
     outputs.remove(at: 1)  // its picture isn't there, which the console would report
     var page = try shown("", outputs)
-    // The browser's clock may have run out before a busy machine has loaded a image.
+    // The browser's clock may have run out before a busy machine has loaded an image.
     for _ in 0..<5 where !page.html.contains("class=\"full loaded\"") { page = try shown("", outputs) }
     let (statuses, html, console) = page
     #expect(statuses == ["written", "failed", "unchanged"])

@@ -25,6 +25,11 @@ package enum NearestName {
     return (near ?? whole).map { " (did you mean '\($0)'?)" } ?? ""
   }
 
+  /// `; did you mean 'circle'?`, or an empty text if no candidate is close.
+  package static func question(_ name: String, among candidates: some Sequence<String>) -> String {
+    of(name, in: candidates).map { "; did you mean '\($0)'?" } ?? ""
+  }
+
   /// The number of insertions, deletions, substitutions and transpositions of adjacent bytes between two texts
   /// (optimal string alignment distance).
   private static func distance(_ left: String, _ right: String) -> Int {

@@ -66,6 +66,25 @@ package struct RecordConflicts: Sendable {
     return found
   }
 
+  /// Claims the paths of all outputs of a manifest.
+  /// - Parameters:
+  ///   - directory: The directory of the manifest's outputs.
+  ///   - tell: Receives every conflict with an earlier output.
+  package mutating func claim(
+    _ manifest: Manifest, in directory: String, _ tell: (ManifestDiagnostic) -> Void
+  ) {
+    for var job in manifest.jobs {
+      job.outputDirectory = directory
+      if let found = claim(job) { tell(found) }
+    }
+    for var rows in manifest.rows {
+      rows.outputDirectory = directory
+      for case .success(let job) in rows {
+        if let found = claim(job) { tell(found) }
+      }
+    }
+  }
+
   private mutating func halve() {
     part.bits += 1
     claims = claims.filter { part.contains($0.key) }

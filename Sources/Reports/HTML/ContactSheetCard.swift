@@ -72,7 +72,7 @@ struct ContactSheetCard {
     if !result.filter.isEmpty { lines.append(("filter", "<code>\(Self.shown(result.filter))</code>")) }
     var place = "<span class=\"status\">\(result.status.rawValue)</span>"
     if let location = result.location {
-      place += " \(Self.shown("\(location.file):\(location.line):\(location.column)"))"
+      place += " \(Self.shown(location.text))"
     }
     lines.append(("place", place))
     return lines

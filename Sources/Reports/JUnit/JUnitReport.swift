@@ -65,7 +65,7 @@ struct JUnitReport: ReportDocument {
 
   private static func details(_ result: OutputResult) -> String {
     var lines: [String] = []
-    if let place = result.location { lines.append("\(place.file):\(place.line):\(place.column)") }
+    if let place = result.location { lines.append(place.text) }
     lines.append(result.source)
     if let error = result.error { lines.append("\(error.stage.rawValue): \(error.message)") }
     if !result.filter.isEmpty { lines.append("filter: \(result.filter)") }

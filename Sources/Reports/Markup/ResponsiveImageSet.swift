@@ -86,5 +86,5 @@ extension ResponsiveImageSet.Variant {
     return "(max-width: \(widest.width)px) 100vw, \(widest.width)px"
   }
 
-  var mediaType: String { "image/\(format.rawValue)" }
+  var mediaType: String { EncoderTable.definition(of: format)?.mediaType ?? "" }
 }

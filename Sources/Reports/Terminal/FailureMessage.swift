@@ -44,7 +44,7 @@ package enum FailureMessage {
   static func note(_ place: ManifestLocation?, _ parts: [String]) -> String { line("note", place, parts) }
 
   private static func line(_ kind: String, _ place: ManifestLocation?, _ parts: [String]) -> String {
-    let origin = place.map { "\($0.file):\($0.line):\($0.column)" } ?? "imagemill"
+    let origin = place?.text ?? "imagemill"
     return TerminalText.visible("\(origin): \(kind): \(parts.joined(separator: ": "))")
   }
 }

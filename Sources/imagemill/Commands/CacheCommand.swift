@@ -17,29 +17,14 @@ struct CacheCommand: AsyncParsableCommand {
       Path.self, Stats.self, List.self, Explain.self, Limit.self, Verify.self, Purge.self, Clear.self,
     ])
 
-  /// Options that locate the cache.
+  /// The cache that a command works on.
   struct Place: ParsableArguments {
-    @Option(
-      help: ArgumentHelp(
-        "Cache directory (default: $IMAGEMILL_CACHE_DIR, else ~/.cache/imagemill).", valueName: "dir"),
-      completion: .directory)
-    var cacheDir: String?
+    @OptionGroup var location: CacheLocation
 
-    @Option(
-      help: ArgumentHelp(
-        "Maximum size of the cache on disk; it can't lower an existing cache's own limit (default: that limit).",
-        valueName: "size"))
-    var cacheSize: SizeArgument?
-
-    /// The cache settings, with the defaults of the other commands.
-    var settings: CacheSettings { CacheSettings(directory: cacheDir, capacity: cacheSize?.bytes) }
+    var settings: CacheSettings { location.settings }
 
     /// Opens the store; repairs are reported on standard error.
-    func openStore() throws -> DiskStore {
-      let store = try settings.openStore(canDoWithout: false)
-      store.onRepair { StandardError.say("imagemill: warning: \($0.messageWithRemedy(canDoWithout: false))") }
-      return store
-    }
+    func openStore() throws -> DiskStore { try settings.openStore(canDoWithout: false) }
 
     /// Runs `body` on the store.
     /// - Parameter changing: Whether `body` changes the store.

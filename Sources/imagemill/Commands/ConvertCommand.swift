@@ -91,25 +91,24 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     let encoding = try outputs.encoding(pathExtension: template?.literalPathExtension, chain: chain)
     let named = try outputs.sources()
     if output != "-" { try refuseOverwrite(of: [source] + named.values, by: output) }
-    let services = try CommandServices(
-      downloads: downloads, cache: cache.settings, limits: limits,
-      typedHosts: ([source] + named.values).compactMap(\.host))
     var conversion = Conversion(
       source: source, chain: chain, encoding: encoding, namedSources: named, limits: limits.limits(slots: 1),
       onCorrupt: limits.corruptPolicy)
     conversion.replacing = outputs.replacing
     conversion.durability = outputs.durability.level
     conversion.template = template
-    let result: Conversion.Outcome
-    do throws(JobError) {
-      result = try await conversion.run(downloader: services.downloader, store: services.store)
-    } catch {
-      await services.end()
-      throw CommandError(
-        error.isTemporary ? .temporary : .failed,
-        "\(error.source ?? source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)")
+    let result = try await CommandServices.with(
+      downloads: downloads, cache: cache.settings, limits: limits,
+      typedHosts: ([source] + named.values).compactMap(\.host)
+    ) { [conversion] services in
+      do throws(JobError) {
+        return try await conversion.run(downloader: services.downloader, store: services.store)
+      } catch {
+        throw CommandError(
+          error.isTemporary ? .temporary : .failed,
+          "\(error.source ?? source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)")
+      }
     }
-    await services.end()
     for warning in result.warnings where !quiet { StandardError.say("imagemill: warning: \(warning)") }
     if result.isKept, let path = result.path {
       StandardError.say("imagemill: warning: \(path) is kept, because it already exists")

@@ -19,7 +19,7 @@ struct DoctorCommand: ParsableCommand {
   @Flag(help: "Print one JSON object.") var json = false
 
   func run() throws {
-    let diagnosis = Diagnosis(cacheDir: place.cacheDir, cacheSize: place.cacheSize?.bytes)
+    let diagnosis = Diagnosis(cacheDir: place.settings.directory, cacheSize: place.settings.capacity)
     if json {
       let text = String(decoding: try JSONText.encoded(diagnosis, pretty: true), as: UTF8.self)
       try StandardOutput.write(text + "\n")

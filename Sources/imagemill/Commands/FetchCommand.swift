@@ -64,26 +64,22 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
       }
       return source
     }
-    let services = try CommandServices(
-      downloads: downloads, cache: cache.settings, typedHosts: sources.compactMap(\.host))
-    // Callbacks, not a task for each URL: the first transfers would wait until all tasks have started.
-    let (outcomes, continuation) = AsyncStream.makeStream(of: (ImageSource, Outcome).self)
-    for source in sources {
-      services.downloader.fetch(ImageRequest(source), followsRedirects: !noRedirect) {
-        continuation.yield((source, $0))
+    let failures = try await CommandServices.with(
+      downloads: downloads, cache: cache.settings, typedHosts: sources.compactMap(\.host)
+    ) { services in
+      // Callbacks, not a task for each URL: the first transfers would wait until all tasks have started.
+      let (outcomes, continuation) = AsyncStream.makeStream(of: (ImageSource, Outcome).self)
+      for source in sources {
+        services.downloader.fetch(ImageRequest(source), followsRedirects: !noRedirect) {
+          continuation.yield((source, $0))
+        }
       }
-    }
-    var failures = FailureCount()
-    do {
+      var failures = FailureCount()
       for await (source, outcome) in outcomes.prefix(sources.count) {
         failures.add(try report(outcome, of: source))
       }
-    } catch {
-      services.downloader.cancelAll()
-      await services.end()
-      throw error
+      return failures
     }
-    await services.end()
     if let status = failures.status { throw status }
   }
 
@@ -106,9 +102,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
         throw CommandError(.failed, "\(source.displayText): \(error.message)")
       }
     } else if output != nil {
-      if StandardOutput.isTerminal, try File.start(of: response.body.path, count: 4096).contains(0) {
-        try StandardOutput.refuseBinaryOnTerminal()
-      }
+      try refuseBinaryOnTerminal(response.body.path)
       try StandardOutput.copy(fileAt: response.body.path)
     }
     if json {
@@ -119,6 +113,15 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
     }
     guard response.isError, !anyStatus else { return .success }
     return response.isTemporaryError ? .temporary : .failed
+  }
+
+  private func refuseBinaryOnTerminal(_ path: String) throws(CommandError) {
+    guard StandardOutput.isTerminal else { return }
+    let start: [UInt8]
+    do throws(SystemError) { start = try File.start(of: path, count: 4096) } catch {
+      throw CommandError(unreadable: path, error)
+    }
+    if start.contains(0) { try StandardOutput.refuseBinaryOnTerminal() }
   }
 }
 
@@ -141,7 +144,11 @@ private struct FetchReport: Encodable {
     status = response.status
     reason = response.reason
     headers = response.fields.map { [$0.name, $0.value] }
-    body = withBody ? Data(try File.contents(of: response.body.path)) : nil
+    do throws(SystemError) {
+      body = withBody ? Data(try File.contents(of: response.body.path)) : nil
+    } catch {
+      throw CommandError(unreadable: response.body.path, error)
+    }
     cache = response.cache.rawValue
   }
 

@@ -25,7 +25,7 @@ struct FiltersCommand: ParsableCommand {
   func run() throws {
     if let name {
       guard let filter = FilterTable.definition(named: name) else {
-        let nearest = NearestName.of(name, in: FilterChain.knownNames).map { "; did you mean '\($0)'?" } ?? ""
+        let nearest = NearestName.question(name, among: FilterChain.knownNames)
         throw CommandError(
           .usage, "unknown filter '\(name)'\(nearest)\n  'imagemill filters' lists the filters.")
       }

@@ -25,7 +25,7 @@ struct FormatsCommand: ParsableCommand {
         let definition = EncoderTable.definition(of: format)
       else {
         let names = EncoderTable.all.map(\.format.rawValue)
-        let nearest = NearestName.of(name, in: names).map { "; did you mean '\($0)'?" } ?? ""
+        let nearest = NearestName.question(name, among: names)
         throw CommandError(
           .usage, "unknown output format '\(name)'\(nearest)\n  'imagemill formats' lists the formats.")
       }

@@ -26,7 +26,7 @@ struct HelpCommand: ParsableCommand {
   func run() throws {
     let topic = try HelpTopic.named(topics.first ?? "imagemill")
     let page = try topic.page()
-    if isatty(STDOUT_FILENO) == 1, try ManualPager.show(page, as: topic.file) { return }
+    if StandardOutput.isTerminal, try ManualPager.show(page, as: topic.file) { return }
     try StandardOutput.write(PlainPage.text(of: page))
   }
 }
@@ -58,7 +58,7 @@ struct HelpTopic {
         "'\(name)' is a filter: see 'imagemill filters \(filter.name)' or 'imagemill help filters'")
     }
     let names = all.map(\.name)
-    let nearest = NearestName.of(name, in: names).map { "; did you mean '\($0)'?" } ?? ""
+    let nearest = NearestName.question(name, among: names)
     throw CommandError(
       .usage, "unknown topic '\(word)'\(nearest)\n  Topics: \(names.joined(separator: ", "))")
   }

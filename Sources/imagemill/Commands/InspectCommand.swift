@@ -36,29 +36,25 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
 
   func run() async throws {
     let parsed = try operands.words.map { try ImageSource(argument: $0) }
-    let services = try CommandServices(
-      downloads: downloads, cache: cache.settings, limits: limits, typedHosts: parsed.compactMap(\.host))
-    var failures = FailureCount()
-    var broken: CommandError?
-    for source in parsed where broken == nil {
-      let inspection: ImageInspection
-      do throws(JobError) {
-        inspection = try await inspect(source, with: services.downloader)
-      } catch {
-        failures.add(error.isTemporary ? .temporary : .failed)
-        StandardError.say(
-          "imagemill: error: \(source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)")
-        continue
-      }
-      do throws(CommandError) {
+    let failures = try await CommandServices.with(
+      downloads: downloads, cache: cache.settings, limits: limits, typedHosts: parsed.compactMap(\.host)
+    ) { services in
+      var failures = FailureCount()
+      for source in parsed {
+        let inspection: ImageInspection
+        do throws(JobError) {
+          inspection = try await inspect(source, with: services.downloader)
+        } catch {
+          failures.add(error.isTemporary ? .temporary : .failed)
+          StandardError.say(
+            "imagemill: error: \(source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)")
+          continue
+        }
         try StandardOutput.write(
           json ? Self.object(inspection, of: source) : Self.text(inspection, of: source))
-      } catch {
-        broken = error
       }
+      return failures
     }
-    await services.end()
-    if let broken { throw broken }
     if let status = failures.status { throw status }
   }
 

@@ -76,8 +76,18 @@ struct Planning {
   func plan(_ input: JobOptions.Input) async throws -> (plan: BatchPlan, status: ExitStatus) {
     var offline = cache
     offline.mode = refreshes ? .refresh : .offline
-    let services = try CommandServices(
-      downloads: downloads, cache: offline, limits: limits, origins: input.origins)
+    return try await CommandServices.with(
+      downloads: downloads, cache: offline, limits: limits, origins: input.origins
+    ) { services in
+      try input.refuseOverwrites(replacing, store: services.store)
+      let (groups, status) = await input.items.readAll()
+      let planner = BatchPlanner(
+        configuration, downloader: services.downloader, store: services.store, drawsGraph: drawsGraph)
+      return (await planner.plan(groups).withRemedies, status)
+    }
+  }
+
+  private var configuration: BatchConfiguration {
     var configuration = BatchConfiguration()
     configuration.allowsOutside = allowsOutside
     configuration.force = force
@@ -89,12 +99,6 @@ struct Planning {
     configuration.commandTemplate = commandTemplate
     configuration.replacing = replacing
     configuration.wantsPlaceholders = wantsPlaceholders
-    try input.refuseOverwrites(replacing, store: services.store)
-    let (groups, status) = await input.items.readAll()
-    let planner = BatchPlanner(
-      configuration, downloader: services.downloader, store: services.store, drawsGraph: drawsGraph)
-    let plan = await planner.plan(groups).withRemedies
-    await services.end()
-    return (plan, status)
+    return configuration
   }
 }

@@ -207,12 +207,13 @@ struct RunCommand: AsyncParsableCommand {
     var cache = cache.settings
     cache.isEphemeral = true
     cache.mode = .none
-    let services = try CommandServices(
-      downloads: downloads, cache: cache, limits: limits, origins: input.origins)
-    let differences = await LockCheck(lock, paths: paths, downloader: services.downloader)
-      .differences(
-        manifests: try ManifestArguments.paths(manifests) + input.tables, jobs: groups.flatMap(\.jobs))
-    await services.end()
+    let files = try ManifestArguments.paths(manifests) + input.tables
+    let differences = try await CommandServices.with(
+      downloads: downloads, cache: cache, limits: limits, origins: input.origins
+    ) { services in
+      await LockCheck(lock, paths: paths, downloader: services.downloader)
+        .differences(manifests: files, jobs: groups.flatMap(\.jobs))
+    }
     try report(differences, after: status)
   }
 
@@ -221,7 +222,7 @@ struct RunCommand: AsyncParsableCommand {
   /// - Throws: `status` if it isn't a success, `ExitStatus.outOfDate` if there is any difference.
   private func report(_ differences: [LockCheck.Difference], after status: ExitStatus) throws {
     for difference in differences where !batch.quiet {
-      let place = difference.location.map { "\($0.file):\($0.line):\($0.column): " } ?? ""
+      let place = difference.location.map { "\($0.text): " } ?? ""
       StandardError.say("\(place)\(difference.subject): \(difference.reason)")
     }
     for difference in differences {

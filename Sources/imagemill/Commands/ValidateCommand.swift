@@ -64,15 +64,7 @@ struct ValidateCommand: AsyncParsableCommand {
       }
     case .document(let manifest):
       guard amongOthers else { break }
-      let place = manifest.outputDirectory ?? ManifestArguments.directory(of: path)
-      for var job in manifest.jobs {
-        job.outputDirectory = place
-        tell(conflicts.claim(job))
-      }
-      for var rows in manifest.rows {
-        rows.outputDirectory = place
-        for case .success(let job) in rows { tell(conflicts.claim(job)) }
-      }
+      conflicts.claim(manifest, in: manifest.outputDirectory ?? ManifestArguments.directory(of: path), tell)
     }
     for diagnostic in sums.remainder { StandardError.write("\(diagnostic)\n") }
     return !sums.isEmpty

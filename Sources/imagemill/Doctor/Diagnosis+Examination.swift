@@ -96,12 +96,10 @@ extension Diagnosis {
         Finding(
           isBroken: true, problem: "libcurl was built without TLS: https sources can't be downloaded",
           remedy: "install a libcurl with TLS, such as Debian's libcurl4"))
-    } else if !certificates.contains(where: hasCertificates), variables["SSL_CERT_FILE"] == nil {
+    } else if variables["SSL_CERT_FILE"] == nil, let lack = lackOfCertificates(in: certificates) {
       findings.append(
         Finding(
-          isBroken: true,
-          problem:
-            "no certificate authorities in \(certificates.joined(separator: " or ")): https fails",
+          isBroken: true, problem: "\(lack): https fails",
           remedy: "install them ('apt install ca-certificates'), or name a file with --cacert"))
     }
     if !library.hasHTTP2 {
@@ -115,12 +113,26 @@ extension Diagnosis {
       protocols: library.protocols, certificates: certificates)
   }
 
-  /// Whether a file or a directory isn't empty.
-  private static func hasCertificates(_ path: String) -> Bool {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return false }
-    guard status.st_mode & S_IFMT == S_IFDIR else { return status.st_size > 0 }
-    return (try? Directory.entries(of: path))?.contains { $0.bytes.first != UInt8(ascii: ".") } ?? false
+  /// Why there are no certificate authorities in these files and directories; nil if one of them isn't empty.
+  static func lackOfCertificates(in paths: [String]) -> String? {
+    var unreadable: [String] = []
+    for path in paths {
+      var status = stat()
+      guard stat(path, &status) == 0 else { continue }
+      guard status.st_mode & S_IFMT == S_IFDIR else {
+        if status.st_size > 0 { return nil }
+        continue
+      }
+      do throws(SystemError) {
+        if try Directory.entries(of: path).contains(where: { $0.bytes.first != UInt8(ascii: ".") }) {
+          return nil
+        }
+      } catch {
+        unreadable.append("can't read \(path): \(error.text)")
+      }
+    }
+    let reasons = unreadable.isEmpty ? "" : " (\(unreadable.joined(separator: "; ")))"
+    return "no certificate authorities in \(paths.joined(separator: " or "))\(reasons)"
   }
 
   private static func formats(_ findings: inout [Finding]) -> Formats {

@@ -15,20 +15,27 @@ struct CacheSettings {
   /// How long past its expiry a stored response may be served if its origin fails.
   var staleIfError = Duration.zero
 
-  /// Opens the store.
+  /// Opens the store; repairs are reported on standard error.
   /// - Parameter canDoWithout: Whether the command has `--no-cache`.
   /// - Throws: `CommandError` if no directory is known, or the store can't be opened.
   func openStore(canDoWithout: Bool = true) throws -> DiskStore {
     let environment = ProcessInfo.processInfo.environment
     do {
-      if isEphemeral { return try DiskStore.ephemeral() }
+      if isEphemeral { return Self.reporting(try DiskStore.ephemeral(), canDoWithout) }
       guard let directory = directory ?? DiskStore.defaultDirectory(environment: environment) else {
         let others = canDoWithout ? "--cache-dir or --no-cache" : "--cache-dir"
         throw CommandError(.usage, "no cache directory is known; set HOME, or use \(others)")
       }
-      return try DiskStore(directory: directory, capacity: capacity)
+      return Self.reporting(try DiskStore(directory: directory, capacity: capacity), canDoWithout)
     } catch let error as CacheError {
       throw CommandError(.failed, error.messageWithRemedy(canDoWithout: canDoWithout))
     }
+  }
+
+  private static func reporting(_ store: DiskStore, _ canDoWithout: Bool) -> DiskStore {
+    store.onRepair {
+      StandardError.say("imagemill: warning: \($0.messageWithRemedy(canDoWithout: canDoWithout))")
+    }
+    return store
   }
 }

@@ -67,9 +67,11 @@ extension DownloadOptions {
   }
 
   private func netrcEntries() throws -> Netrc? {
-    guard
-      let path = netrcFile ?? (netrc ? (ProcessInfo.processInfo.environment["HOME"] ?? "") + "/.netrc" : nil)
-    else { return nil }
+    guard netrc || netrcFile != nil else { return nil }
+    let home = ProcessInfo.processInfo.environment["HOME", default: ""]
+    guard let path = netrcFile ?? (home.isEmpty ? nil : home + "/.netrc") else {
+      throw CommandError(.usage, "no netrc file is known; set HOME, or use --netrc-file")
+    }
     do throws(SystemError) {
       return Netrc(parsing: String(decoding: try File.contents(of: path, limit: 1 << 20), as: UTF8.self))
     } catch {

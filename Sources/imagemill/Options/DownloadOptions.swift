@@ -115,8 +115,8 @@ enum OrderArgument: String, ExpressibleByArgument, CaseIterable {
   case fifo, lifo
 }
 
-/// The disk cache.
-struct CacheOptions: ParsableArguments {
+/// Options that locate the disk cache and bound it.
+struct CacheLocation: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Cache directory (default: $IMAGEMILL_CACHE_DIR, else ~/.cache/imagemill).", valueName: "dir"),
@@ -128,6 +128,14 @@ struct CacheOptions: ParsableArguments {
       "Maximum size of the cache on disk; it can't lower an existing cache's own limit (default: that limit).",
       valueName: "size"))
   var cacheSize: SizeArgument?
+
+  /// The cache settings, with the defaults of the rest.
+  var settings: CacheSettings { CacheSettings(directory: cacheDir, capacity: cacheSize.bytes) }
+}
+
+/// The disk cache, and how its responses are used.
+struct CacheOptions: ParsableArguments {
+  @OptionGroup var location: CacheLocation
 
   @Flag(help: "Neither read nor write the cache.")
   var noCache = false
@@ -146,9 +154,7 @@ struct CacheOptions: ParsableArguments {
 
   /// The settings that the options describe.
   var settings: CacheSettings {
-    var settings = CacheSettings()
-    settings.directory = cacheDir
-    settings.capacity = cacheSize?.bytes
+    var settings = location.settings
     settings.mode = offline ? .offline : refresh ? .refresh : noCache ? .none : .standard
     settings.isEphemeral = noCache
     settings.staleIfError = staleIfError.duration

@@ -20,7 +20,7 @@ extension JobOptions.Input {
     for index in jobs.indices where !frozen.pin(&jobs[index]) {
       unknown.append(jobs[index].sources.first?.displayText ?? "")
     }
-    for case .success(var job) in rows.joined() where !frozen.pin(&job) {
+    for case .success(var job) in rows.joined() where prepare(&job) && !frozen.pin(&job) {
       unknown.append(job.sources.first?.displayText ?? "")
     }
     prepare = { [prepare] job in

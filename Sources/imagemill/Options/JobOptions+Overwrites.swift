@@ -15,7 +15,7 @@ extension JobOptions.Input {
     }
     guard !found.isEmpty else { return }
     let lines = found.prefix(Self.mostLines).map { overwrite in
-      let place = overwrite.location.map { "\($0.file):\($0.line):\($0.column): " } ?? ""
+      let place = overwrite.location.map { "\($0.text): " } ?? ""
       return "\(place)error: \(overwrite.error.withRemedy.message)"
     }
     let rest = found.count > lines.count ? "\n… and \(found.count - lines.count) more" : ""

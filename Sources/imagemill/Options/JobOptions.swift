@@ -104,7 +104,8 @@ struct JobOptions: ParsableArguments {
     }
     input.isWhole = failed == nil && shard == nil
     let paths = try ManifestArguments.paths(manifests)
-    var conflicts = ManifestConflicts(manifests: paths.count)
+    var conflicts = RecordConflicts()
+    var sums = DiagnosticSums()
     for path in paths {
       var options = arguments.options(for: path)
       options.encoding = output.encoding
@@ -121,7 +122,8 @@ struct JobOptions: ParsableArguments {
       case .document(let manifest):
         let place = directory ?? manifest.outputDirectory ?? ManifestArguments.directory(of: path)
         input.scopes.append(scope(in: place))
-        conflicts.add(manifest, outputDirectory: place)
+        // The reader of a manifest has already found conflicts within it.
+        if paths.count > 1 { conflicts.claim(manifest, in: place) { sums.note($0) } }
         let before = input.documentJobs
         for var job in manifest.jobs {
           job.index += before
@@ -138,9 +140,7 @@ struct JobOptions: ParsableArguments {
         input.settings += manifest.settings
       }
     }
-    try conflicts.throwIfAny()
-    try input.select(targets)
-    try input.order()
+    if !sums.isEmpty { throw ManifestCommandError(ManifestErrors(sums.diagnostics)) }
     return input
   }
 

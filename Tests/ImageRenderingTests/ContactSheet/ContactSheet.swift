@@ -14,7 +14,7 @@ struct ContactSheet {
   }
 
   private let directory: String
-  /// The longest side of a image on the sheet, in pixels.
+  /// The longest side of an image on the sheet, in pixels.
   private let side = 160
 
   /// A sheet in a directory, which is made if it isn't there.
@@ -22,7 +22,7 @@ struct ContactSheet {
 
   /// Writes `index.html`, `contact-sheet.png` and a PNG for each cell.
   /// - Parameter images: Paths of images to use; test images are made where none is given.
-  /// - Throws: `RenderError` where a image can't be read or written; `FilterError` where an example fails.
+  /// - Throws: `RenderError` where an image can't be read or written; `FilterError` where an example fails.
   func write(images: [String] = []) throws {
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     let sources = images.isEmpty ? try TestImages.all() : try images.map(opened)
