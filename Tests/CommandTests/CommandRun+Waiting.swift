@@ -26,6 +26,14 @@ extension CommandRun {
     }
   }
 
+  /// Waits for the end of `process`, whose worker stops itself at every job.
+  static func end(_ process: Process, continuing worker: pid_t) async throws {
+    while process.isRunning {
+      kill(worker, SIGCONT)
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
   /// Waits until `process` has a file of this name open.
   static func until(_ process: Process, opens name: String) async throws {
     let directory = "/proc/\(process.processIdentifier)/fd"
