@@ -43,7 +43,7 @@ struct BatchStopTests {
     _ = settings.addressPolicy.allow("loopback")
     let downloader = ImageDownloader(configuration: settings, store: store)
     var configuration = BatchConfiguration()
-    configuration.outputDirectory = store.directory + "/out"
+    configuration.outputPath = store.directory + "/out"
     let batch = Batch(
       configuration, downloader: downloader, store: store, service: ThreadRendering()
     ) { _ in }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ImageBatch
 import Manifests
 
 /// Checks manifests.
@@ -63,8 +64,10 @@ struct ValidateCommand: AsyncParsableCommand {
         }
       }
     case .document(let manifest):
+      let directory = manifest.outputDirectory ?? ManifestArguments.directory(of: path)
+      tell(JobDependencies.circle(in: manifest.jobs, outputDirectory: directory))
       guard amongOthers else { break }
-      conflicts.claim(manifest, in: manifest.outputDirectory ?? ManifestArguments.directory(of: path), tell)
+      conflicts.claim(manifest, in: directory, tell)
     }
     for diagnostic in sums.remainder { StandardError.write("\(diagnostic)\n") }
     return !sums.isEmpty

@@ -130,7 +130,7 @@ struct CacheLocation: ParsableArguments {
   var cacheSize: SizeArgument?
 
   /// The cache settings, with the defaults of the rest.
-  var settings: CacheSettings { CacheSettings(directory: cacheDir, capacity: cacheSize.bytes) }
+  var settings: CacheSettings { CacheSettings(directory: cacheDir, capacity: cacheSize?.bytes) }
 }
 
 /// The disk cache, and how its responses are used.

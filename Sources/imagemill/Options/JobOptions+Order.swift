@@ -67,6 +67,23 @@ extension JobOptions.Input {
   private static let mostSuggestions = 10_000
 }
 
+extension JobDependencies {
+  /// The mistake of jobs of one manifest that need each other; nil if there are none.
+  static func circle(in jobs: [Job], outputDirectory: String) -> ManifestDiagnostic? {
+    let placed = jobs.map { job in
+      var placed = job
+      placed.outputDirectory = outputDirectory
+      return placed
+    }
+    do throws(Circle) {
+      _ = try JobDependencies(placed).ordered()
+      return nil
+    } catch {
+      return error.diagnostic
+    }
+  }
+}
+
 extension JobDependencies.Circle {
   /// The mistake, at the first job of the circle.
   var diagnostic: ManifestDiagnostic {

@@ -141,6 +141,8 @@ struct JobOptions: ParsableArguments {
       }
     }
     if !sums.isEmpty { throw ManifestCommandError(ManifestErrors(sums.diagnostics)) }
+    try input.select(targets)
+    try input.order()
     return input
   }
 
