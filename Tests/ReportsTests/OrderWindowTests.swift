@@ -10,7 +10,11 @@ struct OrderWindowTests {
     let window = OrderWindow()
     await window.admit(OrderWindow.size)
     let next = Task { await window.admit(OrderWindow.size + 1) }
+    while !window.isHolding { await Task.yield() }
+    window.advance(to: 0)
+    #expect(window.isHolding)
     window.advance(to: 1)
+    #expect(!window.isHolding)
     await next.value
   }
 

@@ -21,6 +21,9 @@ package final class OrderWindow: Sendable {
   /// Creates a window at the start of the input.
   package init() {}
 
+  /// Whether a reader waits.
+  var isHolding: Bool { state.withLock { $0.waiting != nil } }
+
   /// Returns when the job with this index may be read, usually at once. Cancelling the task ends all waiting.
   package func admit(_ index: Int) async {
     await withTaskCancellationHandler {
