@@ -75,7 +75,7 @@ struct YAMLTests {
   // MARK: Values
 
   /// What a text says, with what is wrong as `line:column: message`.
-  private static func read(_ text: String) -> (root: ManifestNode?, complaints: [String]) {
+  static func read(_ text: String) -> (root: ManifestNode?, complaints: [String]) {
     let text = ManifestText(name: "m", text: text)
     var log = DiagnosticLog(text)
     let root = YAMLNodes.read(text, log: &log)
@@ -83,7 +83,7 @@ struct YAMLTests {
   }
 
   /// A node in JSON, numbers as they are written.
-  private static func json(_ node: ManifestNode?) -> String {
+  static func json(_ node: ManifestNode?) -> String {
     switch node?.value {
     case nil: "nothing"
     case .null: "null"
@@ -295,184 +295,5 @@ struct YAMLTests {
     let start = seconds()
     #expect(Self.read("jobs: [\(jobs.joined(separator: ", "))]").root?["jobs"]?.list?.count == 20_000)
     #expect(seconds() - start < 10)
-  }
-
-  // MARK: Random documents
-
-  @Test func `what is written is read, whatever the style`() throws {
-    let seed = SeededRandom.seed
-    print("seed of the random documents: \(seed)")
-    var writer = RandomYAML(seed: seed)
-    for _ in 0..<400 {
-      let value = writer.value(depth: 0)
-      let text = writer.document(value)
-      let (root, complaints) = Self.read(text)
-      try #require(complaints == [], "seed \(seed)\n\(text)")
-      try #require(Self.json(root) == Self.json(value), "seed \(seed)\n\(text)")
-      let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
-        Array($0.unicodeScalars)
-      }
-      func check(_ node: ManifestNode) throws {
-        if let place = node.textPlace, let text = node.text {
-          let rest = lines[place.line - 1].dropFirst(place.column - 1)
-          try #require(rest.starts(with: text.unicodeScalars), "seed \(seed)\n\(text)")
-        }
-        for node in node.list ?? node.entries?.map(\.value) ?? [] { try check(node) }
-      }
-      try check(#require(root))
-    }
-  }
-
-  @Test func `a document cut anywhere is a value or a mistake at a place in it`() {
-    let seed = SeededRandom.seed
-    print("seed of the cut documents: \(seed)")
-    var writer = RandomYAML(seed: seed)
-    let value = ManifestNode(
-      .list((0..<12).map { _ in writer.value(depth: 0) }), at: TextPlace(line: 1, column: 1))
-    let bytes = Array((writer.document(value) + "\n- &a [1]\n- *a\n- !t x\n- {k: 1, k: 2}\n").utf8)
-    for count in 0..<bytes.count {
-      let text = String(decoding: bytes.prefix(count), as: UTF8.self)
-      let (root, complaints) = Self.read(text)
-      #expect(root != nil || !complaints.isEmpty, "seed \(seed), \(count) bytes")
-      Self.check(complaints, in: text, "seed \(seed), \(count) bytes")
-    }
-  }
-
-  @Test func `random bytes are a value or a mistake at a place in them`() {
-    let seed = SeededRandom.seed
-    print("seed of the random bytes: \(seed)")
-    var generator = SeededRandom(seed: seed)
-    let pieces = [
-      "a", "é", "😀", " ", "  ", "\n", "\r\n", "\t", "- ", "? ", ": ", ", ", "[", "]", "{", "}", "&a ", "*a ",
-      "!t ",
-      "!!str ", "'", "\"", "\\", "|", ">", "|2-", "#", "%", "---\n", "...\n", "<<", "~", "1", "\0", "\u{7F}",
-      "\u{FEFF}",
-      "\u{F0000}",
-    ]
-    for round in 0..<3000 {
-      let text =
-        round % 3 == 0
-        ? String(
-          decoding: (0..<Int.random(in: 0...200, using: &generator)).map { _ in
-            UInt8.random(in: 0...255, using: &generator)
-          }, as: UTF8.self)
-        : (0..<Int.random(in: 0...60, using: &generator)).compactMap { _ in
-          pieces.randomElement(using: &generator)
-        }.joined()
-      let (root, complaints) = Self.read(text)
-      #expect(root != nil || !complaints.isEmpty, "seed \(seed)\n\(text)")
-      Self.check(complaints, in: text, "seed \(seed)\n\(text)")
-    }
-  }
-
-  /// That each complaint has a message, and a place in the text or after its last character.
-  private static func check(_ complaints: [String], in text: String, _ comment: Comment) {
-    // libyaml's line breaks are YAML 1.1's.
-    let breaks: Set<Unicode.Scalar> = ["\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"]
-    let lines = text.unicodeScalars.count { breaks.contains($0) } + 1
-    for complaint in complaints {
-      let parts = complaint.split(separator: ":", maxSplits: 2)
-      #expect((1...lines).contains(Int(parts[0]) ?? 0), comment)
-      #expect((1...(text.unicodeScalars.count + 1)).contains(Int(parts[1]) ?? 0), comment)
-      #expect(parts[2].count > 8, comment)
-    }
-  }
-}
-
-/// Random values, and random ways to write them in YAML.
-struct RandomYAML {
-  private var generator: SeededRandom
-  private static let nowhere = TextPlace(line: 1, column: 1)
-
-  init(seed: UInt64) { generator = SeededRandom(seed: seed) }
-
-  private mutating func number(in range: ClosedRange<Int>) -> Int { .random(in: range, using: &generator) }
-
-  private mutating func pick<T>(_ values: [T]) -> T { values[number(in: 0...(values.count - 1))] }
-
-  mutating func value(depth: Int) -> ManifestNode {
-    let value: ManifestNode.Value
-    switch number(in: 0...(depth < 4 ? 9 : 6)) {
-    case 0: value = .null
-    case 1: value = .bool(number(in: 0...1) == 0)
-    case 2: value = .number(pick(["0", "-7", "1.5", "6e3", "0x1F", "0o17"]))
-    case 3...6: value = .text(text())
-    case 7: value = .list((0..<number(in: 0...4)).map { _ in self.value(depth: depth + 1) })
-    default:
-      let entries = (0..<number(in: 0...4)).map { index in
-        ManifestNode.Entry(key: "\(index)" + text(), place: Self.nowhere, value: self.value(depth: depth + 1))
-      }
-      value = .mapping(entries)
-    }
-    return ManifestNode(value, at: Self.nowhere)
-  }
-
-  private mutating func text() -> String {
-    let pieces = [
-      "a", "b.png", "é", "😀", "\u{F0000}", " ", ": ", " #", "*", "&", "!", "'", "\"", "\\", "[", "}", ",",
-      "no", "1", "~",
-      "-", "%", "\u{A0}", "`",
-    ]
-    return (0..<number(in: 0...5)).map { _ in pick(pieces) }.joined()
-  }
-
-  mutating func document(_ value: ManifestNode) -> String {
-    let text = block(value, indentation: 0)
-    return pick(["", "---\n", "# a comment\n", "%YAML 1.2\n---\n"]) + text
-      + pick(["\n", "\n...\n", "\n\n# a comment"])
-  }
-
-  /// The value at the beginning of a line; its other lines are indented.
-  private mutating func block(_ node: ManifestNode, indentation: Int) -> String {
-    let margin = "\n" + String(repeating: " ", count: indentation)
-    switch node.value {
-    case .list(let nodes) where !nodes.isEmpty && number(in: 0...2) > 0:
-      return nodes.map { "- " + block($0, indentation: indentation + 2) }.joined(separator: margin)
-    case .mapping(let entries) where !entries.isEmpty && number(in: 0...2) > 0:
-      return entries.map { entry in
-        let value = block(entry.value, indentation: indentation + 2)
-        let isScalar = entry.value.list == nil && entry.value.entries == nil
-        return scalar(.text(entry.key)) + (isScalar ? ": " : ":\(margin)  ") + value
-      }.joined(separator: margin)
-    default: return flow(node, margin: margin)
-    }
-  }
-
-  private mutating func flow(_ node: ManifestNode, margin: String) -> String {
-    let space = pick(["", " ", margin + " "])
-    switch node.value {
-    case .list(let nodes):
-      return "[" + space + nodes.map { flow($0, margin: margin) }.joined(separator: "," + space) + "]"
-    case .mapping(let entries):
-      return "{" + space
-        + entries.map { scalar(.text($0.key)) + ": " + flow($0.value, margin: margin) }.joined(
-          separator: ", " + space) + space + "}"
-    default: return scalar(node.value)
-    }
-  }
-
-  private mutating func scalar(_ value: ManifestNode.Value) -> String {
-    guard case .text(let text) = value else {
-      switch value {
-      case .bool(let flag): return pick(flag ? ["true", "True", "TRUE"] : ["false", "False", "FALSE"])
-      case .number(let text): return text
-      default: return pick(["~", "null", "Null", "NULL"])
-      }
-    }
-    // Letters and points alone are plain, unless they are a word of the schema.
-    let isPlain =
-      !text.isEmpty && text.first?.isLetter == true && text.allSatisfy { $0.isLetter || $0 == "." }
-    if isPlain, number(in: 0...2) > 0 { return text }
-    if number(in: 0...1) == 0 { return "'" + text.replacing("'", with: "''") + "'" }
-    let escaped = text.unicodeScalars.map { scalar in
-      switch scalar {
-      case "\"": "\\\""
-      case "\\": "\\\\"
-      default:
-        number(in: 0...5) == 0
-          ? "\\U" + String(0x1_0000_0000 + Int(scalar.value), radix: 16).dropFirst() : "\(scalar)"
-      }
-    }
-    return "\"" + escaped.joined() + "\""
   }
 }
