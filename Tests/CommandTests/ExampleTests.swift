@@ -11,6 +11,9 @@ struct ExampleTests {
   static let pages: [String] =
     ((try? FileManager.default.contentsOfDirectory(atPath: repository + "/man")) ?? []).sorted()
 
+  @Test("there are pages to try")
+  func count() { #expect(Self.pages.count > 10) }
+
   /// What a page or a document has one do, in its order.
   enum Step: Equatable {
     case file(String, String)

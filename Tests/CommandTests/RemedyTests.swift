@@ -2,6 +2,7 @@ import Foundation
 import ImageBatch
 import ImageCaches
 import ImageDownloads
+import ImageRendering
 import Testing
 
 @testable import imagemill
@@ -122,15 +123,27 @@ struct RemedyTests {
     let known = try commands.reduce(into: Set<String>()) { $0.formUnion(try Self.options(of: $1)) }
     let stages: [JobError.Stage] = [.manifest, .download, .read, .decode, .filter, .encode, .write]
     var remedies: Set<String> = []
+    let reasons = Set(Self.cases.map(\.error.reason)).union([nil])
     for code in JobError.Code.allCases {
       for stage in stages {
-        var error = JobError(code: code, stage: stage, message: "it failed")
-        remedies.insert(Remedies.remedy(for: error) ?? "")
-        error.isRecorded = true
-        remedies.insert(Remedies.remedy(for: error) ?? "")
+        for reason in reasons {
+          var error = JobError(code: code, stage: stage, reason, message: "it failed")
+          remedies.insert(Remedies.remedy(for: error) ?? "")
+          error.isRecorded = true
+          remedies.insert(Remedies.remedy(for: error) ?? "")
+        }
       }
     }
-    #expect(remedies.count > 10)
+    #expect(remedies.count > 30)
+    let hints = Remedies.hints
+    remedies.formUnion([
+      hints.outside, hints.variable, hints.chain, hints.template, hints.noTemplate, hints.image,
+      Remedies.removal,
+      Remedies.wantedReport,
+    ])
+    for code in [EncodingSettingsError.Code.noFormat, .singleFormat, .badValue, .unknownSetting] {
+      remedies.insert(hints.encoding(code))
+    }
     for option in remedies.flatMap(Self.options(in:)) { #expect(known.contains(option), "\(option)") }
   }
 
