@@ -1,16 +1,17 @@
 import Glibc
 
-/// A call to the system that failed.
+/// The error of a failed system call.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// `errno`.
+  /// The value of `errno`.
   package let code: Int32
 
   package init(code: Int32) { self.code = code }
 
-  /// What the last call of this thread has left in `errno`. Any call after it may change that, `close` included.
+  /// The error in `errno`. Create it immediately after the failed call: any later call, even close(2), may
+  /// overwrite `errno`.
   package static var last: SystemError { SystemError(code: errno) }
 
-  /// The system's words, as in "No space left on device".
+  /// The system's error text, such as "No space left on device".
   package var text: String {
     guard let text = strerror(code) else { return "error \(code)" }
     return String(cString: text)
@@ -19,15 +20,17 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The same as ``text``.
   package var description: String { text }
 
-  /// Whether no file or directory has the name.
+  /// Whether the file doesn't exist: `ENOENT`, or `ENOTDIR` if a component of its path isn't a directory.
   package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
 
-  /// Whether whoever read a stream has closed the other end of the pipe or socket.
+  /// Whether the other end of a pipe or socket has been closed.
   package var isReaderGone: Bool { code == EPIPE || code == ECONNRESET }
 
-  /// Makes a call until no signal interrupts it (signal(7): a handler, or a stop and a continuation, has a call that
-  /// blocks return `EINTR`).
-  /// - Returns: what the call returned, 0 or more.
+  /// Repeats a call while it fails with `EINTR`. A signal handler, or stopping and continuing the process,
+  /// interrupts blocking calls (signal(7)).
+  /// - Parameter call: Returns -1 and sets `errno` on failure.
+  /// - Returns: The result of the call, 0 or more.
+  /// - Throws: `SystemError` with the `errno` of any other failure.
   package static func retrying<Count: SignedInteger>(_ call: () -> Count) throws(SystemError) -> Count {
     while true {
       let count = call()

@@ -1,47 +1,50 @@
 package import Glibc
 
-/// Puts a file in its place whole or not at all.
+/// Writes files atomically: a destination holds the complete file or its previous content, never a part.
 ///
-/// The file has no name until it is complete (`O_TMPFILE`), so that not even `kill -9` leaves a part of it. On file
-/// systems that can't do that, it has a hidden name beside its destination and is renamed.
+/// The file has no name until it is complete (`O_TMPFILE`), so that even `kill -9` leaves no partial file
+/// behind. File systems without unnamed files get a hidden file beside the destination, which is then
+/// renamed.
 package enum AtomicFile {
-  /// Why a file could not be put in place.
+  /// The failure of a step.
   package struct Failure: Error {
-    /// What was attempted, as in "can't …".
+    /// The failed action, phrased to follow "can't".
     package let action: String
-    /// `errno`.
+    /// The value of `errno`.
     package let code: Int32
 
-    /// What happened, in words.
+    /// The action and the system's error text, as in `can't write a.png: No space left on device`.
     package var message: String { "can't \(action): \(SystemError(code: code).text)" }
   }
 
-  /// How a file is put in place.
+  /// The options of a write.
   package struct Options: Sendable {
-    /// Whether a file that is there may be replaced.
+    /// Whether to replace an existing file.
     package var replaces = true
-    /// Whether the bytes and the name are on the disk before the call returns. Without it a power cut may lose the
+    /// Whether to sync the file and its directory before returning. Otherwise a power failure may lose the
     /// file; a crash of the process can't.
     package var syncs = false
     /// Whether to use `O_TMPFILE` if the system supports it (default: yes).
     var isUnnamed = AtomicFile.namesUnnamedFiles
 
-    /// Makes options.
+    /// Creates options.
     package init(replaces: Bool = true, syncs: Bool = false) {
       (self.replaces, self.syncs) = (replaces, syncs)
     }
   }
 
-  /// `O_TMPFILE`, which Swift's Glibc module leaves out: an unnamed file in the directory that is opened.
+  /// `O_TMPFILE`, which creates an unnamed file in a directory. Swift's Glibc module lacks it.
   private static let unnamedFile: Int32 = 0o20000000 | O_DIRECTORY
 
-  /// Unnamed files get their names through `/proc`, which a container may lack.
+  /// Whether `/proc` is mounted, which some containers lack: linkat(2) names an unnamed file by its path
+  /// there.
   private static let namesUnnamedFiles = access("/proc/self/fd", F_OK) == 0
 
   // MARK: By path
 
-  /// Copies the file at `source` to `destination`, whose mode stays if it is replaced.
-  /// - Returns: false if a file is there and may not be replaced.
+  /// Copies the file at `source` to `destination`. A replaced file's permissions are kept.
+  /// - Returns: Whether the file was written; false if `destination` exists and may not be replaced.
+  /// - Throws: `Failure` if the source can't be read or the destination can't be written.
   @discardableResult
   package static func copy(
     _ source: String, to destination: String, options: Options = Options()
@@ -51,7 +54,8 @@ package enum AtomicFile {
     return try copy(source, to: entry.name, in: directory, options: options) != nil
   }
 
-  /// Writes `bytes` to `destination`, whose mode stays if it is replaced.
+  /// Writes `bytes` to `destination`, replacing an existing file only if `options` allow it. A replaced
+  /// file's permissions are kept.
   package static func write(
     _ bytes: some Sequence<UInt8>, to destination: String, options: Options = Options()
   ) throws(Failure) {
@@ -75,7 +79,7 @@ package enum AtomicFile {
     }
   }
 
-  /// Reads all bytes of the file at `path`.
+  /// Reads a whole file.
   package static func read(_ path: String) throws(Failure) -> [UInt8] {
     do throws(SystemError) { return try File.contents(of: path) } catch {
       throw Failure(action: "read \(path)", code: error.code)
@@ -84,8 +88,9 @@ package enum AtomicFile {
 
   // MARK: In an open directory
 
-  /// Copies the file at `source` to `name` in a directory.
-  /// - Returns: the new file's status; nil if a file is there and may not be replaced.
+  /// Copies the file at `source` to `name` in `directory`, by sharing blocks if the file system supports it.
+  /// - Returns: The new file's status; nil if the name exists and may not be replaced.
+  /// - Throws: `Failure` if the source can't be read or the destination can't be written.
   package static func copy(
     _ source: String, to name: String, in directory: OpenDirectory, options: Options
   ) throws(Failure) -> stat? {
@@ -102,7 +107,7 @@ package enum AtomicFile {
     }
   }
 
-  /// A name in an open directory.
+  /// A destination: a name in an open directory.
   private struct Place {
     let directory: OpenDirectory
     let name: String
@@ -121,7 +126,8 @@ package enum AtomicFile {
           defer { close(output) }
           return try writeUnnamed(output, options, body)
         }
-        // EISDIR: a kernel or file system that doesn't know unnamed files takes "." for what is to be written.
+        // Kernels and file systems without O_TMPFILE return EISDIR, because they try to open "." itself for
+        // writing.
         guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
           throw failure("create a file in \(directory.path)")
         }
@@ -138,7 +144,7 @@ package enum AtomicFile {
         guard errno == EEXIST else { throw failure("put \(path) in place") }
         guard options.replaces else { return nil }
         try takeMode(output)
-        // No call gives an unnamed file the name of another one: it is renamed from a hidden name.
+        // linkat(2) can't replace a file: link the unnamed file to a hidden name and rename that.
         let hidden = hidden
         guard linkat(AT_FDCWD, unnamed, directory.number, hidden, AT_SYMLINK_FOLLOW) == 0 else {
           throw failure("create a file in \(directory.path)")
@@ -162,14 +168,14 @@ package enum AtomicFile {
         defer { if isOpen { close(output) } }
         try fill(output, options, body)
         if options.replaces { try takeMode(output) }
-        // Network file systems say only now that there was no room.
+        // Network file systems may report a full disk only at close(2).
         isOpen = false
         guard close(output) == 0 else { throw failure("write \(path)") }
         if options.replaces {
           try rename(hidden)
         } else {
           defer { unlinkat(directory.number, hidden, 0) }
-          // A link, unlike a rename, fails if something is in the place.
+          // Unlike rename(2), linkat(2) fails if the name exists.
           guard linkat(directory.number, hidden, directory.number, name, 0) == 0 else {
             if errno == EEXIST { return nil }
             throw failure("put \(path) in place")
@@ -194,10 +200,10 @@ package enum AtomicFile {
       if options.syncs, fdatasync(output) != 0 { throw failure("write \(path)") }
     }
 
-    /// Gives the new file the mode of the one that it replaces.
+    /// Copies the permissions of the file to be replaced.
     private func takeMode(_ output: Int32) throws(Failure) {
       var old = stat()
-      // What isn't there has no mode, nor has what a broken link names; a rename replaces the link.
+      // Ignore a missing file. Also ignore a dangling link, which the rename replaces.
       guard fstatat(directory.number, name, &old, 0) == 0 else { return }
       guard old.st_mode & S_IFMT == S_IFREG else {
         throw Failure(

@@ -1,26 +1,27 @@
 import Glibc
 
-/// Whole files by their paths, which go to the system as they are: Foundation's functions trap on some.
+/// Operations on whole files by path. They pass paths to the system unchanged; Foundation's functions trap on
+/// some paths.
 package enum File {
-  /// Whether something is at the path, links followed.
+  /// Whether a file of any type exists at `path`. Follows links.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// The size in bytes, links followed.
+  /// The file's size in bytes. Follows links.
   package static func size(of path: String) throws(SystemError) -> Int {
     var status = stat()
     guard stat(path, &status) == 0 else { throw .last }
     return Int(status.st_size)
   }
 
-  /// All bytes of a file.
-  /// - Throws: `EFBIG` for one of more than `limit` bytes.
+  /// Reads a whole file.
+  /// - Throws: `SystemError`; with code `EFBIG` if the file has more than `limit` bytes.
   package static func contents(of path: String, limit: Int = .max) throws(SystemError) -> [UInt8] {
     let descriptor = try FileIO.open(path, O_RDONLY)
     defer { close(descriptor) }
     return try FileIO.readToEnd(descriptor, limit: limit)
   }
 
-  /// The first `count` bytes, or all of a shorter file.
+  /// Reads the first `count` bytes, or all bytes of a shorter file.
   package static func start(of path: String, count: Int) throws(SystemError) -> [UInt8] {
     let descriptor = try FileIO.open(path, O_RDONLY)
     defer { close(descriptor) }
@@ -34,12 +35,13 @@ package enum File {
     return bytes
   }
 
-  /// Writes a file, which is made or emptied first. A failure may leave a part of it.
+  /// Writes a file in place, creating or truncating it first. A failure may leave a partial file; use
+  /// ``AtomicFile`` for outputs.
   package static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
     try filling(path) { (descriptor) throws(SystemError) in try FileIO.write(bytes, to: descriptor) }
   }
 
-  /// Copies a file; one that is at `destination` is emptied first. A failure leaves none there.
+  /// Copies a file, overwriting `destination` in place. A failure removes `destination`.
   package static func copy(_ source: String, to destination: String) throws(SystemError) {
     let input = try FileIO.open(source, O_RDONLY)
     defer { close(input) }
@@ -51,7 +53,8 @@ package enum File {
     }
   }
 
-  /// Some file systems say only when a file is closed that there was no room.
+  /// Creates or truncates a file, calls `body`, and closes the file. Some file systems report a full disk
+  /// only at close(2).
   private static func filling(
     _ path: String, _ body: (Int32) throws(SystemError) -> Void
   ) throws(SystemError) {
@@ -62,7 +65,8 @@ package enum File {
       close(descriptor)
       throw error
     }
-    // EINTR isn't asked again: on Linux the descriptor is closed by then.
+    // Don't retry after EINTR: Linux has already closed the descriptor, and another thread may have reused
+    // its number.
     guard close(descriptor) == 0 else { throw .last }
   }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A file's bytes by their places, read a window at a time.
+/// Random access to a file's bytes, buffered 64 KiB at a time.
 package struct FileBytes: ~Copyable {
-  /// The file's size when it was opened.
+  /// The file's size in bytes when it was opened.
   package let count: Int
   private let descriptor: Int32
   /// The first error of reading; nil if every byte that was asked for could be read, or lies past the end.
@@ -12,7 +12,7 @@ package struct FileBytes: ~Copyable {
 
   private static let windowSize = 1 << 16
 
-  /// Opens a file.
+  /// Opens a file, which is closed with the value.
   package init(path: String) throws(SystemError) {
     let descriptor = try FileIO.open(path, O_RDONLY)
     var status = stat()
@@ -46,7 +46,7 @@ package struct FileBytes: ~Copyable {
     return window[0]
   }
 
-  /// So many bytes; nil where they aren't all there.
+  /// The `length` bytes at an offset; nil if the range exceeds the file or reading fails.
   package mutating func bytes(_ place: Int, _ length: Int) -> [UInt8]? {
     guard length >= 0, place >= 0, place + length <= count else { return nil }
     var result: [UInt8] = []
@@ -58,7 +58,8 @@ package struct FileBytes: ~Copyable {
     return result
   }
 
-  /// A whole number of `length` bytes.
+  /// The unsigned integer of `length` bytes, 1 to 7, at an offset; nil if it exceeds the file or reading
+  /// fails.
   package mutating func number(_ place: Int, _ length: Int, littleEndian: Bool) -> Int? {
     guard let bytes = bytes(place, length) else { return nil }
     return (littleEndian ? bytes.reversed() : bytes).reduce(0) { $0 << 8 | Int($1) }

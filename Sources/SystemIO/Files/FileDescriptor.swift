@@ -1,25 +1,28 @@
 package import Glibc
 
-/// An open file that is closed when the last reference goes.
+/// A file descriptor that is closed with its last reference.
 package final class FileDescriptor: Sendable {
+  /// The descriptor, which is open as long as this object exists. Don't close it.
   package let number: Int32
 
-  /// Opens a file.
+  /// Opens a file; `flags` are those of open(2), and `O_CLOEXEC` is added.
   package convenience init(
     opening path: String, _ flags: Int32, mode: UInt32 = 0o666
   ) throws(SystemError) {
     self.init(try FileIO.open(path, flags, mode: mode))
   }
 
-  /// Takes over an open descriptor.
+  /// Takes ownership of an open descriptor.
   package init(_ number: Int32) {
     self.number = number
   }
 
   deinit { close(number) }
 
-  /// Locks the file (`flock`): shared by many, or exclusive. The lock goes with the last descriptor of this opening.
-  /// - Returns: whether it is locked; false only where `waits` is false and somebody else holds it.
+  /// Locks the file with flock(2), shared or exclusive. The lock is released when the last duplicate of this
+  /// descriptor is closed.
+  /// - Returns: Whether the file is locked. Without `waits`, false if another descriptor holds a conflicting
+  ///   lock; also false if the file system doesn't support locks.
   package func lock(exclusive: Bool, waits: Bool = true) -> Bool {
     let operation = (exclusive ? LOCK_EX : LOCK_SH) | (waits ? 0 : LOCK_NB)
     while flock(number, operation) != 0 {
@@ -28,18 +31,19 @@ package final class FileDescriptor: Sendable {
     return true
   }
 
-  /// What `fstat` says.
+  /// The file's status (fstat(2)).
   package var status: stat {
     var status = stat()
     fstat(number, &status)
     return status
   }
 
-  /// Whether the file still has a name.
+  /// Whether the file still has a name: false once it has been unlinked.
   package var isLinked: Bool { status.st_nlink > 0 }
 
-  /// Reads the file from its beginning, a piece at a time; its position stays.
-  /// - Returns: its length.
+  /// Reads the file from its start to its end in pieces of up to 256 KiB. The descriptor's position doesn't
+  /// change.
+  /// - Returns: The number of bytes read.
   @discardableResult
   package func forEachPiece(_ body: (UnsafeRawBufferPointer) -> Void) throws(SystemError) -> Int {
     var offset = 0
@@ -53,7 +57,7 @@ package final class FileDescriptor: Sendable {
     }
   }
 
-  /// The bytes from the beginning, no more than `limit`; the position stays.
+  /// Reads up to `limit` bytes from the start of the file. The descriptor's position doesn't change.
   package func contents(limit: Int) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < limit {

@@ -2,15 +2,15 @@ import Glibc
 
 /// Calls on open descriptors, whoever owns them. They repeat interrupted calls and partial reads and writes.
 package enum FileIO {
-  /// Opens a file, which no child process inherits.
-  /// - Parameter mode: That of a file that is made.
+  /// Opens a file with `O_CLOEXEC`, so that no child process inherits it. The caller closes the descriptor.
+  /// - Parameter mode: The permissions of a file that is created, before the umask is applied.
   package static func open(_ path: String, _ flags: Int32, mode: UInt32 = 0o666) throws(SystemError) -> Int32
   {
     try SystemError.retrying { Glibc.open(path, flags | O_CLOEXEC, mode) }
   }
 
-  /// Writes all of `bytes` at the descriptor's position. Waits for a slow reader where the stream doesn't block by
-  /// itself, as a terminal's may.
+  /// Writes all of `bytes` at the descriptor's position. Waits if a nonblocking descriptor isn't ready: a
+  /// terminal shared with another process may be nonblocking.
   package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) {
     var rest = bytes
     while !rest.isEmpty {
@@ -18,7 +18,7 @@ package enum FileIO {
       if count > 0 {
         rest = UnsafeRawBufferPointer(rebasing: rest[count...])
       } else if count == 0 {
-        // Nothing was taken and nothing is said: asking again could go on for ever.
+        // A write of 0 bytes without an error would repeat forever.
         throw SystemError(code: EIO)
       } else if errno == EAGAIN {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -29,30 +29,30 @@ package enum FileIO {
     }
   }
 
-  /// The same for an array.
+  /// Writes all of an array at the descriptor's position.
   package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(SystemError) in
       try write(UnsafeRawBufferPointer(bytes), to: descriptor)
     }
   }
 
-  /// Reads what is there, up to the buffer's size; waits for at least one byte.
-  /// - Returns: how many bytes; 0 at the end.
+  /// Reads up to `buffer.count` bytes at the descriptor's position. Waits for at least one byte.
+  /// - Returns: The number of bytes read; 0 at the end of the file.
   package static func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> Int {
     try SystemError.retrying { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
   }
 
-  /// The same for an array.
+  /// Reads up to `buffer.count` bytes at the descriptor's position into an array, whose size doesn't change.
   package static func read(_ descriptor: Int32, into buffer: inout [UInt8]) throws(SystemError) -> Int {
     try buffer.withUnsafeMutableBufferPointer { (buffer) throws(SystemError) in
       try read(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
     }
   }
 
-  /// Fills an array from a place of the file on; the descriptor's position stays.
-  /// - Returns: how many bytes: fewer than there is room for only at the file's end.
+  /// Fills an array from an offset in the file. The descriptor's position doesn't change.
+  /// - Returns: The number of bytes read; less than `buffer.count` only at the end of the file.
   package static func read(
     _ descriptor: Int32, at offset: Int, into buffer: inout [UInt8]
   ) throws(SystemError) -> Int {
@@ -70,10 +70,10 @@ package enum FileIO {
     }
   }
 
-  /// Reads to the end, a piece at a time.
+  /// Reads from the descriptor's position to the end of the file, in pieces.
   /// - Parameters:
-  ///   - pieceSize: The longest piece, in bytes.
-  ///   - body: Called with each piece; what it throws ends the reading.
+  ///   - pieceSize: The maximum size of a piece, in bytes.
+  ///   - body: Receives each piece, valid only during the call. An error that it throws ends the reading.
   package static func forEachPiece(
     of descriptor: Int32, pieceSize: Int = 1 << 17,
     _ body: (UnsafeRawBufferPointer) throws(SystemError) -> Void
@@ -87,8 +87,8 @@ package enum FileIO {
     }
   }
 
-  /// Reads to the end.
-  /// - Throws: `EFBIG` for more than `limit` bytes.
+  /// Reads all bytes from the descriptor's position to the end of the file.
+  /// - Throws: `SystemError`; with code `EFBIG` if there are more than `limit` bytes.
   package static func readToEnd(_ descriptor: Int32, limit: Int = .max) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     try forEachPiece(of: descriptor) { (piece) throws(SystemError) in
@@ -98,7 +98,7 @@ package enum FileIO {
     return bytes
   }
 
-  /// Copies from one descriptor's position to its end to the other's, inside the kernel.
+  /// Copies the rest of `source` to `destination`, at their positions, within the kernel (sendfile(2)).
   package static func copy(from source: Int32, to destination: Int32) throws(SystemError) {
     while try SystemError.retrying({ sendfile(destination, source, nil, 1 << 24) }) > 0 {}
   }

@@ -1,21 +1,22 @@
 package import Glibc
 import Synchronization
 
-/// A directory that stays open, so that each of its files is reached by its name alone.
+/// An open directory, whose files are accessed by name with calls such as openat(2).
 ///
-/// It is the same directory as long as it is open, even if a link on the way to it is replaced.
+/// Replacing a link on its path doesn't redirect it to another directory.
 package final class OpenDirectory: Sendable {
-  /// As it was opened.
+  /// The path with which the directory was opened.
   package let path: String
   private let descriptor: FileDescriptor
   /// Whether the directory's file system may be able to share the blocks of two files.
   private let clones = Atomic(true)
 
-  /// `O_PATH`, which Swift's Glibc module leaves out: files can be made in a directory that can't be listed.
+  /// `O_PATH`, which permits creating files in a directory that can't be listed. Swift's Glibc module lacks
+  /// it.
   private static let pathOnly: Int32 = 0o10000000
 
   /// Opens a directory.
-  /// - Throws: ``AtomicFile/Failure``.
+  /// - Throws: ``AtomicFile/Failure`` if the directory can't be opened.
   package init(_ path: String) throws(AtomicFile.Failure) {
     self.path = path
     do throws(SystemError) {
@@ -27,12 +28,12 @@ package final class OpenDirectory: Sendable {
 
   var number: Int32 { descriptor.number }
 
-  /// Whether the directory still has a name.
+  /// Whether the directory still exists: false once it has been removed.
   package var isLinked: Bool { descriptor.isLinked }
 
-  /// The absolute path, links resolved.
+  /// The absolute path with links resolved; nil if it can't be determined.
   package var realPath: String? {
-    // One call, and no part of the path can change between two. Without /proc the path is walked.
+    // One call, during which the path can't change. Without /proc, resolve the path component by component.
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/fd/\(number)", &buffer, buffer.count)
     return count > 0 && count < buffer.count
@@ -63,7 +64,7 @@ package final class OpenDirectory: Sendable {
   /// `FICLONE` of <linux/fs.h>.
   private static let cloneRequest: UInt = 0x4004_9409
 
-  /// Waits until the directory's names are on the disk.
+  /// Flushes the directory's entries to disk (fsync(2)).
   func sync() throws(SystemError) {
     let number = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard number >= 0 else { throw .last }

@@ -1,20 +1,21 @@
 import Glibc
 
-/// Directories of the file system.
+/// Creates, lists and removes directories.
 package enum Directory {
-  /// Makes a directory, and the parents that are missing. One that is there already stays as it is.
+  /// Creates a directory and its missing parents. Succeeds if the path exists already.
   ///
-  /// The directory itself is tried first: most are there, and then this is one call. Nothing above a directory that is
-  /// there need be writable.
+  /// It tries the directory itself before its parents: usually it exists, and one call suffices. Parents of
+  /// an existing directory needn't be writable.
   /// - Parameters:
-  ///   - mode: What the process's mask takes bits from.
-  ///   - parentMode: The same for parents; `mode` where nil.
+  ///   - mode: The permissions, before the umask is applied.
+  ///   - parentMode: The permissions of missing parents, before the umask is applied (default: `mode`).
+  /// - Throws: `SystemError` if a directory can't be created.
   package static func create(
     _ path: String, mode: UInt32 = 0o777, parentMode: UInt32? = nil
   ) throws(SystemError) {
     if mkdir(path, mode) == 0 || errno == EEXIST { return }
     let failure = SystemError.last
-    // A slash at the end isn't what parts it from its parent.
+    // Without its trailing slashes, the path's last slash separates its name from its parent.
     let name = path.utf8.reversed().drop { $0 == UInt8(ascii: "/") }
     let parent = DirectoryEntry(String(decoding: name.reversed(), as: UTF8.self)).directory
     guard failure.code == ENOENT, parent != ".", parent != "/" else { throw failure }
@@ -22,30 +23,30 @@ package enum Directory {
     if mkdir(path, mode) != 0, errno != EEXIST { throw .last }
   }
 
-  /// Whether there is a directory at the path, behind links too.
+  /// Whether a directory exists at `path`. Follows links.
   package static func exists(at path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// What is in a directory, without `.` and `..`.
+  /// An entry of a directory.
   package struct Entry: Hashable, Sendable {
-    /// In the bytes of the file system, which may be any but NUL and `/`.
+    /// The name as the file system stores it: any bytes except NUL and `/`.
     package let bytes: [UInt8]
-    /// `DT_REG`, `DT_DIR`, `DT_LNK` and so on; `DT_UNKNOWN` where the file system doesn't say.
+    /// The type (`DT_REG`, `DT_DIR`, `DT_LNK` …); `DT_UNKNOWN` if the file system doesn't report it.
     package let type: Int32
 
-    /// As text; bytes that aren't UTF-8 are replaced, so that this may name nothing.
+    /// The name as text. Invalid UTF-8 is replaced, so that the result may not name the file.
     package var name: String { String(decoding: bytes, as: UTF8.self) }
   }
 
-  /// Lists a directory, in no order.
+  /// Lists a directory without `.` and `..`, in no particular order.
   package static func entries(of path: String) throws(SystemError) -> [Entry] {
     guard let stream = opendir(path) else { throw .last }
     defer { closedir(stream) }
     var entries: [Entry] = []
     while true {
-      // Only errno tells the end from a failure.
+      // readdir returns nil both at the end and on failure; only errno distinguishes them.
       errno = 0
       guard let found = readdir(stream) else { break }
       let bytes = withUnsafeBytes(of: &found.pointee.d_name) { name in
@@ -58,7 +59,8 @@ package enum Directory {
     return entries
   }
 
-  /// Removes a directory with all that is in it, links unfollowed. What is gone already is no failure.
+  /// Removes a directory and its contents, without following links. Ignores files that don't exist, because
+  /// another process may remove them at the same time.
   package static func removeTree(_ path: String) throws(SystemError) {
     for entry in try existingEntries(of: path) {
       let child = path + "/" + entry.name

@@ -1,24 +1,25 @@
 import Glibc
 
-/// Paths with every link resolved.
+/// Resolves symbolic links (realpath(3)).
 package enum RealPath {
-  /// The absolute path of what is at `path`; nil if nothing is there, or it can't be reached (`errno` says which).
+  /// The absolute path of an existing file, with links resolved; nil if it doesn't exist or can't be reached,
+  /// with the reason in `errno`.
   package static func of(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
   }
 
-  /// The same for a file that may not be there yet: the links of its directory are resolved, and a link in its own
-  /// place isn't.
+  /// The absolute path of a file that may not exist. Links in its directory are resolved, but not a link at
+  /// the path itself.
   package static func ofEntry(_ path: String) -> String? {
     let entry = DirectoryEntry(path)
     return of(entry.directory).map(entry.path(in:))
   }
 
-  /// The same for a path of which any part may be missing: what is there is resolved, and the rest is taken by its
-  /// letters.
-  /// - Returns: nil where the system refuses to say what is there.
+  /// The absolute path of a file of which any directory may be missing. The longest existing prefix is
+  /// resolved; the rest is appended and normalized as text.
+  /// - Returns: nil if an existing component can't be accessed.
   package static func ofLongestPrefix(_ path: String) -> String? {
     var existing = path.isEmpty ? "." : path
     var missing: [String] = []

@@ -1,9 +1,9 @@
 package import FoundationEssentials
 
-/// Values and texts in JSON's spelling (RFC 8259).
+/// Encodes values and strings as JSON (RFC 8259).
 package enum JSONText {
-  /// A value as JSON, its members sorted, so that equal values are equal bytes.
-  /// - Parameter pretty: Whether each member has a line; else all is one line.
+  /// Encodes a value with sorted members, so that equal values produce equal bytes.
+  /// - Parameter pretty: Whether to put each member on its own line (default: all on one line).
   package static func encoded(_ value: some Encodable, pretty: Bool = false) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -11,10 +11,11 @@ package enum JSONText {
     return try encoder.encode(value)
   }
 
-  /// The version of the documents' forms. A member may be added without a new version; none is renamed or removed.
+  /// The version of all JSON documents. Adding a member doesn't change it; renaming or removing one is never
+  /// allowed.
   package static let documentVersion = 1
 
-  /// An object as a JSON document, with a member `version`.
+  /// Encodes an object as a JSON document with an additional member `version`.
   package static func document(_ value: some Encodable, pretty: Bool = false) throws -> Data {
     try encoded(VersionedDocument(value: value), pretty: pretty)
   }
@@ -31,14 +32,15 @@ package enum JSONText {
     }
   }
 
-  /// `text` in quotes.
+  /// A JSON string with its quotes.
   package static func quoted(_ text: String) -> String {
     var bytes: [UInt8] = []
     append(text, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Appends `text` in quotes. Control characters are escaped, DEL too, which terminals don't show.
+  /// Appends a JSON string with its quotes. Escapes control characters and also DEL, which terminals don't
+  /// show.
   package static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     for byte in text.utf8 {

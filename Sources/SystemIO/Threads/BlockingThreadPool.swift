@@ -4,18 +4,19 @@ import Synchronization
 /// Runs blocking calls on its own threads. Swift's cooperative pool uses Dispatch's threads of the default quality of
 /// service, so these have another one.
 ///
-/// At most ``threads`` calls run at once: each may have a file open, and there may be a thousand. The others wait in one
-/// queue, whose first goes to the first thread that is free: one slow `fdatasync` holds up a thread, and no call behind
-/// it. A thread is made when there is work for it.
+/// At most ``threads`` calls run at once, because each may hold a file open and thousands may be queued. The
+/// others wait in one queue for the next free thread, so that a slow `fdatasync` occupies one thread and
+/// doesn't hold up the queue. Threads are created on demand.
 package final class BlockingThreadPool: Sendable {
   private struct State {
     var running = 0
-    /// The calls that wait are those from `first` on.
+    /// The queued calls, from index `first`.
     var waiting: [@Sendable () -> Void] = []
     var first = 0
     var idleContinuations: [CheckedContinuation<Void, Never>] = []
 
-    /// The next call. The array shrinks when half of it is behind, so that a call costs the same however many wait.
+    /// Removes the next call from the queue. The array is compacted only once half of it is used, so that the
+    /// cost per call doesn't depend on the queue's length.
     mutating func next() -> (@Sendable () -> Void)? {
       guard first < waiting.count else { return nil }
       let body = waiting[first]
@@ -29,21 +30,21 @@ package final class BlockingThreadPool: Sendable {
     }
   }
 
-  /// The most calls that run at once.
+  /// The maximum number of concurrent calls.
   package let threads: Int
   private let state = Mutex(State())
   private let queue: DispatchQueue
 
-  /// A pool that has started nothing yet.
+  /// Creates a pool. It starts no thread yet.
   /// - Parameters:
-  ///   - label: What a debugger calls its threads.
-  ///   - threads: At least 1.
+  ///   - label: The name of the threads in a debugger.
+  ///   - threads: The maximum number of concurrent calls, at least 1.
   package init(label: String, threads: Int) {
     self.threads = max(1, threads)
     queue = DispatchQueue(label: "imagemill.\(label)", qos: .userInitiated, attributes: .concurrent)
   }
 
-  /// Runs `body` when a thread is free; calls begin in the order in which they are started.
+  /// Queues `body` and returns. Calls begin in the order in which they are queued.
   package func start(_ body: @escaping @Sendable () -> Void) {
     let needsThread = state.withLock { state in
       state.waiting.append(body)
@@ -54,12 +55,14 @@ package final class BlockingThreadPool: Sendable {
     if needsThread { queue.async { self.work() } }
   }
 
-  /// Runs calls while any wait. What one holds goes before the next begins.
+  /// Runs queued calls until none is left. Each call and its captures are released before the next one
+  /// begins.
   private func work() {
     while let body = nextCall() { body() }
   }
 
-  /// The call that a thread runs next; nil where none waits, and the thread goes.
+  /// The next call; nil if the queue is empty and the thread ends. The last thread to end resumes the callers
+  /// of `finish()`.
   private func nextCall() -> (@Sendable () -> Void)? {
     let (body, idle): ((@Sendable () -> Void)?, [CheckedContinuation<Void, Never>]) = state.withLock {
       state in
@@ -73,15 +76,16 @@ package final class BlockingThreadPool: Sendable {
     return body
   }
 
-  /// Runs `body` to its end, whether or not the task is cancelled.
+  /// Runs `body` on a thread of the pool and returns its result. Cancelling the task has no effect.
   package func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
       start { continuation.resume(returning: body()) }
     }
   }
 
-  /// Runs `body` to its end, unless the task is cancelled before it has begun: then it never begins, and this returns at
-  /// once, however long the queue is.
+  /// Runs `body` on a thread of the pool and returns its result. If the task is cancelled before `body`
+  /// begins, `body` never runs and this throws immediately, however long the queue is. Once `body` runs,
+  /// cancellation has no effect.
   package func runUnlessCancelled<Value: Sendable>(
     _ body: @escaping @Sendable () -> Value
   ) async throws(CancellationError) -> Value {
@@ -101,7 +105,7 @@ package final class BlockingThreadPool: Sendable {
     return value
   }
 
-  /// Waits until all that has begun, or waits to begin, has ended.
+  /// Waits until the queue is empty and no call is running.
   package func finish() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
@@ -114,19 +118,22 @@ package final class BlockingThreadPool: Sendable {
   }
 }
 
-/// A call that may be cancelled until it begins. Its continuation is resumed by whoever takes it out, and it is in here
-/// once.
+/// A call that can be cancelled until it begins.
+///
+/// Its continuation is resumed exactly once: it is stored once, and by whichever of the pool and the
+/// cancellation handler takes it out first.
 private final class CancellableCall<Value: Sendable>: Sendable {
   private enum State {
     case new
     case waiting(CheckedContinuation<Value?, Never>)
-    /// Begun, or cancelled.
+    /// The call has begun or was cancelled.
     case over
   }
 
   private let state = Mutex(State.new)
 
-  /// Holds the continuation; if the call was cancelled before, resumes it instead and returns false.
+  /// Stores the continuation. If the call has already been cancelled, resumes the continuation instead and
+  /// returns false.
   func wait(_ continuation: CheckedContinuation<Value?, Never>) -> Bool {
     let waits = state.withLock { state in
       guard case .new = state else { return false }
@@ -137,7 +144,7 @@ private final class CancellableCall<Value: Sendable>: Sendable {
     return waits
   }
 
-  /// The continuation of a call that begins; nil if it was cancelled.
+  /// Takes the continuation out; nil if it was already taken or isn't stored yet.
   func take() -> CheckedContinuation<Value?, Never>? {
     state.withLock { state in
       defer { state = .over }

@@ -1,14 +1,14 @@
 package import Glibc
 
-/// The system's two clocks.
+/// The system's realtime and monotonic clocks.
 package enum SystemTime {
-  /// Nanoseconds since 1970: what the times of files are compared with.
+  /// Nanoseconds since 1970, for comparison with the times of files.
   package static var nanoseconds: Int { read(CLOCK_REALTIME).nanoseconds }
 
-  /// Seconds since 1970: what HTTP dates are compared with. It may be set back.
+  /// Seconds since 1970, for comparison with HTTP dates. The clock may be set back.
   package static var now: Double { Double(nanoseconds) / 1e9 }
 
-  /// Seconds that only grow: what waits are measured by.
+  /// Seconds of the monotonic clock, which is never set back, for timeouts and durations.
   package static var monotonic: Double { Double(read(CLOCK_MONOTONIC).nanoseconds) / 1e9 }
 
   private static func read(_ clock: clockid_t) -> timespec {
@@ -19,6 +19,6 @@ package enum SystemTime {
 }
 
 extension timespec {
-  /// The whole in nanoseconds.
+  /// The time in nanoseconds.
   package var nanoseconds: Int { tv_sec * 1_000_000_000 + tv_nsec }
 }

@@ -1,11 +1,11 @@
-/// A `data:` URL taken apart (RFC 2397).
+/// The parts of a `data:` URL (RFC 2397).
 package struct DataURL: Hashable, Sendable {
-  /// The type with its parameters; `text/plain` where there is none.
+  /// The media type with its parameters (default: `text/plain;charset=US-ASCII`).
   package var mediaType: String
   /// The decoded bytes.
   package var bytes: [UInt8]
 
-  /// nil where the text is no data URL, or its base64 is broken.
+  /// Parses a URL; nil if the text isn't a `data:` URL or its base64 is invalid.
   package init?(_ text: String) {
     guard text.prefix(5).lowercased() == "data:", let comma = text.firstIndex(of: ",") else { return nil }
     var type = text[..<comma].dropFirst(5)
@@ -20,7 +20,8 @@ package struct DataURL: Hashable, Sendable {
     mediaType = type.isEmpty ? "text/plain;charset=US-ASCII" : String(type)
   }
 
-  /// Both alphabets, blanks passed over, padding optional; nil for any other character.
+  /// Decodes the standard and the URL-safe alphabet, ignoring white space; padding is optional. nil for any
+  /// other character.
   private static func base64(_ text: [UInt8]) -> [UInt8]? {
     var result: [UInt8] = []
     result.reserveCapacity(text.count / 4 * 3)

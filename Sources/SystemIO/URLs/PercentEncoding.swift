@@ -3,7 +3,7 @@ package enum PercentEncoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
   private static let sign = UInt8(ascii: "%")
 
-  /// The text with the bytes encoded that `isEncoded` names.
+  /// The text with each byte for which `isEncoded` returns true replaced by an escape.
   package static func encoded(_ text: some StringProtocol, where isEncoded: (UInt8) -> Bool) -> String {
     guard text.utf8.contains(where: isEncoded) else { return String(text) }
     var result: [UInt8] = []
@@ -18,12 +18,12 @@ package enum PercentEncoding {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// The text with everything but unreserved characters (section 2.3) encoded: fit for one segment of a path.
+  /// The text as one segment of a path: everything except unreserved characters (section 2.3) is encoded.
   package static func encodedSegment(_ text: some StringProtocol) -> String {
     encoded(text) { !isUnreserved($0) }
   }
 
-  /// The text with every byte encoded that can't stand in a URL; what is encoded already stays.
+  /// The text with every byte encoded that URLs don't allow. Existing escapes are kept.
   package static func normalized(_ text: some StringProtocol) -> String {
     encoded(text) { $0 <= 0x20 || $0 >= 0x7F || "\"<>\\^`{|}".utf8.contains($0) }
   }
@@ -37,18 +37,18 @@ package enum PercentEncoding {
     }
   }
 
-  /// The bytes behind the escapes; a percent sign that begins none stands for itself.
+  /// Decodes the escapes to bytes. A percent sign that doesn't begin an escape is kept.
   package static func decodedBytes(_ text: some StringProtocol) -> [UInt8] {
     var isWhole = true
     return bytes(text, isWhole: &isWhole)
   }
 
-  /// The text behind the escapes; what isn't UTF-8 is replaced.
+  /// Decodes the escapes to text. Invalid UTF-8 is replaced.
   package static func decoded(_ text: some StringProtocol) -> String {
     String(decoding: decodedBytes(text), as: UTF8.self)
   }
 
-  /// The text behind the escapes; nil where one is cut short or no number, or where the whole isn't UTF-8.
+  /// Decodes the escapes to text; nil if an escape is malformed or the result isn't UTF-8.
   package static func strictlyDecoded(_ text: some StringProtocol) -> String? {
     var isWhole = true
     let bytes = bytes(text, isWhole: &isWhole)

@@ -1,17 +1,17 @@
-/// A URL or relative reference in its five parts (RFC 3986).
+/// The five parts of a URL or relative reference (RFC 3986).
 ///
 ///     let base = URLReference(parsing: "https://example.org/a/b?q")
 ///     base?.resolving("../c.png")?.text      // https://example.org/c.png
 package struct URLReference: Sendable, Hashable {
-  /// In lower case.
+  /// The scheme in lower case; nil for a relative reference.
   package var scheme: String?
-  /// User, host and port, as written; nil where there is no `//`.
+  /// User, host and port, as written; nil without `//`.
   package var authority: String?
   package var path: String
   package var query: String?
   package var fragment: String?
 
-  /// Takes `text` apart as appendix B does; nil where the authority holds a character that none may.
+  /// Parses `text` as in appendix B; nil if the authority contains a character that isn't allowed there.
   package init?(parsing text: some StringProtocol) {
     var rest = Substring(text)
     scheme = Self.leadingScheme(of: rest)
@@ -29,12 +29,13 @@ package struct URLReference: Sendable, Hashable {
     path = String(rest)
   }
 
-  /// The scheme of a source as a user writes it, in lower case. One letter is no scheme but a drive or a name.
+  /// The scheme of a source in a user's input, in lower case. A single letter isn't a scheme but a drive or a
+  /// file name.
   package static func scheme(of text: String) -> String? {
     leadingScheme(of: text[...]).flatMap { $0.utf8.count > 1 ? $0 : nil }
   }
 
-  /// What stands before the first colon, where that is a scheme (section 3.1).
+  /// The text before the first colon, in lower case; nil if it isn't a scheme (section 3.1).
   private static func leadingScheme(of text: Substring) -> String? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let scheme = text[..<colon]
@@ -43,7 +44,7 @@ package struct URLReference: Sendable, Hashable {
     return isScheme ? scheme.lowercased() : nil
   }
 
-  /// The host without user and port; an IPv6 literal with its brackets.
+  /// The host without user and port; an IPv6 address keeps its brackets.
   package var host: String? {
     guard let authority else { return nil }
     let afterUser = authority.utf8.lastIndex(of: UInt8(ascii: "@")).map { authority.utf8.index(after: $0) }
@@ -54,13 +55,13 @@ package struct URLReference: Sendable, Hashable {
     return String(hostAndPort.prefix { $0 != ":" })
   }
 
-  /// The URL that `reference` means here. What a URL can't hold, such as a space, is encoded.
-  /// - Returns: nil where the reference is none.
+  /// Resolves a reference against this URL, after encoding characters that URLs don't allow, such as spaces.
+  /// - Returns: nil if the reference can't be parsed.
   package func resolving(_ reference: String) -> URLReference? {
     URLReference(parsing: PercentEncoding.normalized(reference)).map(resolving)
   }
 
-  /// The URL that `reference` means here (section 5.2.2).
+  /// Resolves a reference against this URL (section 5.2.2).
   package func resolving(_ reference: URLReference) -> URLReference {
     var result = reference
     if reference.scheme != nil {
@@ -84,7 +85,7 @@ package struct URLReference: Sendable, Hashable {
     return result
   }
 
-  /// The whole as text (section 5.3).
+  /// The parts recomposed (section 5.3).
   package var text: String {
     (scheme.map { $0 + ":" } ?? "") + (authority.map { "//" + $0 } ?? "") + path
       + (query.map { "?" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "")
@@ -93,11 +94,11 @@ package struct URLReference: Sendable, Hashable {
   /// The path up to its last slash (section 5.2.3).
   private var directory: String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return authority == nil ? "" : "/" }
-    // Not `...slash`, which would take what combines with the slash.
+    // `...slash` would also include a combining mark after the slash.
     return String(path[..<path.utf8.index(after: slash)])
   }
 
-  /// The path with `.` and `..` taken back, which go up no further than the root (section 5.2.4).
+  /// The path with `.` and `..` removed. `..` never goes above the root (section 5.2.4).
   static func withoutDotSegments(_ path: String) -> String {
     let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard segments.contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) else {
@@ -123,7 +124,7 @@ extension Substring {
     self[utf8.index(startIndex, offsetBy: count)...]
   }
 
-  /// Cuts off what follows the first `mark`, and the mark; nil where there is none.
+  /// Removes the first `mark` and everything after it, which is returned; nil if there is no mark.
   fileprivate mutating func cut(at mark: Unicode.Scalar) -> Substring? {
     guard let place = utf8.firstIndex(of: UInt8(ascii: mark)) else { return nil }
     defer { self = self[..<place] }
