@@ -159,7 +159,7 @@ public struct BatchPlanner: Sendable {
       if let key = output.key, output.state == .wanted {
         if rendered.insert(key).inserted {
           order.append(key)
-          // A reference that can't be read fails its output in the run, which costs nothing.
+          // In a run, an unreadable reference fails its output, so its cost doesn't matter.
           renderings[key] = PlanCosts.Rendering(
             output: output.output, auxiliary: (try? auxiliary.files(of: output.output)) ?? [:])
         }
@@ -257,8 +257,8 @@ extension BatchPlanner: StepDriver {
 }
 
 extension StepGraph {
-  /// Whether the decision depends on a source that isn't stored. The offline downloader reports it as failed, but a run
-  /// may succeed to download it.
+  /// Whether the decision depends on a source that isn't stored. The offline downloader reports it as failed,
+  /// but a run may succeed in downloading it.
   fileprivate var isGuess: Bool {
     let isMissing = failures.contains { $0.code == .notCached }
     guard let decided else { return isMissing }

@@ -23,7 +23,7 @@ public struct OutputRecipe: Sendable, Hashable, Codable {
     filter = output.chain.displayIdentifier
     encoding = output.encoding.identifier
     engine = RenderKeys.engine
-    // Of two URLs that differ in their secrets alone, one stands for both.
+    // URLs that differ only in their secrets have the same display text. Keep the last one's digest.
     self.auxiliary = Dictionary(
       auxiliary.map { (FilterChain.displayText(ofReference: $0.key), $0.value) }
     ) { $1 }

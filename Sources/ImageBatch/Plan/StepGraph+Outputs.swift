@@ -105,7 +105,7 @@ extension StepGraph {
     attempt?.made.merge(outcomes) { $1 }
     attempt?.stage = .placing
     guard var attempt else { return [] }
-    // All of a job's outputs must show the same image, so that none is placed if another source is tried next.
+    // All of a job's outputs must show the same image: place none if another source is tried next.
     if group.key.hasAlternatives, let error = sourceFailure(in: attempt) {
       return [.recordFailure(error, of: attempt.source)] + fail([error], now)
     }

@@ -55,7 +55,7 @@ public final class Batch: Sendable {
       report: report)
   }
 
-  /// Creates a batch on a rendering service that exists. ``run(_:)`` stops it at its end.
+  /// Creates a batch that renders with an existing service. ``run(_:)`` stops the service when it ends.
   package init(
     _ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore,
     service rendering: any RenderingService, endsDownloader: Bool = false,

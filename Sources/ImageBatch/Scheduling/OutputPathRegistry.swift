@@ -1,8 +1,8 @@
 import ImageCaches
 import Synchronization
 
-/// The output that owns each path of a batch. Two outputs with the same path and different content would overwrite each
-/// other, so that the second one is an error.
+/// The output that owns each path of a batch. Two outputs with the same path and different content would
+/// overwrite each other, so the second one is an error.
 ///
 /// Paths and keys are stored as 64-bit hashes, 16 bytes per output, because a stream may have millions of outputs.
 final class OutputPathRegistry: Sendable {

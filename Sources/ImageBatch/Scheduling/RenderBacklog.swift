@@ -3,8 +3,9 @@ import Synchronization
 
 /// Counts bytes of sources that wait for rendering. Above the limit, no transfer is started.
 ///
-/// A group counts only once it needs no more downloads; otherwise groups could block each other. Active transfers
-/// still finish, so that the limit may be exceeded by about as many sources as there are active downloads.
+/// A group counts only once it needs no more downloads; otherwise groups could block each other. Active
+/// transfers still finish, so the limit may be exceeded by about as many sources as there are active
+/// downloads.
 final class RenderBacklog: Sendable {
   private let downloader: ImageDownloader
   private let limit: Int

@@ -6,7 +6,7 @@ import ImageRendering
 struct SummaryBuilder {
   private var summary = BatchSummary()
   private var permanentFailures = 0
-  /// Jobs that shared a source that another job of their group had downloaded.
+  /// Jobs that used a source that another job of their group had downloaded.
   var mergedJobs = 0
   /// Files that were removed because no job makes them anymore.
   var removedOutputs = 0

@@ -1,11 +1,11 @@
 import ImageCaches
 import ImageRendering
 
-/// An output's bytes, made or found, and where they lie.
+/// An encoded output, rendered now or found in the store.
 struct EncodedOutput: Sendable {
   var image: RenderedFile
-  /// The bytes in the store, held there.
+  /// The stored bytes. The object keeps them from being purged.
   var object: StoredObject
-  /// Whether this run rendered it; otherwise it was stored by an earlier one.
+  /// Whether this run rendered the output; false if an earlier run stored it.
   var isNew: Bool
 }

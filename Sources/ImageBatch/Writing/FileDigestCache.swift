@@ -3,8 +3,8 @@ import ImageCaches
 import Synchronization
 import SystemIO
 
-/// The digests of files in place, remembered by what the file system says of them, so that a run in which nothing
-/// has changed needn't read its outputs.
+/// A cache of output files' digests by their fingerprints, so that a run in which nothing has changed doesn't
+/// read its outputs.
 final class FileDigestCache: Sendable {
   private let store: DiskStore
   private let fresh = Mutex<[FileFingerprint: ContentDigest]>([:])
@@ -12,12 +12,13 @@ final class FileDigestCache: Sendable {
 
   init(store: DiskStore) { self.store = store }
 
-  /// A file in place, with what the file system says of it.
+  /// A regular file and its fingerprint.
   struct File: Hashable, Sendable {
     let path: String
     let fingerprint: FileFingerprint
 
-    /// The ordinary file at `path`; nil where there is none. A symbolic link is none.
+    /// Inspects the file at `path`; nil if it doesn't exist or isn't a regular file. Symbolic links aren't
+    /// followed.
     init?(path: String) {
       var information = stat()
       guard lstat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -26,7 +27,7 @@ final class FileDigestCache: Sendable {
     }
   }
 
-  /// The digests of files, remembered or computed; those that can't be read have none.
+  /// The files' digests, from the cache or computed now. Unreadable files are left out.
   func digests(of files: [File]) -> [File: ContentDigest] {
     guard !files.isEmpty else { return [:] }
     var digests: [File: ContentDigest] = [:]
@@ -40,7 +41,7 @@ final class FileDigestCache: Sendable {
         digests[file] = digest
       } else if let digest = hash(file.path) {
         digests[file] = digest
-        // What changed while it was read is not remembered.
+        // Don't record a file that changed while it was read.
         if File(path: file.path) == file { remember(file.fingerprint, digest) }
       }
     }
@@ -62,12 +63,12 @@ final class FileDigestCache: Sendable {
     }
   }
 
-  /// Remembers a file that has just been put in place with this status.
+  /// Records the digest of a file that was just written, with its status afterwards.
   func remember(_ path: String, _ status: stat, _ digest: ContentDigest) {
     remember(FileFingerprint(path: FileFingerprint.absolute(path), status: status), digest)
   }
 
-  /// Writes what is remembered to the index.
+  /// Writes the pending digests to the index.
   func flush() throws(CacheError) {
     let fingerprints = fresh.withLock { fresh in
       defer { fresh = [:] }
@@ -85,7 +86,8 @@ final class FileDigestCache: Sendable {
     do throws(CacheError) { try flush() } catch { store.noteRepair(error) }
   }
 
-  /// nil for a file that can't be read: it counts as not in place, and writing it says why it can't be.
+  /// Computes a file's digest; nil if it can't be read. Such a file counts as missing, and writing the output
+  /// reports the error.
   private func hash(_ path: String) -> ContentDigest? {
     do throws(CacheError) {
       return try FileDescriptor.open(path, O_RDONLY)?.digest(path: path).digest

@@ -1,21 +1,22 @@
 import Synchronization
 import SystemIO
 
-/// The output directories that were used last, open. A run writes thousands of files into a few of them.
+/// An LRU cache of open output directories. A run writes thousands of files to a few of them.
 final class OpenDirectories: Sendable {
   private struct Key: Hashable {
     let path: String
-    /// The same path may lie inside one root and outside of another.
+    /// Part of the key because the check of a path depends on the root: the same path may be inside one and
+    /// outside another.
     let root: OutputDirectory
   }
 
-  /// Each costs a descriptor.
+  /// Each open directory takes a file descriptor.
   private static let limit = 8
 
-  /// The last used one is the last.
+  /// In order of use, the most recent last.
   private let opened = Mutex<[(key: Key, directory: OpenDirectory)]>([])
 
-  /// The open directory of `location`; nil if it isn't among the last used.
+  /// The open directory of `location`; nil if it isn't in the cache.
   func open(_ location: String, in root: OutputDirectory) -> OpenDirectory? {
     let key = Key(path: DirectoryEntry(location).directory, root: root)
     return opened.withLock { opened in
@@ -26,7 +27,7 @@ final class OpenDirectories: Sendable {
     }
   }
 
-  /// Keeps a directory for the next output of the same directory and root.
+  /// Adds the directory of `location`, evicting the least recently used one if there are too many.
   func keep(_ directory: OpenDirectory, _ location: String, in root: OutputDirectory) {
     let key = Key(path: DirectoryEntry(location).directory, root: root)
     opened.withLock { opened in

@@ -1,13 +1,14 @@
 import SystemIO
 
-/// The directory that a batch's outputs stay inside.
+/// The directory that contains a batch's outputs.
 struct OutputDirectory: Hashable, Sendable {
-  /// As the user gave it.
+  /// The path as given.
   let root: String
-  /// Whether outputs may leave it.
+  /// Whether outputs may be written outside.
   let allowsOutside: Bool
 
-  /// The path to write `path` at, or why that isn't allowed. Says nothing about the file system yet.
+  /// The location of the output with `path`. Checks the text only, not symbolic links.
+  /// - Throws: `JobError` if `path` names no file, or lies outside without permission.
   func location(of path: String) throws(JobError) -> String {
     if path.isEmpty || Paths.endsWithSlash(path) {
       throw JobError(
@@ -18,8 +19,9 @@ struct OutputDirectory: Hashable, Sendable {
     return Paths.isAbsolute(path) || root == "." || root.isEmpty ? normal : Paths.joined(root, normal)
   }
 
-  /// Opens the directory of `location`, which is made if it is missing, and checks that no symbolic link leads out of the
-  /// root.
+  /// Opens the directory of `location`, creating it if it is missing, and checks that no symbolic link leads
+  /// outside the root.
+  /// - Throws: `JobError` if the directory can't be created or opened, or lies outside.
   func open(_ location: String) throws(JobError) -> OpenDirectory {
     let path = DirectoryEntry(location).directory
     do throws(SystemError) {
@@ -36,7 +38,7 @@ struct OutputDirectory: Hashable, Sendable {
     } catch {
       throw JobError(code: .writeFailed, stage: .write, message: error.message)
     }
-    // The open directory is compared, not its path: another process may replace a part of that at any time.
+    // Compare the open directory, not its path, parts of which another process may replace at any time.
     guard let real = directory.realPath, let realRoot else {
       throw JobError(
         code: .writeFailed, stage: .write, message: "can't open \(path): \(SystemError.last.text)")

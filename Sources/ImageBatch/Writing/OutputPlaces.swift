@@ -14,16 +14,17 @@ struct OutputPlaces: Sendable {
 
   var pruning: Pruning { Pruning(store: store, fingerprints: fingerprints, sources: sources) }
 
-  /// Copies a stored object to its place. A file with the same bytes stays, and so does one that the policy keeps.
+  /// Copies a stored object to an output's path, unless the file has the same bytes already or the policy
+  /// keeps it.
   func put(
     _ made: EncodedOutput, at location: String, in directory: OutputDirectory
   ) -> Result<OutputResult.Status, JobError> {
     do throws(JobError) {
       if isInPlace(made.image.digest, bytes: made.image.bytes, at: location) { return .success(.unchanged) }
-      // Asked a second time: the later sources of a stream weren't known when the path was claimed.
+      // Check again: a stream's later sources weren't known when the path was claimed.
       guard replacing.allowsSources || !sources.contains(location) else { throw .overwritesSource(location) }
       if isToBeKept(location) || isOfLaterRun(location) { return .success(.kept) }
-      // A file that appeared since it was looked at isn't ours.
+      // A file that appeared since the checks above isn't ours to replace.
       let replaces = !replacing.keepsForeignFiles || File.exists(location)
       let options = AtomicFile.Options(replaces: replaces, syncs: durability == .safe)
       guard let status = try copy(made.object.path, to: location, in: directory, options) else {
@@ -36,7 +37,8 @@ struct OutputPlaces: Sendable {
     }
   }
 
-  /// Most outputs go where the one before went: that directory is still open, and known to lie inside the root.
+  /// Copies with the open directory of an earlier output if there is one. It is known to be inside the root,
+  /// which saves creating and checking the directory again.
   private func copy(
     _ source: String, to location: String, in directory: OutputDirectory, _ options: AtomicFile.Options
   ) throws(JobError) -> stat? {
@@ -44,7 +46,7 @@ struct OutputPlaces: Sendable {
       do throws(JobError) {
         return try copy(source, to: location, open, options)
       } catch {
-        // A directory that was removed meanwhile is made again.
+        // If the directory was removed in the meantime, open it again, which recreates it.
         guard !open.isLinked else { throw error }
       }
     }
@@ -64,7 +66,8 @@ struct OutputPlaces: Sendable {
     }
   }
 
-  /// Whether a file is there that no run has written, or that was edited since, and such files are kept.
+  /// Whether the policy keeps the file at `location`: no run wrote it, or it was edited since. True if the
+  /// registry can't be read.
   func isToBeKept(_ location: String) -> Bool {
     var status = stat()
     guard replacing.keepsForeignFiles, lstat(location, &status) == 0 else { return false }
@@ -77,11 +80,11 @@ struct OutputPlaces: Sendable {
     }
   }
 
-  /// Whether a run that began after this one has put the file there: of two runs at once the later wins, whichever ends
-  /// first.
+  /// Whether a run that began after this one wrote the file. Of two concurrent runs the later one wins,
+  /// regardless of which ends first.
   private func isOfLaterRun(_ location: String) -> Bool {
     var status = stat()
-    // Most files were there before this run, and need no look-up.
+    // Most files are older than this run and need no lookup.
     guard lstat(location, &status) == 0, Double(status.st_ctim.tv_sec) + 1 >= registry.began else {
       return false
     }
@@ -97,7 +100,7 @@ struct OutputPlaces: Sendable {
     file(at: location, bytes: bytes).map { fingerprints.digests(of: [$0])[$0] == digest } ?? false
   }
 
-  /// The ordinary file at a path, where it has the size that is wanted.
+  /// The regular file at `location`; nil if it has another size.
   func file(at location: String, bytes: Int) -> FileDigestCache.File? {
     guard let file = FileDigestCache.File(path: location), file.fingerprint.bytes == bytes else { return nil }
     return file

@@ -3,9 +3,10 @@ import ImageCaches
 import Synchronization
 import SystemIO
 
-/// The record of the files that runs have put in place: which runs they belong to, and what they were made from.
+/// Records the files that runs have written: their scopes and recipes.
 ///
-/// A file that is as it was in the last run needs no new record, and a few hundred are looked up at once.
+/// Files that are unchanged since the last run need no new entry. To find them, several hundred are looked up
+/// at once.
 final class OutputRegistry: Sendable {
   fileprivate struct Note: Sendable {
     var path: String
@@ -17,9 +18,9 @@ final class OutputRegistry: Sendable {
 
   fileprivate struct State {
     var notes: [Note] = []
-    /// Resolved paths, by the path as it is written: outputs' directories and roots, and manifests.
+    /// Real paths of output directories, roots and manifests, by the path as given.
     var resolved: [String: String] = [:]
-    /// Hashes of the paths of this run, where they are needed.
+    /// Hashes of this run's output paths; empty unless `remembersPaths` is set.
     var seen: Set<Int> = []
   }
 
@@ -32,8 +33,8 @@ final class OutputRegistry: Sendable {
   private static let limit = 500
 
   /// - Parameters:
-  ///   - template: The template given beside the manifests; empty where there is none.
-  ///   - remembersPaths: Whether ``stale(in:)`` will be asked for.
+  ///   - template: The command line's output template; empty if there is none.
+  ///   - remembersPaths: Whether to collect this run's paths for ``stale(in:)``.
   init(store: DiskStore, template: String, remembersPaths: Bool) {
     self.store = store
     self.template = template
@@ -56,7 +57,7 @@ final class OutputRegistry: Sendable {
     }
   }
 
-  /// Writes down what is new.
+  /// Writes pending entries that are new or changed to the index.
   func flush() {
     let notes = state.withLock { state in
       defer { state.notes = [] }
@@ -77,13 +78,14 @@ final class OutputRegistry: Sendable {
     }
   }
 
-  /// The files that earlier runs of the scopes have made and this one hasn't. Scopes may be given by any paths of their
-  /// manifests and directories.
+  /// The files that earlier runs of the scopes wrote and this run didn't. Scopes may name their manifests and
+  /// directories by any path.
+  /// - Throws: `CacheError` if the index can't be read.
   func stale(in scopes: [OutputScope]) throws(CacheError) -> [RegistryEntry] {
     var stale: [RegistryEntry] = []
     var visited: Set<OutputScope> = []
     for scope in scopes {
-      // A directory that isn't there holds nothing to remove.
+      // A directory that doesn't exist contains nothing to remove.
       guard
         let real = state.withLock({
           $0.scope(manifest: scope.manifest, directory: scope.directory, scope.template)
@@ -97,8 +99,8 @@ final class OutputRegistry: Sendable {
 }
 
 extension OutputRegistry.State {
-  /// A path as the registry has it: absolute, with the links of its directories resolved. Nil where the directory isn't
-  /// there.
+  /// The path in the registry's form: absolute, with the links of its directory resolved; nil if the
+  /// directory doesn't exist.
   fileprivate mutating func realPath(ofEntry location: String) -> String? {
     let entry = DirectoryEntry(location)
     return realPath(of: entry.directory).map(entry.path(in:))
@@ -114,7 +116,7 @@ extension OutputRegistry.State {
   private mutating func realPath(of path: String) -> String? {
     if let known = resolved[path] { return known }
     guard let real = RealPath.of(path) else { return nil }
-    // There are few directories, but a stream has no end.
+    // A run uses few directories, but a stream may name any number.
     if resolved.count > 10_000 { resolved = [:] }
     resolved[path] = real
     return real
@@ -122,9 +124,9 @@ extension OutputRegistry.State {
 }
 
 extension OutputRecipe {
-  /// As the registry keeps it.
+  /// The recipe's form in the registry.
   var json: String? {
-    // Digests and texts: there is nothing that JSON can't hold.
+    // Digests and strings always encode as JSON.
     return (try? JSONText.encoded(self)).map { String(decoding: $0, as: UTF8.self) }
   }
 

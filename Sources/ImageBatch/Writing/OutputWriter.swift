@@ -5,9 +5,9 @@ import SystemIO
 import Synchronization
 import ImageRendering
 
-/// Puts outputs in place, and keeps what was made in the disk store for the next run.
+/// Writes outputs to their paths, and stores their bytes and records for later runs.
 ///
-/// An output that is in place with the right bytes is left alone, its modification time too.
+/// A file that already has the right bytes isn't touched, so that its modification time stays the same.
 final class OutputWriter: Sendable {
   let records: RenderingRecords
   private let store: DiskStore
@@ -15,7 +15,7 @@ final class OutputWriter: Sendable {
   private let renditionCache: RenditionCache
   private let threads = BlockingThreadPool(label: "writing", threads: 4)
 
-  /// An output that was rendered: where its bytes are, and what it took.
+  /// A rendered output that isn't stored yet.
   struct Rendered: Sendable {
     var key: ContentDigest
     var image: RenderedFile
@@ -57,17 +57,18 @@ final class OutputWriter: Sendable {
 
   /// What was found at the outputs' paths before rendering.
   struct Survey: Sendable {
-    /// Outputs whose paths belong to others, by index.
+    /// Outputs whose path belongs to another output or a source, by index.
     var refused: [Int: JobError] = [:]
-    /// Outputs that are in place already, by index.
+    /// Outputs that are up to date, by index.
     var inPlace: Set<Int> = []
-    /// Outputs in whose place a file is that is to be kept, by index.
+    /// Outputs whose existing file the policy keeps, by index.
     var kept: Set<Int> = []
-    /// The stored bytes of those that are neither, by key.
+    /// The stored bytes of the other outputs, by key.
     var objects: [ContentDigest: EncodedOutput] = [:]
   }
 
-  /// Claims the paths of outputs that have one, looks at their places, and for the bytes of those whose keys are known.
+  /// Claims the outputs' known paths, inspects the files there, and looks up stored bytes.
+  /// - Parameter known: Records of earlier runs, by output key.
   func survey(
     _ outputs: [PlannedOutput], known: [ContentDigest: StoredOutput], outputPaths: OutputPathRegistry
   ) async -> Survey {
@@ -122,8 +123,8 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// The renditions that a request may begin from, and files for those that it may leave. Without them it takes longer,
-  /// and nothing else is lost.
+  /// Leases stored renditions that a request may start from, and files for new ones. If that fails, the lease
+  /// is empty and rendering takes longer.
   func lease(for request: RenderRequest, force: Bool) async -> RenditionCache.Lease {
     await threads.run { [store, renditionCache] in
       do throws(CacheError) {
@@ -136,7 +137,7 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// Takes in the renditions that a request has left.
+  /// Stores the renditions that a request has written.
   func keep(_ renditions: [KeptRendition], of lease: RenditionCache.Lease) async {
     guard !renditions.isEmpty else { return }
     await threads.run { [store, renditionCache] in
@@ -148,7 +149,8 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// Stores what was rendered, and what the source's header said, in as few transactions as other groups' writes allow.
+  /// Stores rendered outputs and the facts from the sources' headers, in transactions that other groups'
+  /// writes may share.
   func store(
     _ rendered: [Rendered], facts: [ContentDigest: SourceFacts]
   ) async -> [ContentDigest: StepGraph.RenderOutcome] {
@@ -171,14 +173,15 @@ final class OutputWriter: Sendable {
             state.missing -= 1
             return state.missing == 0 ? state.outcomes : nil
           }
-          // Once: the count reaches 0 under the lock.
+          // Resumed exactly once, because the count reaches 0 under the lock.
           if let all { continuation.resume(returning: all) }
         }
       }
     }
   }
 
-  /// Records the outputs whose bytes the store has already, and returns them and the others, grouped by equal bytes.
+  /// Records outputs whose bytes are already stored.
+  /// - Returns: Their outcomes, and the remaining outputs grouped by equal bytes.
   private func storedAlready(
     _ rendered: [Rendered], facts: [ContentDigest: SourceFacts]
   ) -> ([ContentDigest: StepGraph.RenderOutcome], [[Rendered]]) {
@@ -207,8 +210,8 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// Puts one output in place: where its path depends on what was made, at that path.
-  /// - Returns: the output with its path; nil where it failed.
+  /// Writes one output to its path, after expanding a path that depends on the content.
+  /// - Returns: The output with its path; nil if it failed, with the error in `result`.
   func place(
     _ planned: PlannedOutput, _ made: EncodedOutput, outputPaths: OutputPathRegistry,
     into result: inout OutputResult
@@ -234,26 +237,28 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// Adds to what the cache has spared.
+  /// Adds to the totals of work that the cache has saved.
   func add(_ savings: [CacheSavings.Kind: CacheSavings]) async {
     await threads.run { [store] in
       do throws(CacheError) { try store.add(savings) } catch { store.noteRepair(error) }
     }
   }
 
-  /// Removes files that are no longer made.
+  /// Removes stale files, as far as ``Pruning`` permits.
+  /// - Throws: `CacheError` if the index can't be read or written.
   func remove(_ stale: [RegistryEntry]) async throws(CacheError) -> [(path: String, fate: Pruning.Fate)] {
     guard !stale.isEmpty else { return [] }
     return try await blocking { [places] () throws(CacheError) in try places.pruning.run(stale) }
   }
 
-  /// The stale files that pruning would remove.
+  /// The paths of the stale files that pruning would remove.
   func removable(_ stale: [RegistryEntry]) throws(CacheError) -> [String] {
     try places.pruning.fates(of: stale)
       .compactMap { $0.fate == .removed ? $0.entry.path : nil }
   }
 
-  /// Writes down what is still only remembered.
+  /// Writes pending digests to the index.
+  /// - Returns: The error if that fails.
   func flush() async -> JobError? {
     await threads.run { [places] in
       do throws(CacheError) {
@@ -265,7 +270,7 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// The stored object; one that can't be read is made again.
+  /// The stored object; nil if there is none, or if it can't be read and has to be rendered again.
   private func object(_ digest: ContentDigest) -> StoredObject? {
     do throws(CacheError) {
       return try store.object(digest)

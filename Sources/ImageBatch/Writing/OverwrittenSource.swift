@@ -1,24 +1,25 @@
 package import ImageCaches
 import SystemIO
 
-/// An output that would take the place of a source of the same run.
+/// An output that would overwrite a source of the same run.
 package struct OverwrittenSource: Sendable, Hashable {
   /// The output's path.
   package var path: String
-  /// The source as it may be shown.
+  /// The source's path, for display.
   package var source: String
-  /// The output's place in its manifest.
+  /// The output's location in its manifest.
   package var location: ManifestLocation?
 
-  /// Finds, before anything starts, the outputs whose paths are known by then and lead to a local source of any of the
-  /// jobs. Files are compared by device and inode, links followed.
+  /// Finds outputs that would overwrite a local source of any job, as far as their paths are known before the
+  /// run. Files are compared by device and inode, following links.
   ///
   /// A file that an earlier run has made may be the source of another job: that job depends on it, and it may be written
   /// again.
   /// - Parameters:
-  ///   - jobs: Those of the run.
-  ///   - directory: The output directory of jobs that have none of their own.
-  ///   - store: Knows which files earlier runs have made.
+  ///   - jobs: All jobs of the run.
+  ///   - directory: The output directory of jobs without their own.
+  ///   - store: The store that records earlier runs' outputs; nil treats none as an earlier output.
+  /// - Throws: `CacheError` if the index can't be read.
   package static func find(
     in jobs: [Job], outputDirectory directory: String = ".", store: DiskStore?
   ) throws(CacheError) -> [OverwrittenSource] {
@@ -46,10 +47,10 @@ package struct OverwrittenSource: Sendable, Hashable {
     return found
   }
 
-  /// As the failure of its job.
+  /// The error of the job.
   package var error: JobError { .overwritesSource(path) }
 
-  /// nil for a path that names no file, which is a mistake of its own.
+  /// The output's location; nil for a path that names no file, which is reported elsewhere.
   private static func location(of path: String, in root: OutputDirectory) -> String? {
     do throws(JobError) { return try root.location(of: path) } catch { return nil }
   }

@@ -2,8 +2,8 @@ import Glibc
 import ImageCaches
 import SystemIO
 
-/// Removes files that a manifest no longer makes, and only those: inside the output directory, put there by a run of
-/// the same scope, never a source, and still as they were written.
+/// Removes files that a manifest no longer makes. A file is removed only if a run of the same scope wrote it
+/// inside the output directory, it hasn't changed since, and it was never a source.
 struct Pruning {
   let store: DiskStore
   let fingerprints: FileDigestCache
@@ -12,13 +12,13 @@ struct Pruning {
   /// The outcome for a stale file.
   enum Fate: Sendable, Hashable {
     case removed
-    /// Somebody has removed it already.
+    /// The file had already been removed.
     case gone
-    /// It stays, and why.
+    /// The file is kept, for the given reason.
     case kept(String)
   }
 
-  /// What pruning would do with each file; changes nothing.
+  /// The outcome of pruning each file. Changes nothing.
   func fates(of stale: [RegistryEntry]) throws(CacheError) -> [(entry: RegistryEntry, fate: Fate)] {
     let everSources = try sources.everSources(among: stale.map(\.path))
     return stale.map { entry in
@@ -99,7 +99,7 @@ struct Pruning {
   /// The output directory itself stays.
   private func removeEmptyDirectories(from path: String, upTo root: String) {
     var directory = DirectoryEntry(path).directory
-    // A directory that isn't empty, or isn't ours to remove, ends it.
+    // rmdir(2) fails for a directory that isn't empty or writable, which ends the loop.
     while Paths.isInside(directory, root), rmdir(directory) == 0 {
       directory = DirectoryEntry(directory).directory
     }

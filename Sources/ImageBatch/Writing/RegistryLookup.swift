@@ -2,26 +2,27 @@ import Glibc
 package import ImageCaches
 import SystemIO
 
-/// Looks up what runs have written down of the files that they put in place.
+/// Looks up the registry's entries of output files.
 package struct RegistryLookup: Sendable {
   private let store: DiskStore
 
-  /// A look into a store.
+  /// Creates a lookup in a store's registry.
   package init(store: DiskStore) { self.store = store }
 
   /// What has become of a file.
   package enum State: String, Sendable, Codable {
-    /// It is as it was written.
+    /// The file is unchanged.
     case inPlace = "in place"
-    /// It is gone; its bytes are stored.
+    /// The file is missing, but its bytes are in the store.
     case missingButStored = "missing; its bytes are stored"
-    /// It is gone, and has to be made again.
+    /// The file is missing and has to be rendered again.
     case missing
-    /// Somebody has changed it.
+    /// The file has changed since it was written, or can't be read.
     case edited = "changed since it was written"
   }
 
-  /// What has become of the file since it was written.
+  /// The state of the file compared with its entry.
+  /// - Throws: `CacheError` if the store can't be read.
   package func state(of entry: RegistryEntry) throws(CacheError) -> State {
     if FileDigestCache(store: store).isUnchanged(entry, at: entry.path) { return .inPlace }
     var status = stat()
@@ -39,6 +40,6 @@ extension DiskStore {
 }
 
 extension BatchPlan.Entry {
-  /// The path as the registry has it; nil where it, or its directory, isn't there yet.
+  /// The path in the registry's form; nil if it or its directory isn't known yet.
   package var realPath: String? { path.flatMap(RealPath.ofEntry) }
 }

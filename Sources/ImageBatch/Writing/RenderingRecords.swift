@@ -3,19 +3,19 @@ import ImageDownloads
 import SystemIO
 import ImageRendering
 
-/// What the disk store has recorded of renderings: outputs, headers of sources, and failures.
+/// The disk store's records of renderings: outputs, source headers and failures.
 struct RenderingRecords: Sendable {
   let store: DiskStore
   let threads: BlockingThreadPool
 
-  /// What earlier runs have stored under output keys.
+  /// The records of earlier runs' outputs, by output key.
   func outputs(_ keys: [ContentDigest]) async -> Result<[ContentDigest: StoredOutput], JobError> {
     await rows(keys)
   }
 
   // MARK: Failures
 
-  /// Records that rendering `keys` killed a worker, so that it isn't tried again on every run.
+  /// Records failures that killed a worker, by output key, so that later runs don't retry them.
   func record(_ failures: [ContentDigest: JobError], limits: String) async {
     await record(
       Dictionary(
@@ -37,14 +37,14 @@ struct RenderingRecords: Sendable {
     return decoderFailures
   }
 
-  /// Records that a source's bytes can't be decoded, so that plans and later runs go on to its alternative at once.
-  /// Faults of the bytes themselves are recorded, and not those of a limit or of another process.
+  /// Records that a source can't be decoded, so that plans and later runs try its alternative immediately.
+  /// Only faults of the content are recorded, not those of limits or of other processes.
   func record(_ error: JobError, of source: StoredSource, _ configuration: BatchConfiguration) async {
     guard JobError.Code.faultsOfContent.contains(error.code) else { return }
     await record([DecoderFailure.key(of: source.digest, configuration): DecoderFailure(error)])
   }
 
-  /// The failure that an earlier run recorded of a source's bytes.
+  /// The recorded failure of a source's content; nil if there is none.
   func failure(of source: StoredSource, _ configuration: BatchConfiguration) async -> JobError? {
     var error = await failures([DecoderFailure.key(of: source.digest, configuration)]).values.first?.error
     error?.source = source.displayText
@@ -59,10 +59,10 @@ struct RenderingRecords: Sendable {
 
   // MARK: Headers
 
-  /// Records what a source's header says, by its content.
+  /// Records the facts from a source's header, by its digest.
   func record(_ facts: SourceFacts, of content: ContentDigest) async { await record([content: facts]) }
 
-  /// What a source's header said when it was last decoded.
+  /// The recorded facts from a source's header; nil if there are none.
   func facts(of content: ContentDigest) async -> SourceFacts? {
     let found: Result<[ContentDigest: SourceFacts], JobError> = await rows([content])
     guard case .success(let facts) = found else { return nil }

@@ -12,7 +12,7 @@ public struct ReplacementPolicy: Sendable, Hashable {
 }
 
 extension JobError {
-  /// An output in a source's place.
+  /// The error for an output that would overwrite a source.
   static func overwritesSource(_ path: String) -> JobError {
     JobError(
       code: .overwritesSource, stage: .write,

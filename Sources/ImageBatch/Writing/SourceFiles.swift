@@ -4,19 +4,19 @@ import ImageDownloads
 import Synchronization
 import SystemIO
 
-/// The local files that a run reads: no output may take the place of one, and no run prunes one.
+/// The local files that a run reads. Outputs may not overwrite them, and pruning never removes them.
 ///
-/// Files are compared by device and inode, links followed, so that neither another spelling of a path nor a link hides
-/// what it leads to. Sixteen bytes a file are held: a stream may have a million of them.
+/// Files are compared by device and inode, following links, so that different paths and links to one file are
+/// equal. This takes 16 bytes per file; a stream may have a million.
 final class SourceFiles: Sendable {
   private struct State {
     var identities: Set<FileIdentity> = []
-    /// Paths that the index may not know yet.
+    /// Real paths that aren't written to the index yet.
     var pending: [String] = []
   }
 
   private let store: DiskStore
-  /// Whether sources are remembered for later runs.
+  /// Whether to record sources for later runs.
   private let records: Bool
   private let state = Mutex(State())
   private static let limit = 500
@@ -26,7 +26,7 @@ final class SourceFiles: Sendable {
     self.records = records
   }
 
-  /// Takes in every local file that the jobs name: sources, placeholders, overlays and masks.
+  /// Adds all local files that the jobs read: sources, placeholders, overlays and masks.
   func add(_ jobs: [Job]) {
     for job in jobs { for path in job.localFiles { add(path) } }
   }
@@ -45,19 +45,20 @@ final class SourceFiles: Sendable {
 
   /// Whether the file at `path` is a source of this run.
   func contains(_ path: String) -> Bool {
-    // Most runs have no local source at all: no system call for their outputs.
+    // Most runs have no local sources. Don't spend a system call on each output.
     guard state.withLock({ !$0.identities.isEmpty }), let identity = FileIdentity(path: path) else {
       return false
     }
     return state.withLock { $0.identities.contains(identity) }
   }
 
-  /// Those of the absolute paths that are, or ever were, a source.
+  /// The paths, out of absolute `paths`, that are a source of this run or were one of any run.
+  /// - Throws: `CacheError` if the index can't be read.
   func everSources(among paths: [String]) throws(CacheError) -> Set<String> {
     try store.sources(among: paths).union(paths.filter(contains))
   }
 
-  /// Writes down what is new.
+  /// Writes pending paths to the index.
   func flush() {
     let paths = state.withLock { state in
       defer { state.pending = [] }
@@ -72,7 +73,7 @@ final class SourceFiles: Sendable {
 }
 
 extension Job {
-  /// The local files that it reads.
+  /// The paths of the local files that the job reads.
   var localFiles: [String] {
     allSources.compactMap { if case .file(let path) = $0 { path } else { nil } }
   }
