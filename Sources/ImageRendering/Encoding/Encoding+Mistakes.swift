@@ -1,7 +1,8 @@
 extension Encoding {
-  /// Every mistake in the settings; each setting is checked by itself, so that one mistake doesn't hide another.
+  /// All mistakes in the settings. Each setting is checked separately, so that one mistake doesn't hide
+  /// another.
   ///
-  /// `init(resolving:pathExtension:)` throws the first of them.
+  /// `init(resolving:pathExtension:)` throws only the first one.
   package static func mistakes(
     in settings: EncodingSettings, pathExtension: String?
   ) -> [EncodingSettingsError] {
@@ -20,7 +21,7 @@ extension Encoding {
     let hasFormat = resolve(base, pathExtension)
     var pathExtension = pathExtension
     if !hasFormat {
-      // The other settings are checked against a format that has most of them.
+      // Check the other settings against JPEG, which has most of them.
       base.format = OutputFormat.jpeg.rawValue
       pathExtension = nil
     }
@@ -36,7 +37,7 @@ extension Encoding {
     check(\.background)
     check(\.frames)
     check(\.orient)
-    // Which encoder options and how many formats there are depends on the format.
+    // Encoder options, and whether there are several formats, depend on the format.
     guard hasFormat else { return found }
     check(\.minSavings)
     for (name, value) in settings.options.sorted(by: { $0.key < $1.key }) {
@@ -47,13 +48,13 @@ extension Encoding {
     return found
   }
 
-  /// Whether an encoder of these formats has the setting `quality`.
+  /// Whether the encoder of any of these formats has the option `quality`.
   package var hasQuality: Bool {
     choices.contains { EncoderTable.definition(of: $0.format)?.option("quality") != nil }
   }
 
-  /// Whether an encoder of the formats that the settings choose has the option. If the settings are wrong, which is
-  /// reported where they are resolved, this is true.
+  /// Whether the encoder of any format that the settings choose has the option. True if the settings are
+  /// invalid, which ``mistakes(in:pathExtension:)`` reports.
   package static func isOption(
     _ name: String, of settings: EncodingSettings, pathExtension: String?
   ) -> Bool {

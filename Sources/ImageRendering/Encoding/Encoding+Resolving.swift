@@ -67,7 +67,7 @@ extension Encoding {
     followsSource = false
   }
 
-  /// Checks a quality that none of the formats has, since nothing else would read it.
+  /// Checks the range of a quality that no format has, because nothing else parses it.
   private static func checkUnusedQuality(
     _ text: String?, _ formats: [OutputFormat]
   ) throws(EncodingSettingsError) {

@@ -49,7 +49,7 @@ public struct Encoding: Hashable, Sendable, Codable {
     Encoding(self, alternatives: alternatives, minSavings: minSavings, followsSource: followsSource)
   }
 
-  /// The choice in a source's format; nil if that can't be written.
+  /// The choice with a source's format; nil if there is none.
   func following(_ format: ImageFormat) -> Encoding? {
     choices.first { $0.format.rawValue == format.rawValue }
   }

@@ -2,9 +2,9 @@ package import ImageFilters
 import SystemIO
 package import Vips
 
-/// Decodes an image file and filters it, with the checks of a ``Renderer``: the format by the file's first bytes, limits
-/// by its header, and damage and truncation as errors. The result's pixels are computed, so that nothing that happens to
-/// the file later changes them.
+/// Decodes an image file and filters it, with the checks of a ``Renderer``: the format by the file's first
+/// bytes, limits by its header, and damage and truncation as errors. The result's pixels are in memory or in
+/// an unlinked file, so changing the source file later doesn't affect them.
 package struct ImageReader: Sendable {
   private let limits: RenderLimits
   private let frames: FrameSelection
@@ -17,7 +17,7 @@ package struct ImageReader: Sendable {
   /// Decodes and filters a file.
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - chain: The filters. A decoder that can shrinks the image for a first resize, as in a rendering.
+  ///   - chain: The filters. If the first one resizes, the decoder may shrink on load, as in a rendering.
   ///     Default: none.
   ///   - source: Opens the images that the chain refers to. Default: ``FilterContext/noSources``.
   /// - Returns: The upright image in sRGB, with all frames stacked as pages.

@@ -3,11 +3,13 @@ import ImageFilters
 import SystemIO
 import Vips
 
-/// Encodes an image to a file in a directory of its own, which is removed afterwards.
+/// Encodes an image to a file in a temporary directory, which is removed afterwards.
 struct ImageWriter {
   let encoding: Encoding
 
-  /// Calls `body` with the encoded file's path.
+  /// Encodes the image and calls `body` with the file's path, which is valid only during the call.
+  /// - Throws: `RenderError` if the format can't hold the image or the file can't be written, or the error of
+  ///   `body`.
   func withFile<Value>(
     of image: VipsImage, _ body: (String) throws(RenderError) -> Value
   ) throws(RenderError) -> Value {
@@ -47,7 +49,7 @@ struct ImageWriter {
     }
   }
 
-  /// The frames that the encoding keeps.
+  /// The image with only the frames that the encoding keeps.
   private func selected(_ image: VipsImage) throws(VipsError) -> VipsImage {
     let count: Int
     switch encoding.frames {
@@ -61,7 +63,7 @@ struct ImageWriter {
   }
 }
 
-/// A directory for the files of one call.
+/// A temporary directory for the files of one call.
 struct TemporaryDirectory {
   let path: String
 
@@ -79,7 +81,7 @@ struct TemporaryDirectory {
     do throws(SystemError) {
       try Directory.removeTree(path)
     } catch {
-      // The image has been written. What is left lies in the directory for temporary files.
+      // Ignore the error: the image has been written, and the files are in the system's temporary directory.
     }
   }
 }

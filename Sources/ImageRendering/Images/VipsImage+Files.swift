@@ -33,7 +33,8 @@ extension VipsImage {
   public convenience init(
     data: Data, frames: FrameSelection = .first, limits: RenderLimits = RenderLimits()
   ) throws(RenderError) {
-    // libvips reads from buffers as late as from files, and would need the data as long as the image.
+    // libvips would read the buffer lazily and need it as long as the image exists. A file also gets the same
+    // checks as other sources.
     let directory = try TemporaryDirectory()
     defer { directory.remove() }
     let path = directory.path + "/image"

@@ -2,7 +2,7 @@ import Glibc
 package import ImageCaches
 import SystemIO
 
-/// Reads the files of a rendering. System errors become errors of the job.
+/// Reads the files of a rendering, and translates system errors to `RenderError`.
 package enum FileReading {
   /// The first 4 KiB, or all of a shorter file.
   package static func head(of path: String) throws(RenderError) -> [UInt8] {

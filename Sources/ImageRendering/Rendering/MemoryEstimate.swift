@@ -168,6 +168,6 @@ private struct RenderingForecast {
     return most
   }
 
-  /// Whether the step's result may be kept for later runs: the first one may.
+  /// Whether the step's result may be kept for later runs. Only the first step's result is counted.
   private func isCandidate(_ depth: Int) -> Bool { depth == 0 }
 }

@@ -1,12 +1,12 @@
 import CZlib
 import SystemIO
 
-/// The compressed texts and the color profile of a PNG (ISO/IEC 15948, section 11.3), which its decoder unpacks whole
-/// while it reads the header: a kilobyte of them can become a megabyte.
+/// Limits a PNG's compressed texts and color profile (ISO/IEC 15948, section 11.3). The decoder decompresses
+/// them completely while it reads the header, and a kilobyte can expand to a megabyte.
 enum PNGMetadata {
-  /// The most bytes that texts and profile may have unpacked.
+  /// The maximum total size of texts and profile after decompression, in bytes.
   static let mostBytes = 32 << 20
-  /// The most texts. libvips looks through all earlier ones for each.
+  /// The maximum number of texts. For each one, libvips searches all earlier ones.
   static let mostTexts = 2000
 
   /// Checks the chunks before the pixels, without keeping what they unpack to.
@@ -43,7 +43,8 @@ enum PNGMetadata {
   private static func unpackedBytes(
     _ file: inout FileBytes, from start: Int, _ length: Int, atMost limit: Int
   ) -> Int {
-    // Keyword (at most 79 bytes), a terminator, and a method. iTXt has a flag, a language and a translated keyword too.
+    // A keyword, its terminator and a compression method. An iTXt chunk also has a compression flag, a
+    // language tag and a translated keyword.
     var place = start
     let end = start + length
     while place < end, let byte = file.byte(place), byte != 0 { place += 1 }
@@ -66,10 +67,10 @@ enum PNGMetadata {
   }
 }
 
-/// Counts what a zlib stream (RFC 1950) unpacks to, and keeps none of it.
+/// Counts the bytes that a zlib stream (RFC 1950) decompresses to, and discards them.
 private struct InflatedCount: ~Copyable {
   private(set) var count = 0
-  /// Whether the stream has ended, or can't be read further.
+  /// Whether the stream has ended or is invalid.
   private(set) var isAtEnd: Bool
   private let stream: UnsafeMutablePointer<z_stream>
   private var output = [UInt8](repeating: 0, count: 64 << 10)

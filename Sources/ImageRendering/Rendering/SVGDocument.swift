@@ -1,15 +1,16 @@
 import Vips
 
-/// An SVG, written anew from its parsed text, so that the decoder reads nothing that wasn't checked here.
+/// Rewrites an SVG from its parsed tokens, so that the decoder reads only what was checked here.
 ///
-/// Comments, processing instructions and the document type are left out. The decoder gets the bytes without a path, and
-/// so has no directory to which it could resolve a reference that this misses.
+/// Comments, processing instructions and the document type are dropped. The decoder gets the bytes without a
+/// path, so it has no base directory for a reference that the checks miss.
 enum SVGDocument {
-  /// The largest SVG, in bytes.
+  /// The maximum size of an SVG in bytes.
   static let longest = 32 << 20
 
-  /// The rewritten SVG of a file.
-  /// - Throws: `RenderError` with code `external-reference`, naming the reference, or `corrupt` with the position.
+  /// Reads and rewrites the SVG at `path`.
+  /// - Throws: `RenderError` with code `external-reference` that names the reference, or `corrupt` with the
+  ///   position.
   static func rewritten(_ path: String) throws(RenderError) -> [UInt8] {
     try rewritten(FileReading.contents(of: path, atMost: longest))
   }
@@ -64,7 +65,7 @@ enum SVGDocument {
     return result
   }
 
-  /// Appends the text between two tags, and checks it if it is a style sheet.
+  /// Appends the text between two tags, after checking it if it is a style sheet.
   private static func append(
     _ text: inout [UInt8], in element: String?, to result: inout [UInt8]
   ) throws(RenderError) {
@@ -74,10 +75,11 @@ enum SVGDocument {
     result += XMLScanner.escaped(text, inAttribute: false)
   }
 
-  /// Whether an attribute is passed on. A link to follow by hand isn't, and needn't be refused.
+  /// Whether an attribute is kept. A hyperlink's `href` is dropped rather than refused, because rendering
+  /// doesn't follow it.
   private static func keeps(_ attribute: XMLScanner.Attribute, of element: String) throws(RenderError) -> Bool
   {
-    // Nothing but references matters in what can be megabytes of image data.
+    // Check `href` first and only by its start: its value may be megabytes of image data.
     let isReference = localName(attribute.name) == "href"
     if isReference, localName(element) == "a" { return false }
     if isReference {
@@ -90,15 +92,15 @@ enum SVGDocument {
       if space.lowercased().hasSuffix("/xinclude") { throw refusal("XInclude") }
       return true
     }
-    // It would change what references mean.
+    // `xml:base` would change how the decoder resolves references.
     if attribute.name == "xml:base" { return false }
     try checkStyle(attribute.value)
     return true
   }
 
-  /// A style sheet, or an attribute's value, which may use CSS functions too.
+  /// Checks a style sheet, or an attribute's value, which may use CSS functions too.
   private static func checkStyle(_ value: [UInt8]) throws(RenderError) {
-    // CSS can't name anything without one of these.
+    // Every external reference in CSS contains one of these.
     guard value.contains(UInt8(ascii: "(")) || value.contains(UInt8(ascii: "@")) else { return }
     let plain = String(decoding: value, as: UTF8.self)
     for text in [plain, unescaped(plain)] {
@@ -111,12 +113,12 @@ enum SVGDocument {
     }
   }
 
-  /// Whether a reference leads to an element of the document or holds its data itself.
+  /// Whether a reference is to an element of this document or a `data:` URL.
   private static func isInside(_ reference: String) -> Bool {
     reference.isEmpty || reference.hasPrefix("#") || reference.prefix(5).lowercased() == "data:"
   }
 
-  /// CSS without its escapes: a backslash before hexadecimal digits, or before any other character.
+  /// Decodes CSS escapes: a backslash before hexadecimal digits or before any other character.
   private static func unescaped(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     var rest = Substring(text).unicodeScalars

@@ -14,7 +14,7 @@ package struct SourceFile {
   package let shape: SourceShape
   let facts: SourceFacts
   let limits: RenderLimits
-  /// An SVG's checked text, which is read in the file's place.
+  /// The rewritten bytes of an SVG, which the decoder reads instead of the file.
   private let document: [UInt8]?
 
   package init(path: String, limits: RenderLimits) throws(RenderError) {
@@ -121,7 +121,8 @@ package struct SourceFile {
     }
   }
 
-  /// The most frames of a WebP whose first frame alone is wanted: libwebp's time to find a frame grows with their number.
+  /// The maximum number of frames of a WebP even if only the first is decoded: libwebp's time to find a frame
+  /// grows with their number.
   private static let mostWebPFrames = 5000
 
   private static func checkFrames(ofWebP path: String, _ limits: RenderLimits) throws(RenderError) {

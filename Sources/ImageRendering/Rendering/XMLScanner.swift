@@ -1,5 +1,5 @@
-/// The tokens of an XML 1.0 document in UTF-8, with character references resolved. It knows the five predefined entities
-/// only.
+/// Splits an XML 1.0 document in UTF-8 into tokens and resolves character references. Supports only the five
+/// predefined entities.
 struct XMLScanner {
   struct Attribute {
     var name: String
@@ -27,7 +27,7 @@ struct XMLScanner {
     place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }
 
-  /// The error of a document that isn't well-formed.
+  /// The error for a document that isn't well-formed, with the current position.
   func failure(_ what: String) -> RenderError {
     RenderError(
       code: .corrupt, stage: .decode, message: "the svg file is damaged (at byte \(place): \(what))")
@@ -79,7 +79,7 @@ struct XMLScanner {
     return Attribute(name: name, value: value)
   }
 
-  /// Text up to a byte that `ends` it, or to the end.
+  /// Reads text up to a byte for which `ends` returns true, or to the end.
   private mutating func text(
     inAttribute: Bool = false, until ends: (UInt8) -> Bool
   ) throws(RenderError) -> [UInt8] {
@@ -100,7 +100,7 @@ struct XMLScanner {
     return result
   }
 
-  /// The character that `&…;` stands for.
+  /// Resolves the reference `&…;` at the position, and returns the character's UTF-8 bytes.
   private mutating func reference() throws(RenderError) -> [UInt8] {
     let end = bytes[place...].prefix(16).firstIndex(of: UInt8(ascii: ";"))
     guard let end else { throw failure("'&' doesn't begin an entity") }
@@ -123,7 +123,7 @@ struct XMLScanner {
     return Array(String(scalar).utf8)
   }
 
-  /// The rest of `<?…?>`.
+  /// Reads an instruction after its `<?`.
   private mutating func instruction() throws(RenderError) -> Token {
     let target = try name()
     let rest = String(decoding: try until("?>"), as: UTF8.self)
@@ -135,8 +135,8 @@ struct XMLScanner {
     return .declaration(encoding: String(match.1 ?? match.2 ?? ""))
   }
 
-  /// Skips the rest of a document type.
-  /// - Returns: Whether it declares entities.
+  /// Skips a document type after its `<!DOCTYPE`.
+  /// - Returns: Whether it declares or uses entities.
   private mutating func skipDocumentType() throws(RenderError) -> Bool {
     var hasEntities = false
     var isInside = false
@@ -161,7 +161,7 @@ struct XMLScanner {
         } else if skip("<?") {
           _ = try until("?>")
         } else {
-          // Parameter entities are a percent sign or a declaration.
+          // A percent sign uses a parameter entity.
           hasEntities = hasEntities || isInside && (bytes[place] == UInt8(ascii: "%") || skip("<!ENTITY"))
           place += 1
         }
@@ -188,7 +188,7 @@ struct XMLScanner {
     }
   }
 
-  /// Skips blanks, and says whether there were any.
+  /// Skips white space. Returns whether there was any.
   @discardableResult
   private mutating func skipBlanks() -> Bool {
     let start = place
@@ -196,7 +196,7 @@ struct XMLScanner {
     return place > start
   }
 
-  /// Skips `word` if it comes next.
+  /// Skips `word` if it is next. Returns whether it was.
   private mutating func skip(_ word: StaticString) -> Bool {
     let length = word.utf8CodeUnitCount
     guard bytes.count - place >= length else { return false }
@@ -205,7 +205,7 @@ struct XMLScanner {
     return true
   }
 
-  /// The bytes before `word`, which is skipped too.
+  /// Returns the bytes before the next `word`, and skips both.
   private mutating func until(_ word: StaticString) throws(RenderError) -> ArraySlice<UInt8> {
     let start = place
     while place < bytes.count {
@@ -216,7 +216,7 @@ struct XMLScanner {
     throw failure("\(word) is missing")
   }
 
-  /// Text for a document.
+  /// Escapes text for an element or a quoted attribute.
   static func escaped(_ text: [UInt8], inAttribute: Bool) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)

@@ -27,6 +27,6 @@ package final class ThreadRendering: RenderingService {
     }
   }
 
-  /// Accepts no more requests. Running ones go on to their end: a thread can't be interrupted.
+  /// Accepts no more requests. Running ones complete, because a thread can't be interrupted.
   package func stop() async { freeSlots.close() }
 }

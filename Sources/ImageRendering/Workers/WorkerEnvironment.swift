@@ -1,6 +1,6 @@
 /// The environment variables of a worker process.
 enum WorkerEnvironment {
-  /// Variables that every worker has.
+  /// Variables that are set for every worker.
   private static let own = [
     // Report a crash immediately, by its signal, instead of printing a backtrace.
     "SWIFT_BACKTRACE": "enable=no",
@@ -12,20 +12,20 @@ enum WorkerEnvironment {
     "MALLOC_ARENA_MAX": "1",
   ]
 
-  /// Variables that a worker gets as they are here, because they change what it loads, finds or makes.
+  /// Variables that a worker inherits, because they affect which libraries, fonts and directories it uses.
   private static let passedOn: Set<String> = [
-    // Where the dynamic linker finds libvips.
+    // The dynamic linker's search path for libvips.
     "LD_LIBRARY_PATH", "LD_PRELOAD",
-    // Where fontconfig finds fonts, its settings and its cache.
+    // fontconfig's fonts, settings and cache.
     "HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS", "FONTCONFIG_FILE",
     "FONTCONFIG_PATH", "FONTCONFIG_SYSROOT",
     // Pango chooses glyphs by language.
     "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "PANGO_LANGUAGE",
-    // Where large temporary files go.
+    // The directory for large temporary files.
     "TMPDIR",
   ]
 
-  /// Beginnings of names of settings for libvips, GLib, and compilers' sanitizers and profiles.
+  /// Prefixes of inherited variables: settings of libvips, GLib, and the compilers' sanitizers and profiles.
   private static let passedOnPrefixes = [
     "VIPS_", "G_DEBUG", "G_MESSAGES_", "ASAN_", "LSAN_", "TSAN_", "UBSAN_", "LLVM_PROFILE_",
   ]
@@ -45,7 +45,7 @@ enum WorkerEnvironment {
     }.merging(own) { $1 }
   }
 
-  /// The name and the value of an entry of `environ`.
+  /// Splits an entry of `environ` into name and value; nil without `=`.
   static func split(_ entry: String) -> (name: String, value: String)? {
     guard let equals = entry.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
     return (String(entry[..<equals]), String(entry[entry.utf8.index(after: equals)...]))

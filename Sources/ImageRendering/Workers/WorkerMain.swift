@@ -8,7 +8,8 @@ public enum WorkerMain {
   /// The descriptor of the socket to the parent.
   static let socketDescriptor: Int32 = 3
 
-  /// The most bytes of pixels that a worker keeps between requests (the default capacity of `AutoPurgingImageCache`).
+  /// The maximum size of the renditions that a worker keeps between requests, in bytes of pixels (the default
+  /// capacity of `AutoPurgingImageCache`).
   static let renditionMemory = 100_000_000
 
   /// Bytes that a request may use beyond the memory that it is granted: codec buffers, caches, fragmentation.

@@ -160,8 +160,8 @@ extension WorkerProcess.TerminationReason {
     }
   }
 
-  /// The signals that a process's own code causes. Any other comes from outside: from the kernel's out-of-memory killer,
-  /// which looks at the whole machine, a limit of the shell's, or somebody's `kill`.
+  /// The signals that a process's own code causes. Others come from outside: from the kernel's out-of-memory
+  /// killer, a shell's limits, or kill(1).
   fileprivate static let faults: Set<Int32> = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS]
 
   /// GLib and the C++ library print a message before they abort.

@@ -89,8 +89,8 @@ final class WorkerProcess: Sendable {
       _ = reap()
       throw .timedOut(delay ?? .ownWork)
     } catch {
-      // A process that closed its socket is about to end, and its signal tells why. Any other one is killed:
-      // it can't be trusted with another request, and reaping it would block forever, under `kill()`'s lock.
+      // A process that closed its socket is about to end, and its signal gives the reason. Kill any other:
+      // its state is unknown, and reaping it would block forever under the lock of `kill()`.
       var isEnding = false
       if case .closed = error { isEnding = endsSoon() }
       if !isEnding { kill() }
@@ -170,7 +170,8 @@ final class WorkerProcess: Sendable {
     return posix_spawn(&started, executable, &actions, &attributes, words + [nil], variables + [nil])
   }
 
-  /// The whole environment of a worker: what a decoder could read and send on is kept from it, such as keys and tokens.
+  /// A worker's complete environment. Variables with keys and tokens are left out, because a compromised
+  /// decoder could read and send them.
   private static func environment() -> [String] {
     var variables: [String: String] = [:]
     var entry = environ
