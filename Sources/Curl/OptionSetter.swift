@@ -17,12 +17,12 @@ struct OptionSetter {
     note(ccurl_set_offset(easy, option, curl_off_t(value)))
   }
 
-  /// libcurl copies the text.
+  /// Sets a string option. libcurl copies the text.
   mutating func text(_ option: CURLoption, _ value: String) {
     note(ccurl_set_text(easy, option, value))
   }
 
-  /// libcurl keeps the pointer: it must outlive the transfer.
+  /// Sets a pointer option. libcurl keeps the pointer, which must stay valid until the handle is freed.
   mutating func pointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
     note(ccurl_set_pointer(easy, option, value))
   }

@@ -35,14 +35,15 @@ struct ResponseHeadParser {
   private(set) var isComplete = false
   private var byteCount = 0
 
-  /// Parses one line, including its line ending; returns false if the head exceeds the limit.
+  /// Parses one line, including its line ending.
+  /// - Returns: Whether the head is still within ``limit``.
   mutating func consume(_ line: UnsafeRawBufferPointer) -> Bool {
     var bytes = line[...]
     while let last = bytes.last, last == UInt8(ascii: "\r") || last == UInt8(ascii: "\n") {
       bytes.removeLast()
     }
     if bytes.starts(with: "HTTP/".utf8), isComplete || head == nil {
-      // Another head follows a 1xx response, and a challenge that libcurl answers itself.
+      // Another head follows an interim (1xx) response, and a challenge that libcurl answers itself.
       head = Self.statusLine(Self.text(bytes))
       isComplete = false
       byteCount = line.count

@@ -47,24 +47,30 @@ final class Transfer {
     if stopReason == nil { stopReason = reason }
   }
 
-  /// Reports the failure of a transfer that isn't in the multi handle.
+  /// Completes a transfer that isn't in the multi handle with an error.
   func finish(_ code: CURLcode) {
     completion(.failure(error(code)))
   }
 
   // MARK: Setting up
 
+  /// Sets all options on the handle.
+  /// - Returns: The first failure, or `CURLE_OK`.
   func prepare() -> CURLcode {
     var setter = OptionSetter(easy: easy)
     setter.text(CURLOPT_URL, options.url)
+    // Refuse libcurl's other schemes: a `file:` URL would read local files.
     setter.text(CURLOPT_PROTOCOLS_STR, "http,https")
     // Signals for resolver timeouts are unsafe in a process with threads.
     setter.long(CURLOPT_NOSIGNAL, 1)
+    // The caller follows redirects, because each hop needs its own checks, credentials and cache lookup.
     setter.long(CURLOPT_FOLLOWLOCATION, 0)
+    // Keep a proxy's answer to CONNECT out of the response's head.
     setter.long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     setter.long(CURLOPT_BUFFERSIZE, 64 * 1024)
     setter.long(CURLOPT_TCP_KEEPALIVE, 1)
     setter.long(CURLOPT_DNS_CACHE_TIMEOUT, 300)
+    // Never read ~/.netrc: the caller decides which credential is sent.
     setter.long(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     setter.pointer(CURLOPT_ERRORBUFFER, errorText)
     prepareRequest(&setter)
@@ -120,6 +126,7 @@ final class Transfer {
     setter.long(
       CURLOPT_HTTP_VERSION,
       options.allowsHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
+    // Wait for a pending connection that may multiplex instead of opening another one for each request.
     setter.long(CURLOPT_PIPEWAIT, options.allowsHTTP2 && options.url.hasPrefix("https:") ? 1 : 0)
     setter.long(CURLOPT_FRESH_CONNECT, options.needsFreshConnection ? 1 : 0)
   }
@@ -192,6 +199,8 @@ final class Transfer {
     return true
   }
 
+  /// Checks the address that libcurl connects to. A check of the host's name alone would miss what it
+  /// resolves to.
   private static let openSocketFunction: curl_opensocket_callback = { context, _, address in
     guard let transfer = from(context), let address else { return -1 }
     let family = address.pointee.family
@@ -204,6 +213,7 @@ final class Transfer {
       family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
   }
 
+  /// Checks the address again before each request, because a reused connection opens no socket.
   private static let prerequestFunction: curl_prereq_callback = {
     context, address, localAddress, _, localPort in
     guard let transfer = from(context), let address else { return Int32(CURL_PREREQFUNC_ABORT) }
@@ -238,7 +248,7 @@ final class Transfer {
   // MARK: Completing
 
   /// The transfer's result. Reads the handle, so it must be called before the handle is freed.
-  /// - Parameter sharesConnection: whether another transfer has started on the same connection.
+  /// - Parameter sharesConnection: Whether another transfer has started on the same connection.
   func outcome(_ code: CURLcode, sharesConnection: Bool) -> Result<TransferResult, CurlError> {
     guard code == CURLE_OK else { return .failure(error(code)) }
     guard let head = parser.head else { return .failure(error(CURLE_GOT_NOTHING)) }

@@ -17,7 +17,8 @@ public final class TransferEngine: Sendable {
   private let thread: Mutex<pthread_t?>
 
   /// Starts the transfer thread.
-  /// - Parameter connectionLimit: the maximum number of connections kept open for reuse; each is a file descriptor.
+  /// - Parameter connectionLimit: The maximum number of connections kept open for reuse. Each takes a file
+  ///   descriptor.
   /// - Throws: `CurlError` if libcurl can't be initialized or the thread can't be started.
   public init(connectionLimit: Int = 256) throws(CurlError) {
     let mailbox = try TransferMailbox(connectionLimit: connectionLimit)
@@ -45,8 +46,8 @@ public final class TransferEngine: Sendable {
   /// Performs one transfer and returns when `sink` has received the last byte. Any HTTP status is a result; redirects
   /// are not followed.
   /// - Parameters:
-  ///   - options: the request and its limits.
-  ///   - sink: receives the response on the engine's thread.
+  ///   - options: The request and its limits.
+  ///   - sink: Receives the response on the engine's thread.
   /// - Throws: `CurlError`. If the calling task is cancelled, the transfer is aborted and the reason is `.cancelled`.
   public func perform(
     _ options: TransferOptions, into sink: any TransferSink

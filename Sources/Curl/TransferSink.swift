@@ -5,11 +5,11 @@ public import WebValues
 public protocol TransferSink: AnyObject, Sendable {
   /// Receives the head of the response: once, before the body's first byte, or at the end if there is no body.
   /// Interim (1xx) responses, and challenges that libcurl answers itself, are skipped.
-  /// - Returns: whether to continue with the body.
+  /// - Returns: Whether to continue with the body.
   func receive(head: ResponseHead) -> Bool
 
   /// Receives the next bytes of the body. The buffer is valid only during the call.
-  /// - Returns: whether to continue.
+  /// - Returns: Whether to continue.
   func receive(bytes: UnsafeRawBufferPointer) -> Bool
 }
 

@@ -20,7 +20,7 @@ package struct PixelRows {
     let valid = region.pointee.valid
     let pixel = Int(image.pointee.Bands) * Int(vips_format_sizeof(image.pointee.BandFmt))
     stride = Int(region.pointee.bpl)
-    // What the macro VIPS_REGION_ADDR does; Swift can't import it.
+    // The macro VIPS_REGION_ADDR, which Swift can't import.
     start = UnsafeMutableRawPointer(data)
       .advanced(by: Int(area.top - valid.top) * stride + Int(area.left - valid.left) * pixel)
     width = Int(area.width)

@@ -65,6 +65,7 @@ package enum Directory {
     for entry in try existingEntries(of: path) {
       let child = path + "/" + entry.name
       var status = stat()
+      // Not the entry's type, which some file systems don't report.
       guard lstat(child, &status) == 0 else { continue }
       if status.st_mode & S_IFMT == S_IFDIR {
         try removeTree(child)

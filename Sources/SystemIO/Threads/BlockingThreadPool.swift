@@ -20,6 +20,7 @@ package final class BlockingThreadPool: Sendable {
     mutating func next() -> (@Sendable () -> Void)? {
       guard first < waiting.count else { return nil }
       let body = waiting[first]
+      // Release the call's captures now, not when the array is compacted.
       waiting[first] = {}
       first += 1
       if first * 2 >= waiting.count {
