@@ -157,17 +157,17 @@ extension DiskStore {
     return nil
   }
 
-  /// What a lookup finds at an object's path.
+  /// The result of a lookup of an object.
   enum Examination {
-    /// The object, pinned, with the bytes of its digest.
+    /// The object, pinned and, at its first use in this process, verified.
     case sound(StoredObject)
-    /// Nothing: it was never stored, or another process has just purged it.
+    /// The object was never stored, or another process has just purged it.
     case absent
-    /// Other bytes, or no file at all, which have been removed.
+    /// The file has other bytes or isn't a regular file.
     case damaged
   }
 
-  /// Pins an object, and checks its bytes at their first use in this process.
+  /// Pins an object, and checks its bytes at their first use in this process. A damaged object is removed.
   func examined(_ digest: ContentDigest, in place: StoreLayout) throws(CacheError) -> Examination {
     let path = place.object(digest)
     let object: StoredObject
@@ -216,7 +216,7 @@ extension DiskStore {
       StoredObject(digest: digest, path: path, byteCount: Int(file.status.st_size), pin: ObjectPin(file)))
   }
 
-  /// Removes what isn't the object that its name promises.
+  /// Removes a damaged object and its rows, unless it belongs to the read-only cache.
   private func drop(_ digest: ContentDigest, path: String, isOurs: Bool) throws(CacheError) {
     noteRepair("the cache object \(digest.hex.prefix(12))… was damaged and will be recreated")
     guard isOurs else { return }

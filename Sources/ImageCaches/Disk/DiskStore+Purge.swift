@@ -71,10 +71,11 @@ extension DiskStore {
     if try usage().bytes > capacity { try purge() }
   }
 
-  /// How long to keep a row without a file, in seconds: another process may be about to move the file into place.
+  /// The seconds for which a row without a file is kept: another process may be about to move the file into
+  /// place.
   private static let arrivalTime = 60.0
 
-  /// Whether an object without a file will not get one any more.
+  /// Whether a row without a file is too old for a process to be still moving the file into place.
   private func hasNotArrived(_ lastUsed: Double) -> Bool { lastUsed < SystemTime.now - Self.arrivalTime }
 
   /// Removes an object's file, unless a process has it pinned or may be about to move it into place.

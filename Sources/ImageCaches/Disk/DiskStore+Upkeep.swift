@@ -115,7 +115,8 @@ extension DiskStore {
     let suspects = try rowsWithoutFile()
     // Another process writes an object's row just before it moves the file into place.
     if !suspects.isEmpty { usleep(200_000) }
-    // In the transaction, no other process adds or removes rows: what it has stored or purged since then is known here.
+    // No other process changes rows during the transaction, so everything it has stored or purged before is
+    // visible.
     try index.write { database in
       var gone: [ContentDigest] = []
       for row in try Row.fetchAll(database, sql: "SELECT digest, last_used FROM objects") {

@@ -63,7 +63,7 @@ package struct FileFingerprint: Hashable, Sendable {
 
   /// Whether the file may change again without a new fingerprint: the kernel's file times advance in steps of up to
   /// 10 ms.
-  /// - Parameter time: the current time in nanoseconds since 1970.
+  /// - Parameter time: The current time in nanoseconds since 1970.
   package func isRecent(at time: Int) -> Bool { time - changedNanoseconds < 20_000_000 }
 
   /// The checksum of the row that records `digest`.

@@ -27,7 +27,7 @@ final class GroupCommit: Sendable {
   private let queue = DispatchQueue(label: "imagemill.cache.index")
 
   /// Schedules a write.
-  /// - Parameter commit: runs bodies in one transaction and returns the result for their completions; blocks.
+  /// - Parameter commit: Runs bodies in one transaction and returns the result for their completions; blocks.
   func add(_ write: Write, commit: @escaping @Sendable ([Body]) throws(CacheError) -> Int) {
     let time: DispatchTime? = state.withLock { state in
       state.waiting.append(write)

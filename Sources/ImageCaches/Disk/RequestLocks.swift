@@ -109,8 +109,9 @@ package final class RequestLocks: Sendable {
 
   // MARK: Waiting
 
-  /// Waits until the key is free, the time is over, its holder makes no progress, or the task is cancelled.
-  /// - Returns: whether the key was free. Another process may have locked it since; then the caller waits again.
+  /// Waits until the key is free, a time limit is reached, or the task is cancelled.
+  /// - Returns: Whether the key was free. Another process may have locked it since; the caller must then wait
+  ///   again.
   /// - Parameters:
   ///   - seconds: the maximum wait.
   ///   - patience: the maximum wait without progress, in seconds.
@@ -146,7 +147,7 @@ package final class RequestLocks: Sendable {
     }
   }
 
-  /// Ends the waits whose key is free or whose time is over.
+  /// Ends the waits whose key is free or whose time limit is reached.
   private func look() {
     // Called without the lock, because they look at files.
     let progress = state.withLock { $0.waits.mapValues(\.progress) }.mapValues { $0() }

@@ -77,7 +77,7 @@ package final class StoreIndex: Sendable {
   }
 
   /// Rebuilds the index if it fails SQLite's check.
-  /// - Returns: whether the index was rebuilt.
+  /// - Returns: Whether the index was rebuilt.
   func check() throws(CacheError) -> Bool {
     let problem = try read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
     guard let problem, problem != "ok" else { return false }

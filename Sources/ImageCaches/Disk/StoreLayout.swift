@@ -53,7 +53,8 @@ struct StoreLayout: Sendable {
     }
   }
 
-  /// Whether something other than a file is at an object's path, such as a directory. Nothing there is not foreign.
+  /// Whether something other than a regular file, such as a directory, is at an object's path; false if
+  /// nothing is.
   static func isForeign(_ path: String) throws(CacheError) -> Bool {
     var status = stat()
     guard lstat(path, &status) == 0 else {
@@ -63,7 +64,7 @@ struct StoreLayout: Sendable {
     return status.st_mode & S_IFMT != S_IFREG
   }
 
-  /// Removes what isn't a file: a directory with its contents, a pipe, a link.
+  /// Removes a foreign entry: a directory with its contents, a pipe or a link.
   static func removeForeign(_ path: String) throws(CacheError) {
     if unlink(path) == 0 || errno == ENOENT { return }
     guard errno == EISDIR || errno == EPERM else { throw .file("remove", path, errno: errno) }

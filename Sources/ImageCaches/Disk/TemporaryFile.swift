@@ -49,7 +49,7 @@ public final class TemporaryFile: StagedFile {
     outlives.withLock { $0 = true }
   }
 
-  /// Keeps the file when the last reference goes.
+  /// Keeps the file after its last reference is released.
   package func keep() {
     outlives.withLock { $0 = true }
   }

@@ -125,7 +125,7 @@ private final class PressureThread: Sendable {
   }
 
   /// Starts the thread, which closes the descriptors when it ends.
-  /// - Returns: whether it was started.
+  /// - Returns: Whether it was started.
   func start() -> Bool {
     var thread = pthread_t()
     let context = Unmanaged.passRetained(self)

@@ -23,8 +23,8 @@ struct MemoryPressurePlaces: Sendable, Hashable {
 
   /// The files of a process.
   /// - Parameters:
-  ///   - groups: the contents of `/proc/self/cgroup` (cgroups(7)); the line of the unified hierarchy is `0::/path`.
-  ///   - root: the mount point of that hierarchy.
+  ///   - groups: The contents of `/proc/self/cgroup` (cgroups(7)); the line of the unified hierarchy is `0::/path`.
+  ///   - root: The mount point of that hierarchy.
   init(groups: String, root: String) {
     let group = groups.split(separator: "\n").first { $0.hasPrefix("0::/") }?.dropFirst(3) ?? "/"
     let own = group == "/" ? root : root + group
