@@ -45,9 +45,9 @@ extension ImageSource {
     self = .file("\(directory)/\(text)")
   }
 
-  /// Why a text with a supported scheme isn't a source.
+  /// The reason that a text with a supported scheme isn't a source.
   package struct InvalidForm: Error {
-    /// What is wrong and how to write it, without the text itself.
+    /// The mistake and its correction, without the text itself.
     package let message: String
   }
 
@@ -127,7 +127,7 @@ extension ImageSource {
     }
     switch self {
     case .url(let text):
-      // An encoded slash is part of the name.
+      // Decode after splitting: an encoded slash is part of the name.
       return components(String(WebAddress(text)?.path ?? "")).map {
         PercentEncoding.decoded($0).replacing("/", with: "_")
       }

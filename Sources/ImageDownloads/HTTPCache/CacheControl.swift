@@ -16,7 +16,7 @@ struct CacheControl: Hashable, Sendable {
     for directive in directives { hasher.combine(directive.name) }
   }
 
-  /// - Parameter fields: all fields of the message.
+  /// - Parameter fields: All fields of the message.
   init(_ fields: [HeaderField]) {
     directives = FieldList.members(of: fields.values(of: "Cache-Control")).map { member in
       let parts = member.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

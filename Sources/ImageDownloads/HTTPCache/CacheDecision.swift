@@ -14,10 +14,10 @@ enum CacheDecision: Sendable {
   case unavailable
 
   /// - Parameters:
-  ///   - request: the fields that would be sent.
-  ///   - candidates: the stored responses for the request's key.
-  ///   - mode: the user's cache mode.
-  ///   - now: the time in seconds since 1970.
+  ///   - request: The fields that would be sent.
+  ///   - candidates: The stored responses for the request's key.
+  ///   - mode: The user's cache mode.
+  ///   - now: The time in seconds since 1970.
   init(request: [HeaderField], candidates: [StoredResponse], mode: CacheMode, now: Double) {
     let control = CacheControl(request)
     guard mode != .none, !control.has("no-store") else {

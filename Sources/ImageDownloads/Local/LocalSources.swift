@@ -81,7 +81,7 @@ struct LocalReader: Sendable {
     throw error
   }
 
-  /// How often to read a file that changes.
+  /// The maximum number of attempts to read a file that changes.
   private static let attempts = 3
 
   /// Whether a path names an open descriptor. Opening it doesn't block.
@@ -89,7 +89,7 @@ struct LocalReader: Sendable {
     path == "/dev/stdin" || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
   }
 
-  /// In bytes.
+  /// The maximum size, in bytes, of a file that is hashed without looking its digest up.
   private static let smallFile = 256 << 10
 
   /// Stores the bytes of a `data:` URL (RFC 2397).

@@ -47,9 +47,9 @@ struct CircuitBreaker: Sendable {
 
   /// Records the end of an attempt.
   /// - Parameters:
-  ///   - active: the host's active attempts, including this one.
-  ///   - limit: the configured number of slots.
-  ///   - unreachableTimeout: the seconds of silence after which another silent attempt marks the host as down.
+  ///   - active: The host's active attempts, including this one.
+  ///   - limit: The configured number of slots.
+  ///   - unreachableTimeout: The seconds of silence after which another silent attempt marks the host as down.
   mutating func note(
     _ signal: HostSignal, active: Int, limit: Int, unreachableTimeout: Double, now: Double
   ) -> Verdict? {

@@ -104,7 +104,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Withdraws a pending download's request.
-  /// - Returns: whether it was pending.
+  /// - Returns: Whether it was pending.
   @discardableResult
   mutating func remove(_ id: ID) -> Bool {
     guard let (name, _) = pendingHosts.removeValue(forKey: id) else { return false }
@@ -115,7 +115,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Gives a download's slot back.
-  /// - Returns: whether it had one.
+  /// - Returns: Whether it had one.
   @discardableResult
   mutating func release(_ id: ID) -> Bool {
     guard let name = holders.removeValue(forKey: id) else { return false }
@@ -143,7 +143,7 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Records the end of an attempt. Must be called before its slot is given back.
-  /// - Returns: the time until which the host gets no attempt; nil if it isn't paused.
+  /// - Returns: The time until which the host gets no attempt; nil if it isn't paused.
   @discardableResult
   mutating func note(_ signal: HostSignal, of host: String, now: Double) -> Double? {
     let (active, limit) = (activeCount(of: host), limit(of: host))

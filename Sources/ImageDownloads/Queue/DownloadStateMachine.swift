@@ -107,9 +107,9 @@ struct DownloadStateMachine: Sendable {
   private(set) var mergedCount = 0
 
   /// - Parameters:
-  ///   - limits: the limits of the queue.
-  ///   - lookupLimit: the maximum number of concurrent lookups.
-  ///   - abortsOnCancel: whether to abort a transfer without waiters; otherwise it completes for the cache.
+  ///   - limits: The limits of the queue.
+  ///   - lookupLimit: The maximum number of concurrent lookups.
+  ///   - abortsOnCancel: Whether to abort a transfer without waiters; otherwise it completes for the cache.
   init(limits: DownloadQueue<Int>.Limits, lookupLimit: Int = 8, abortsOnCancel: Bool = false) {
     queue = DownloadQueue(limits: limits)
     self.lookupLimit = lookupLimit
@@ -118,7 +118,7 @@ struct DownloadStateMachine: Sendable {
 
   var queuedCount: Int { queue.pendingCount }
   var activeCount: Int { downloads.count }
-  /// Whether no state is left of any download.
+  /// Whether every table is empty: no download, receipt, lookup or retry is left.
   var isEmpty: Bool {
     downloads.isEmpty && ids.isEmpty && receipts.isEmpty && activeLookups.isEmpty && pending.isEmpty
       && lookupOrder.isEmpty && retries.isEmpty && queue.pendingCount == 0 && queue.activeCount == 0
@@ -131,8 +131,8 @@ struct DownloadStateMachine: Sendable {
   // MARK: Events
 
   /// Processes an event.
-  /// - Parameter now: the time of a monotonic clock, in seconds.
-  /// - Returns: the actions to perform, in order.
+  /// - Parameter now: The time of a monotonic clock, in seconds.
+  /// - Returns: The actions to perform, in order.
   mutating func handle(_ event: Event, now: Double) -> [Action] {
     var now = now
     var actions: [Action] = []

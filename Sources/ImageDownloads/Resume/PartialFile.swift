@@ -48,7 +48,7 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// Keeps the file for another run when the last reference goes, unless it is in `tmp/`.
+  /// Keeps the file for another run after its last reference is released, unless it is in `tmp/`.
   func keep() {
     if metadataPath != nil { file.keep() }
   }

@@ -51,7 +51,7 @@ struct RetryBudget: Sendable {
   mutating func earn() { tokens = min(limit, tokens + perRequest) }
 
   /// Takes one retry from the budget.
-  /// - Returns: whether the budget had one.
+  /// - Returns: Whether the budget had one.
   mutating func spend() -> Bool {
     guard tokens >= 1 else { return false }
     tokens -= 1

@@ -34,7 +34,7 @@ final class BodySink: TransferSink {
     /// The validator for requesting the rest if the transfer is interrupted.
     var validator: String?
     var prefix: [UInt8] = []
-    /// Why the body was refused.
+    /// The reason that the body was refused.
     var failure: DownloadError?
     /// A problem of an accepted response.
     var warning: String?

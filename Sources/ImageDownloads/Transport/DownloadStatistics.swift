@@ -32,6 +32,6 @@ final class DownloadStatistics: Sendable {
   }
 
   /// Takes one retry from the budget.
-  /// - Returns: whether the budget had one.
+  /// - Returns: Whether the budget had one.
   func spendRetry() -> Bool { state.withLock { $0.budget.spend() } }
 }

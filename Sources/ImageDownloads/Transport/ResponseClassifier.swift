@@ -42,7 +42,7 @@ struct ResponseClassifier: Sendable {
   let longestRetryWait: Double
 
   /// Classifies the outcome of a transfer.
-  /// - Parameter now: the time in seconds since 1970, for a `Retry-After` with a date.
+  /// - Parameter now: The time in seconds since 1970, for a `Retry-After` with a date.
   func verdict(on outcome: TransferOutcome, now: Double) -> Verdict {
     let (state, body) = (outcome.state, outcome.body)
     if body.mustRestart {

@@ -80,7 +80,7 @@ struct ResponseStore: Sendable {
   }
 
   /// Updates a stored response from the 304 that confirms it.
-  /// - Returns: nil if the body is gone.
+  /// - Returns: The refreshed response; nil if its body is no longer stored.
   func refresh(_ stored: StoredResponse, by outcome: TransferOutcome) throws(CacheError) -> Response? {
     guard let head = outcome.head, let key = outcome.state.cacheKey,
       let object = try store.object(stored.digest)

@@ -26,8 +26,8 @@ struct ResponseValidation: Sendable {
   /// Checks a successful response. The first bytes win over the content type: an image with a wrong type is accepted,
   /// and an HTML page with an image's type is refused.
   /// - Parameters:
-  ///   - prefix: the body's first bytes, at least one.
-  ///   - isFinal: whether `prefix` has ``prefixLength`` bytes or is the whole body.
+  ///   - prefix: The body's first bytes, at least one.
+  ///   - isFinal: Whether `prefix` has ``prefixLength`` bytes or is the whole body.
   /// - Returns: nil if more bytes are needed.
   func verdict(
     on head: ResponseHead, prefix: [UInt8], isFinal: Bool, source: String
