@@ -84,7 +84,7 @@ extension FilterChain {
     }
   }
 
-  /// Applies a program's own filter to every frame. What it reads how often isn't known, so its input is stored.
+  /// Applies a program's own filter to every frame. Its access pattern is unknown, so its input is stored.
   private func apply(
     _ filter: any ImageFilter, to current: Intermediate, at index: Int, context: FilterContext
   ) throws(FilterError) -> Intermediate {

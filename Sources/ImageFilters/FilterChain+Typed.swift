@@ -40,10 +40,10 @@ extension FilterChain {
     return steps
   }
 
-  /// Creates a chain from a filter's name and typed arguments; nil is the argument's absence.
+  /// Creates a chain from a filter's name and typed arguments; nil leaves an argument out.
   init(typed name: String, _ arguments: [(key: String, value: ParameterValue?)] = []) {
     do throws(FilterError) {
-      // Through the texts, so that ranges and normal forms are those of the grammar.
+      // Convert the values to text, so that the grammar's ranges and normal forms apply.
       try self.init(
         name: name,
         arguments: arguments.compactMap { argument in argument.value.map { (argument.key, $0.text) } })

@@ -37,7 +37,7 @@ public struct FilterChain: Hashable, Sendable {
   init(problem: FilterError) {
     steps = []
     self.problem = problem
-    // Not the text of a chain, so that no valid chain has this identifier.
+    // Not parseable as a chain, so that no valid chain has this identifier.
     identifier = "(invalid) \(problem.message)"
   }
 

@@ -146,7 +146,7 @@ package struct LockCheck: Sendable {
     return found.sorted { $0.0 < $1.0 }.map(\.1)
   }
 
-  /// What differs between a source and its entry; nil if they are equal.
+  /// The difference between a source and its entry; nil if they are equal.
   private func difference(of source: ImageSource) async -> String? {
     guard let locked = lock.sources[source.displayText] else { return "the source isn't in the lock file" }
     // Another source or the placeholder was used, so that no output depends on this one.

@@ -24,7 +24,7 @@ package final class LockRecorder: Sendable {
     let recipes = job.outputs.map { LockFile.recipe($0, of: job) }
     state.withLock { state in
       state.recipes[job.index] = recipes
-      // An empty entry, in case the source turns out not to be used.
+      // Add an empty entry, which stays if the source isn't used.
       for source in job.sources where state.lock.sources[source.displayText] == nil {
         state.lock.sources[source.displayText] = LockFile.Source()
       }

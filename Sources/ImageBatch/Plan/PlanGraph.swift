@@ -6,11 +6,11 @@ import ImageRendering
 package struct PlanGraph: Sendable {
   /// A step.
   package struct Node: Sendable, Hashable {
-    /// What a step does.
+    /// The operation of a step.
     package enum Kind: String, Sendable, Codable, CaseIterable {
       case source, decode, filter, encode, write
     }
-    /// What the step does.
+    /// The operation.
     package var kind: Kind
     /// The label to draw.
     package var label: String

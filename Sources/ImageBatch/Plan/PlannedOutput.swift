@@ -4,7 +4,7 @@ import ImageRendering
 
 /// One output of a group with its key, path and state.
 struct PlannedOutput: Sendable {
-  /// What has to be done for the output.
+  /// The remaining work for the output.
   enum State: Sendable, Hashable {
     case unknown
     /// The file in place is up to date.

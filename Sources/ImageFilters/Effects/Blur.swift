@@ -1,6 +1,6 @@
 import Vips
 
-/// A Gaussian blur with a choice of what lies outside the image.
+/// A Gaussian blur with a choice of edge handling.
 struct Blur {
   /// The standard deviation in pixels.
   let radius: Double

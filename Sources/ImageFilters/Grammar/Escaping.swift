@@ -15,7 +15,7 @@ enum Escaping {
     return text
   }
 
-  /// Decodes the four escapes. Any other `%` stays as it is, as in `50%`.
+  /// Decodes the four escapes. Any other `%` is kept, as in `50%`.
   static func unescaped(_ text: some StringProtocol) -> String {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
     let bytes = Array(text.utf8)

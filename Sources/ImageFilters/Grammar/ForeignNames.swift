@@ -1,4 +1,4 @@
-/// Names and values of other programs' filters, with what to write here.
+/// Hints for names and values of other programs' filters.
 enum ForeignNames {
   private static let filters = [
     "resize": "limit, fit, fill or scale", "thumbnail": "fill or limit", "thumb": "fill or limit",
