@@ -38,7 +38,7 @@ package struct FailedJobs: Sendable, Hashable {
       do {
         if try take(try JSONNodes.read(bytes: record.bytes, line: record.line)) { results += 1 }
       } catch {
-        // In another kind of file every line would be reported.
+        // Stop at the first line: in a file of another kind, every line would be reported.
         log.error(error.place, position == 0 ? "\(error.message); \(wanted)" : error.message)
         if position == 0 { break }
       }

@@ -2,7 +2,7 @@
 struct FieldText: Sendable, Hashable {
   enum Segment: Sendable, Hashable {
     case literal(String)
-    /// `offset` is that of the brace, in UTF-8 bytes.
+    /// A field. `offset` is the position of its opening brace, in UTF-8 bytes.
     case field(name: String, offset: Int)
   }
 
@@ -10,7 +10,7 @@ struct FieldText: Sendable, Hashable {
 
   struct Failure: Error {
     var message: String
-    /// In UTF-8 bytes.
+    /// The position of the mistake, in UTF-8 bytes.
     var offset: Int
   }
 

@@ -28,7 +28,7 @@ struct NamedChains {
     }
     var chains = NamedChains(definitions: definitions)
     for entry in entries { chains.resolve(entry.key.lowercased(), path: [], log: &log) }
-    // So that an output that uses a broken chain isn't reported as well.
+    // Define broken chains as empty, so that outputs that use them aren't reported too.
     for name in chains.failed { chains.resolved[name] = FilterChain() }
     return chains.resolved
   }
@@ -61,7 +61,7 @@ struct NamedChains {
     }
     let used = Self.namesUsed(in: entry.value)
     for other in used { resolve(other, path: path + [name], log: &log) }
-    // A chain that uses a broken one isn't reported again.
+    // Don't report a chain again that uses a broken one.
     guard !failed.contains(name), failed.isDisjoint(with: used) else {
       failed.insert(name)
       return

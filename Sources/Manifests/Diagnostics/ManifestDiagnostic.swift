@@ -1,6 +1,6 @@
 import TerminalText
 
-/// An error in a manifest: its place, what is wrong, and what to write instead.
+/// An error in a manifest, with its position and a remedy.
 package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConvertible {
   /// The manifest's path as given; `-` is standard input.
   package var file: String
@@ -8,7 +8,7 @@ package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConver
   package var line: Int
   /// The column, from 1, in Unicode scalars.
   package var column: Int
-  /// One sentence: what is wrong, and what to write instead. It contains no secrets.
+  /// One sentence with the mistake and its correction. It contains no secrets.
   package var message: String
   /// The line of the manifest; nil if it isn't known or may contain a secret.
   package var sourceLine: String?

@@ -12,8 +12,8 @@ enum QuotingHints {
     return next == "," || next == "}"
   }
 
-  /// The hint for an unknown key that is the rest of the value before it; empty if an earlier key already has the hint,
-  /// and nil if the key is no such rest.
+  /// The hint for an unknown key that is the rest of the value before it; empty if an earlier key already has
+  /// the hint, nil for any other key.
   static func comma(
     _ entry: ManifestNode.Entry, after value: ManifestNode.Entry, in entries: [ManifestNode.Entry],
     _ text: ManifestText

@@ -53,12 +53,12 @@ struct KeyTable: Sendable {
   struct Key: Sendable {
     let name: String
     let form: KeyForm
-    /// One line, for the schema.
+    /// The description in the schema, one line.
     let summary: String
     let isRequired: Bool
     /// Another key that may take the place of a required one.
     let unless: String?
-    /// What to write, for the message about a missing key.
+    /// The remedy in the error about a missing key.
     let need: String?
 
     init(

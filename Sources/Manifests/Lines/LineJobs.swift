@@ -19,7 +19,7 @@ import SystemIO
 /// are skipped; the n-th element has index `firstIndex + n - 1` if it is a job. After a read error, which is a failure,
 /// the stream ends. Cancelling the task ends it too.
 package struct LineJobs: AsyncSequence, Sendable {
-  /// A job, or what is wrong with its record.
+  /// A job, or the error in its record.
   package typealias Element = Result<Job, ManifestDiagnostic>
 
   private let reading: Reading

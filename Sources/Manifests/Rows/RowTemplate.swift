@@ -57,7 +57,7 @@ struct RowTemplate: Sendable {
     return job
   }
 
-  /// The location of the row; that of the pattern for its files, which have no line.
+  /// The location of a row. The files of a pattern have no lines, so they get the pattern's location.
   private func location(_ row: Row) -> ManifestLocation {
     row.line == 0
       ? ManifestLocation(file: manifest, line: fromPlace.line, column: fromPlace.column)

@@ -146,7 +146,7 @@ struct RowNames {
           matrix[$0.name] == nil && fixed[$0.name] == nil
         }
       } catch {
-        // The same mistake in all rows, which is reported where the string is checked.
+        // All rows have the same mistake, which is reported where the string is checked.
         return true
       }
     case .list(let members): return members.contains { varies($0, matrix) }
