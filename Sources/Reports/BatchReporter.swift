@@ -23,5 +23,6 @@ extension BatchReporter {
   package func finish() throws(ReportError) {}
 }
 
-/// Writes a reporter's text. Returns false if the reader has gone, so that nothing more needs to be written.
+/// Writes a reporter's text. Returns false if the reader has closed its end, so that nothing more needs to be
+/// written.
 package typealias TextOutput = @Sendable (String) -> Bool

@@ -15,7 +15,7 @@ package struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
   package var code: Code
   /// The report's path.
   package var path: String
-  /// One sentence: what happened, and what to do about it.
+  /// One sentence with the failure and its remedy.
   package var message: String
 
   /// The message.

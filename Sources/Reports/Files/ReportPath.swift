@@ -16,7 +16,7 @@ struct ReportPath {
   let directory: String
   let name: String
   let place: Place
-  /// What the file is, for error messages.
+  /// The noun for the file in error messages.
   private let noun: String
 
   init(_ path: String, noun: String = "report") {

@@ -41,7 +41,7 @@ package final class GitHubAnnotations: BatchReporter {
     }
   }
 
-  /// Annotates a mistake in a manifest, or what a check found.
+  /// Annotates a mistake in a manifest or a finding of a check.
   package func error(_ message: String, at place: ManifestLocation?) { annotate("error", place, message) }
 
   private func annotate(_ kind: String, _ place: ManifestLocation?, _ message: String) {

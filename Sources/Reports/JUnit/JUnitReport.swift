@@ -3,10 +3,10 @@ import SystemIO
 
 /// JUnit XML as GitLab and Jenkins read it: a test case for each output, with a class named after the manifest.
 ///
-/// There is no standard. This follows the schema of Jenkins' xUnit plugin (junit-10.xsd), but for a case's `file` and
-/// `line`, which GitLab and other readers show. That plugin rejects the whole report for an attribute that it doesn't
-/// know; Jenkins' own `junit` step ignores it. A failed output is a `<failure>`; an
-/// `<error>` would be a problem of the test runner. GitLab keeps only the first of several cases with the same class
+/// There is no standard. This follows the schema of Jenkins' xUnit plugin (junit-10.xsd), except for a case's
+/// `file` and `line`, which GitLab and other readers show. That plugin rejects a report with unknown
+/// attributes; Jenkins' own `junit` step ignores them. A failed output is a `<failure>`, because an `<error>`
+/// would be a problem of the test runner. GitLab keeps only the first of several cases with the same class
 /// and name, so the pair must be unique.
 struct JUnitReport: ReportDocument {
   let separator = ""

@@ -6,7 +6,7 @@ import TerminalText
 
 /// Explains how an output file was made and what a run would do with it now.
 package struct Explanation {
-  /// What the manifest says about the file now.
+  /// The manifest's current plan for the file.
   package enum Today {
     /// The manifest doesn't exist.
     case noManifest
@@ -25,7 +25,8 @@ package struct Explanation {
   let removal: String
 
   /// Explains the file of a registry entry.
-  /// - Parameter removal: How to remove a file that the manifest no longer makes, as the end of a sentence.
+  /// - Parameter removal: The advice for removing a file that the manifest no longer makes, as the end of a
+  ///   sentence.
   package init(_ entry: RegistryEntry, today: Today, state: RegistryLookup.State, removal: String) {
     self.entry = entry
     recipe = OutputRecipe(json: entry.recipe)
@@ -34,7 +35,7 @@ package struct Explanation {
     self.removal = removal
   }
 
-  /// What a run would do now, in one sentence.
+  /// The action of a run now, as a sentence.
   var verdict: String {
     switch today {
     case .noManifest: "the manifest no longer exists"

@@ -1,18 +1,19 @@
 import Synchronization
 
-/// Bounds the results that wait in an ordered stream, by holding back its input while the oldest job is unfinished.
+/// Bounds the results that wait in an ordered stream by pausing its input while the oldest job is unfinished.
 ///
 /// Without it, a million finished results could wait in memory for one slow job.
 package final class OrderWindow: Sendable {
-  /// How far reading may be ahead of the oldest unfinished job, which also limits the jobs in flight.
+  /// The maximum number of jobs that are read ahead of the oldest unfinished one. It also limits the jobs in
+  /// flight.
   package static let size = 1024
 
   private struct State {
     /// All jobs up to this index are finished.
     var finished = 0
-    /// Whether nothing waits any more, because the reading task was cancelled.
+    /// Whether `admit` returns immediately, because the reading task was cancelled.
     var isOpen = false
-    /// The task that reads the input. Whoever removes the continuation from here resumes it, so it is resumed once.
+    /// The waiting reader. The continuation is resumed exactly once, by the code that removes it from here.
     var waiting: (index: Int, continuation: CheckedContinuation<Void, Never>)?
   }
 

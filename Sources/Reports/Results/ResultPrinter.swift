@@ -80,7 +80,7 @@ package final class ResultPrinter: BatchReporter {
   }
 
   private func print(_ text: String) {
-    // Ignore the result: the owner of `write` notices that the reader has gone.
+    // Ignore the result: the owner of `write` notices that the reader has closed its end.
     if !text.isEmpty { _ = write(text) }
   }
 }

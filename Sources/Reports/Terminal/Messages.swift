@@ -53,6 +53,6 @@ package final class Messages: BatchReporter {
     }
   }
 
-  /// Writes a line. A failure is ignored, because there is nowhere left to report it.
+  /// Writes a line. Ignores a failure, which couldn't be reported anywhere.
   private func say(_ line: String) { _ = write(line + "\n") }
 }
