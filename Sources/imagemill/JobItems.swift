@@ -98,7 +98,8 @@ struct JobItems: AsyncSequence, Sendable {
         switch result {
         case .success(var job): if items.prepare(&job) { jobs.append(job) }
         case .failure(let diagnostic):
-          // Every row was valid when it was checked: this one has changed since, and isn't among the counted jobs.
+          // Every row was valid when it was checked, so this one has changed since. It isn't among the
+          // counted jobs.
           rejected.append(.rejected(JobResult(items.firstIndex + rejected.count, diagnostic)))
         }
       }
@@ -110,13 +111,14 @@ struct JobItems: AsyncSequence, Sendable {
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
-/// Records that an input could not be read at all. That is a usage error, not a failed job.
+/// Records that an input couldn't be read at all, which is a usage error rather than a failed job.
 final class InputRefusal: Sendable {
   private let state = Mutex(false)
 
   func raise() { state.withLock { $0 = true } }
 
-  /// `status`, or ``ExitStatus/usage`` in place of a failure if an input was refused.
+  /// The status of the command: ``ExitStatus/usage`` instead of a failure if an input was refused, else
+  /// `status`.
   func status(_ status: ExitStatus) -> ExitStatus {
     let isFailure = status == .failed || status == .temporary
     return state.withLock(\.self) && isFailure ? .usage : status

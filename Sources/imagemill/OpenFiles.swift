@@ -1,10 +1,11 @@
 import Glibc
 import ImageDownloads
 
-/// Shares out the process's file descriptors.
+/// Divides the process's file descriptors among their uses.
 ///
-/// Waiting jobs hold none: sources and temporary files are opened when there is a slot to render them. Connections,
-/// bodies in transfer and files being digested are bounded here. Workers, the index and outputs take about thirty more.
+/// Waiting jobs hold none: sources and temporary files are opened when a rendering slot is free. Connections,
+/// bodies in transfer and files being digested are bounded here. Workers, the index and outputs take about
+/// thirty more.
 enum OpenFiles {
   /// The soft and the hard limit; nil if they can't be read.
   static var limits: (now: Int, most: Int)? {
@@ -13,7 +14,7 @@ enum OpenFiles {
     return (Int(clamping: limit.rlim_cur), Int(clamping: limit.rlim_max))
   }
 
-  /// Raises the soft limit as far as the system allows, up to 4096: more are never used.
+  /// Raises the soft limit as far as the system allows, up to 4096, which is always enough.
   static func allowMany() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

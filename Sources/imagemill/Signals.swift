@@ -19,7 +19,7 @@ final class Signals: Sendable {
     let queue = DispatchQueue(label: "imagemill.signals")
     for number in [SIGHUP, SIGINT, SIGTERM] {
       let wasIgnored = Self.ignore(number)
-      // nohup(1) has SIGHUP ignored, so that the process outlives its terminal.
+      // nohup(1) ignores SIGHUP so that the process outlives its terminal. Keep ignoring it.
       if number == SIGHUP, wasIgnored { continue }
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { [weak self] in
@@ -62,7 +62,8 @@ final class Signals: Sendable {
     sigemptyset(&only)
     sigaddset(&only, SIGTSTP)
     signal(SIGTSTP, SIG_DFL)
-    // Dispatch's threads block signals. This one must take it, so that it stops before `raise` returns.
+    // Dispatch's threads block signals. Unblock SIGTSTP on this one, so that the process stops before `raise`
+    // returns.
     pthread_sigmask(SIG_UNBLOCK, &only, &before)
     raise(SIGTSTP)
     pthread_sigmask(SIG_SETMASK, &before, nil)

@@ -10,7 +10,7 @@ enum StandardStreams {
   /// and a message could be written into the cache's index.
   static func reserve() {
     for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) < 0 {
-      // open(2) takes the lowest free number, which is this stream's.
+      // open(2) returns the lowest free number, which is this stream's.
       _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
@@ -18,7 +18,7 @@ enum StandardStreams {
 
 /// Standard output, unbuffered. On a terminal with a live display, output appears above the display.
 ///
-/// A reader that has closed its end, as `head` does, is no error. Any other write error ends the command with a
+/// A reader that closes its end, like `head`, isn't an error. Any other write error ends the command with a
 /// message and status 1.
 enum StandardOutput {
   static let isTerminal = isatty(STDOUT_FILENO) == 1

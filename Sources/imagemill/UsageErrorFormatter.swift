@@ -1,7 +1,7 @@
 import ArgumentParser
 import ImageFilters
 
-/// Formats usage errors: what is wrong, what to write instead, and where to read more.
+/// Formats usage errors: the mistake, the correction, and where to read more.
 enum UsageErrorFormatter {
   /// Checks the first word, and after a command with subcommands the second.
   /// - Throws: `CommandError` if it isn't a command.

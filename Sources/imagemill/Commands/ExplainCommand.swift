@@ -5,7 +5,7 @@ import Reports
 import SystemIO
 
 extension CacheCommand {
-  /// Explains what an output was made from, and what would change it today.
+  /// Explains how an output was made and what a run would change.
   struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show what a file was made from, and which part of its key differs from the last run.",
@@ -47,7 +47,7 @@ extension CacheCommand {
       }
     }
 
-    /// What a run of the manifest would make the file from today.
+    /// The manifest's current plan for the file.
     private func today(_ entry: RegistryEntry) async throws -> Explanation.Today {
       guard File.exists(entry.scope.manifest) else { return .noManifest }
       var jobs = jobs

@@ -6,7 +6,7 @@ import ImageCaches
 import ImageDownloads
 import SystemIO
 
-/// Downloads into the cache, whatever the content.
+/// Downloads sources of any content into the cache.
 struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
   static let configuration = CommandConfiguration(
     commandName: "fetch", abstract: "Download URLs into the cache and show the responses.",

@@ -37,7 +37,7 @@ struct Diagnosis: Encodable {
     var read: [String]
     var readOnRequest: [String]
     var written: [String]
-    /// What this libvips lacks, such as `read jxl`.
+    /// Formats that this libvips can't read or write, such as `read jxl`.
     var missing: [String]
   }
 
@@ -52,9 +52,9 @@ struct Diagnosis: Encodable {
 
   struct Memory: Encodable {
     var installed: Int
-    /// The control group's limit, in bytes.
+    /// The control group's memory limit, in bytes.
     var limit: Int?
-    /// The default for all workers together, in bytes.
+    /// The default memory limit of all workers together, in bytes.
     var rendering: Int
   }
 
@@ -71,7 +71,7 @@ struct Diagnosis: Encodable {
     var objects: Int?
     var capacity: Int
     var free: Int?
-    /// `sound`, `absent`, or what is wrong with the index.
+    /// `sound`, `absent`, or the error of the index.
     var index: String
   }
 
@@ -81,7 +81,7 @@ struct Diagnosis: Encodable {
     var free: Int?
   }
 
-  /// The version of this form.
+  /// The version of JSON documents (``JSONText/documentVersion``).
   var version = JSONText.documentVersion
   var imagemill: String
   var system: System

@@ -5,10 +5,10 @@ import ImageRendering
 
 /// The settings of a batch and of its reports.
 struct BatchSettings {
-  /// The number of jobs rendered at once.
+  /// The number of jobs rendered concurrently.
   var slots = max(1, Machine.availableProcessors)
   var jobTimeout = Duration.seconds(60)
-  /// After this many failures no further job is started; nil: no limit.
+  /// The number of failures after which no job is started; nil for no limit.
   var failureLimit: Int?
   /// Whether outputs are rendered and written even if they are up to date.
   var force = false

@@ -24,7 +24,8 @@ extension JobOptions.Input {
 
   private static let mostLines = 20
 
-  /// The rows' jobs; none if they are too many to hold in memory: those are checked when each output is written.
+  /// The rows' jobs; empty if there are too many to hold in memory. Those are checked when each output is
+  /// written.
   private var fewRows: [Job] {
     guard documentJobs <= 20_000 else { return [] }
     return rows.joined().compactMap { result in

@@ -3,7 +3,7 @@ import ImageBatch
 import Manifests
 import Reports
 
-/// GitHub's annotations of what is reported without a batch: mistakes in manifests, and what a check found.
+/// GitHub's annotations outside of a batch: mistakes in manifests and findings of checks.
 ///
 /// They are written to standard error, which GitHub reads too, so that they never mix with results.
 enum Annotations {
@@ -27,6 +27,6 @@ enum Annotations {
       at: ManifestLocation(file: diagnostic.file, line: diagnostic.line, column: diagnostic.column))
   }
 
-  /// Annotates what a check found.
+  /// Annotates a finding of a check.
   static func add(_ message: String, at place: ManifestLocation?) { current?.error(message, at: place) }
 }

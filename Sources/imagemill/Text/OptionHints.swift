@@ -20,7 +20,7 @@ enum OptionHints {
     "--dryrun": "--dry-run", "--yes": "no option: nothing is asked",
   ]
 
-  /// The parser's message, improved where it misleads.
+  /// The parser's message; a better one if it would mislead.
   static func improved(_ sentence: String, _ arguments: [String]) -> String {
     improved(sentence, arguments, known: options(of: arguments))
   }
@@ -45,7 +45,7 @@ enum OptionHints {
         return "Unknown option '\(option)'; use \(replacement)"
       }
     }
-    // The parser suggests names that are far from what was written.
+    // Don't use the parser's suggestions, which may be far from the given name.
     let nearest = NearestName.of(
       String(name.dropFirst(2)), in: known.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) })
     return "Unknown option '\(option)'" + (nearest.map { ". Did you mean '--\($0)'?" } ?? "")

@@ -4,7 +4,7 @@ import ImageDownloads
 import Manifests
 import ImageRendering
 
-/// Advice on failures. The libraries' errors say what happened; this names the command's options.
+/// Advice on failures. The libraries' errors describe the failure; this adds the command's options.
 enum Remedies {
   /// The advice for a failure; nil if no option helps.
   static func remedy(for error: JobError) -> String? {
