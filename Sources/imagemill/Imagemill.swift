@@ -26,7 +26,7 @@ struct Imagemill: AsyncParsableCommand {
     ])
 }
 
-/// The process's entry point: a worker if the first argument says so, else the command.
+/// The process's entry point: a worker if the first argument selects it, else the command.
 @main
 enum EntryPoint {
   static func main() async {

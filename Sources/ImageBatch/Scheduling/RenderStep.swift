@@ -227,7 +227,7 @@ struct RenderStep {
     ).bytes
   }
 
-  /// Reports the response's warnings, unless every output failed: then the error says enough.
+  /// Reports the response's warnings unless every output failed, in which case the errors suffice.
   private func warn(_ response: RenderResponse) async {
     let madeAny = response.outputs.contains { if case .success = $0.result { true } else { false } }
     for warning in response.warnings where madeAny {

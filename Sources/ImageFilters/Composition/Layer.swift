@@ -64,7 +64,7 @@ struct Layer {
     return origin + offset
   }
 
-  /// How far before the edge the first tile starts.
+  /// The distance before the edge at which the first tile starts.
   private static func remainder(_ place: Int, _ length: Int) -> Int {
     let rest = place % length
     return rest > 0 ? length - rest : -rest

@@ -65,7 +65,7 @@ public struct FilterDefinition: Sendable {
     case anywhere
   }
 
-  /// What a pipeline may assume about a filter.
+  /// The properties of a filter that a pipeline relies on.
   struct FrameTraits: Sendable {
     /// Each output pixel depends only on the input pixel at its position, so that all frames can be filtered at once.
     var isPointwise = false

@@ -42,9 +42,9 @@ package struct DecodeRequirements: DecodeKey {
   package var identifier: String? { nil }
 }
 
-/// How a source is decoded for a recipe. Depends only on the source and the recipe.
+/// The options for decoding a source for a recipe. They depend only on the source and the recipe.
 package struct DecodeOptions: DecodeKey {
-  /// How many frames to decode, from 1.
+  /// The number of frames to decode, from 1.
   package let frames: Int
   /// The factor by which the decoder scales: 1, 1/2, 1/4 or 1/8 for raster images, any for vector drawings.
   package let scale: Double

@@ -8,7 +8,7 @@ package struct RenderResponse: Sendable, Hashable {
   package var source: SourceFacts?
   /// Problems that don't fail an output.
   package var warnings: [String]
-  /// How much work the request took.
+  /// Counts of the request's work.
   package var counts: RenderCounts
   /// Renditions that were written for later runs.
   package var renditions: [KeptRendition] = []
@@ -118,9 +118,9 @@ package struct SourceFacts: Sendable, Hashable {
   package var isGray: Bool { (bands ?? 3) <= 2 }
 }
 
-/// How much work a request took.
+/// Counts of a request's work.
 package struct RenderCounts: Sendable, Hashable {
-  /// How many times the source was decoded.
+  /// The number of times that the source was decoded.
   package var decodes = 0
   /// The number of filters that ran: one per distinct prefix of the chains.
   package var filterRuns = 0

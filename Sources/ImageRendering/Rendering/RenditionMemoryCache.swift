@@ -36,7 +36,7 @@ package final class RenditionMemoryCache {
   func learn(seconds: Double, bytes: Int) {
     guard bytes > 0 else { return }
     let rate = seconds / Double(bytes)
-    // Moving average with weight 1/4: one slow file says little.
+    // Moving average with weight 1/4, so that one slow file has little effect.
     secondsPerByte = secondsPerByte.map { $0 * 0.75 + rate * 0.25 } ?? rate
   }
 

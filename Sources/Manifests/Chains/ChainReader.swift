@@ -71,7 +71,7 @@ struct ChainReader {
     }
   }
 
-  /// The place of an argument: that of its name if it has one.
+  /// The place of an argument: its name's if it has one, and the entry's if `index` is nil.
   private func place(ofArgument index: Int?, of entry: ManifestNode.Entry) -> TextPlace {
     guard let index else { return entry.place }
     switch entry.value.value {

@@ -18,7 +18,6 @@ package struct DiagnosticSums: Sendable {
   /// Makes an empty summary.
   package init() {}
 
-  /// Whether there are no mistakes.
   package var isEmpty: Bool { sums.isEmpty }
 
   /// Adds a mistake.

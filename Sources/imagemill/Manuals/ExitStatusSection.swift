@@ -1,4 +1,4 @@
-/// EXIT STATUS of the pages: what each status means for the command of the page.
+/// EXIT STATUS of the pages: the meaning of each status for the page's command.
 enum ExitStatusSection {
   /// EXIT STATUS of all commands.
   static var overview: String {
@@ -38,7 +38,7 @@ enum ExitStatusSection {
     }
   }
 
-  /// What a status means for a command; nil if the command never ends with it.
+  /// The meaning of a status for a command; nil if the command never ends with it.
   private static func meaning(of status: ExitStatus, for command: String) -> String? {
     switch status {
     case .success: success[command]

@@ -1,4 +1,4 @@
-/// REPORTS: what `--report` and `--emit` write.
+/// REPORTS: the files that `--report` and `--emit` write.
 enum ReportSection {
   /// REPORTS of a command; empty for commands that run no batch.
   static func text(of command: String) -> String {

@@ -12,7 +12,7 @@ struct CacheSettings {
   var mode = CacheMode.standard
   /// Whether the run uses a temporary store instead of the persistent cache.
   var isEphemeral = false
-  /// How long past its expiry a stored response may be served if its origin fails.
+  /// The time past its expiry for which a stored response may be served if its origin fails.
   var staleIfError = Duration.zero
 
   /// Opens the store; repairs are reported on standard error.

@@ -5,7 +5,7 @@ import ImageRendering
 
 /// Completions for options whose values come from a table.
 enum CompletionWords {
-  /// Every filter's name. Aliases are left out: they serve users who come from AlamofireImage.
+  /// Every filter's name. Aliases are left out, because they only serve users of AlamofireImage.
   static var filters: CompletionKind { .list(FilterTable.all.map(\.name)) }
 
   /// Every format that can be written.

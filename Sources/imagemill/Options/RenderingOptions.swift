@@ -75,7 +75,7 @@ struct LimitOptions: ParsableArguments {
   /// Memory for all workers together, in bytes.
   var totalMemory: Int { memory?.bytes ?? Machine.memory / 2 }
 
-  /// How a corrupt source is treated.
+  /// The policy for corrupt sources.
   var corruptPolicy: CorruptPolicy { onCorrupt == .fail ? .fail : .warn }
 }
 
