@@ -11,13 +11,16 @@ extension BatchEvent {
       self = .downloadFinished(id: id, bytes: bytes, failed: error != nil)
     case .warning(let source, let message):
       self = .warning(BatchWarning(source: source, message: message))
-    case .retrying(let source, let seconds, let error):
-      let message = "retrying in \(Self.tenths(seconds)) s: \(error.message)"
+    case .retrying(let source, let wait, let error):
+      let message = "retrying in \(Self.tenths(wait)) s: \(error.message)"
       self = .warning(BatchWarning(source: source, message: message, error: JobError(error)))
-    case .hostPaused(let host, let seconds):
-      self = .warning(BatchWarning(message: "no requests to \(host) for \(Self.tenths(seconds)) s"))
+    case .hostPaused(let host, let pause):
+      self = .warning(BatchWarning(message: "no requests to \(host) for \(Self.tenths(pause)) s"))
     }
   }
 
-  private static func tenths(_ seconds: Double) -> Double { (seconds * 10).rounded() / 10 }
+  /// Seconds with one decimal.
+  private static func tenths(_ duration: Duration) -> Double {
+    (duration / .milliseconds(100)).rounded() / 10
+  }
 }

@@ -58,7 +58,8 @@ struct Pruning {
 
   private static let changed = Fate.kept(
     "it has changed since it was written; remove it by hand if you don't need it")
-  private static let linked = Fate.kept("its directory is now a symbolic link; remove it by hand if you don't need it")
+  private static let linked = Fate.kept(
+    "its directory is now a symbolic link; remove it by hand if you don't need it")
 
   /// Removes what may be removed, and directories that this empties.
   func run(_ stale: [RegistryEntry]) throws(CacheError) -> [(path: String, fate: Fate)] {
