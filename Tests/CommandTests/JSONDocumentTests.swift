@@ -29,7 +29,7 @@ struct JSONDocumentTests {
     "pipe --json -q -o {name}.webp a.png none.png", "plan --json m.yaml", "inspect --json a.png",
     "fetch --json --allow-net loopback SERVER/a", "cache stats --json", "cache list --json",
     "cache explain --json b-8.webp", "doctor --json", "run -q --report - m.yaml", "run -q --events - m.yaml",
-    "run -q --emit json=- m.yaml",
+    "run -q --emit json=- m.yaml", "config --json m.yaml",
   ]
 
   /// The names of all members, at any depth.

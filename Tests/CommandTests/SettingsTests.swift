@@ -159,7 +159,8 @@ struct SettingsTests {
     #expect(settings.subtracting(options).isEmpty)
     #expect(settings.count == Setting.all.count)
     let tasks: Set = [
-      "help", "version", "check", "dry-run", "lock", "frozen", "prune", "failed", "shard", "force", "output",
+      "help", "version", "check", "dry-run", "why", "lock", "frozen", "prune", "failed", "shard", "force",
+      "output",
       "filter",
       "source", "encode", "in-place", "emit", "input", "null", "ordered", "json", "dot", "tables",
       "no-redirect",

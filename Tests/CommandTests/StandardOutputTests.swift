@@ -12,7 +12,8 @@ struct StandardOutputTests {
 
   /// Arguments of commands that print something, with what they read. SERVER stands for a server's address.
   static let printing: [[String]] = [
-    ["--help"], ["--version"], ["run", "--help"], ["help"], ["help", "manifest"], ["schema"], ["filters"],
+    ["--help"], ["--version"], ["run", "--help"], ["help"], ["help", "manifest"], ["config"],
+    ["config", "--json"], ["cache", "limit"], ["schema"], ["filters"],
     ["filters", "fill"], ["filters", "--names"], ["formats"], ["formats", "webp"], ["completions", "bash"],
     ["completions", "zsh"], ["completions", "fish"], ["doctor"], ["doctor", "--json"], ["cache", "path"],
     ["cache", "stats"], ["cache", "stats", "--json"], ["cache", "list"], ["cache", "list", "--json"],

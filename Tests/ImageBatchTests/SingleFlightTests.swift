@@ -83,4 +83,16 @@ struct SingleFlightTests {
       }
     }
   }
+
+  @Test("a key that was completed is known to have been, until thousands of others were")
+  func completed() {
+    let flights = SingleFlight<Int, Int>()
+    #expect(flights.join(1) == nil && !flights.wasCompleted(1))
+    flights.complete(1, 7)
+    #expect(flights.wasCompleted(1) && !flights.wasCompleted(2))
+    for key in 2..<4097 { flights.complete(key, 0) }
+    #expect(flights.wasCompleted(1))
+    flights.complete(4097, 0)
+    #expect(!flights.wasCompleted(1) && flights.wasCompleted(4097))
+  }
 }

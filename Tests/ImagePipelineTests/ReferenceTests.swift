@@ -85,7 +85,10 @@ struct ReferenceTests {
       while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
       pipeline.prefetch((0..<5).map { server.address("/\($0).png") })
       let wanted = Task { try await pipeline.image(for: server.address("/4.png")) }
-      while pipeline.totals.downloads.merged == 0 { try await Task.sleep(for: .milliseconds(2)) }
+      // Each has been looked up in the cache, and waits for the only slot.
+      while pipeline.totals.downloads.merged == 0 || pipeline.downloader.queuedCount < 5 {
+        try await Task.sleep(for: .milliseconds(2))
+      }
       gate.open()
       _ = try await busy.value
       _ = try await wanted.value

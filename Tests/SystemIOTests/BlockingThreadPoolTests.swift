@@ -216,7 +216,7 @@ struct BlockingThreadPoolTests {
     let first = SystemTime.monotonic
     #expect(SystemTime.monotonic >= first && first > 0)
     let before = SystemTime.nanoseconds
-    let root = try TemporaryDirectory()
+    let root = try TestDirectory("system")
     try File.write([], to: root.path + "/file")
     let changed = try FileDescriptor(opening: root.path + "/file", 0).status.st_ctim.nanoseconds
     // The kernel's clock for files moves in steps of up to 10 ms.

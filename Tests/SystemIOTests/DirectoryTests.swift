@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Directories", .timeLimit(.minutes(8)))
 struct DirectoryTests {
-  private let root: TemporaryDirectory
+  private let root: TestDirectory
   private var path: String { root.path }
 
-  init() throws { root = try TemporaryDirectory() }
+  init() throws { root = try TestDirectory("system") }
 
   private func mode(_ path: String) -> mode_t? {
     var status = stat()

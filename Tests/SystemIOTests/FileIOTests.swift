@@ -85,7 +85,7 @@ struct FileIOTests {
 
   @Test("opening a named pipe waits through signals, and so does a file's reading")
   func interruptedOpening() async throws {
-    let root = try TemporaryDirectory()
+    let root = try TestDirectory("system")
     let path = root.path + "/fifo"
     #expect(mkfifo(path, 0o600) == 0)
     let reader = OwnThread { () throws(SystemError) in try File.contents(of: path) }
@@ -118,7 +118,7 @@ struct FileIOTests {
 
   @Test("a place of a file is read whole, and its position stays")
   func places() throws {
-    let root = try TemporaryDirectory()
+    let root = try TestDirectory("system")
     let path = root.path + "/file"
     try File.write(Array(0..<100), to: path)
     let file = try FileDescriptor(opening: path, O_RDONLY)
@@ -154,7 +154,7 @@ struct FileIOTests {
 
   @Test("one holds a lock alone, and many share one")
   func locks() throws {
-    let root = try TemporaryDirectory()
+    let root = try TestDirectory("system")
     let (first, second) = try (
       FileDescriptor(opening: root.path + "/lock", O_RDWR | O_CREAT),
       FileDescriptor(opening: root.path + "/lock", O_RDWR)
@@ -167,10 +167,10 @@ struct FileIOTests {
 
 @Suite("Whole files", .timeLimit(.minutes(8)))
 struct FileTests {
-  private let root: TemporaryDirectory
+  private let root: TestDirectory
   private var path: String { root.path + "/file" }
 
-  init() throws { root = try TemporaryDirectory() }
+  init() throws { root = try TestDirectory("system") }
 
   @Test("what is written is read", arguments: [0, 1, 4095, 4096, 131_072, 300_001])
   func roundTrip(count: Int) throws {

@@ -93,13 +93,23 @@ final class GroupScheduler: StepDriver {
     for key in rendering.keys {
       if let execution = batch.flights.join(key) { others[key] = execution } else { own.append(key) }
     }
-    var outcomes: [ContentDigest: StepGraph.RenderOutcome] = [:]
-    if !own.isEmpty, !batch.stops {
-      outcomes = await RenderStep(batch: batch, rendering: rendering).run(own)
+    var outcomes = await completed(own)
+    let missing = own.filter { outcomes[$0] == nil }
+    if !missing.isEmpty, !batch.stops {
+      outcomes.merge(await RenderStep(batch: batch, rendering: rendering).run(missing)) { $1 }
     }
     for key in own { batch.flights.complete(key, outcomes[key] ?? .failure(.cancelled)) }
     for (key, execution) in others { outcomes[key] = await execution.value }
     return outcomes
+  }
+
+  /// Outputs that another group completed after this one looked for them.
+  private func completed(_ keys: [ContentDigest]) async -> [ContentDigest: StepGraph.RenderOutcome] {
+    let late = keys.filter(batch.flights.wasCompleted)
+    // With `force`, what the store has may be from an earlier run.
+    guard !late.isEmpty, !batch.configuration.force else { return [:] }
+    return await batch.writer.found(late, withPlaceholders: batch.configuration.wantsPlaceholders)
+      .mapValues { .success($0) }
   }
 
   private func record(_ source: StoredSource, _ auxiliary: [StoredSource]) async {

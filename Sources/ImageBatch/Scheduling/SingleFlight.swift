@@ -1,3 +1,4 @@
+import Collections
 import Synchronization
 
 /// Runs one task per key: the first caller makes the value, and concurrent callers wait for it.
@@ -6,7 +7,17 @@ import Synchronization
 final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private typealias Waiters = [CheckedContinuation<Value, Never>]
 
-  private let flights = Mutex<[Key: Execution]>([:])
+  private struct State {
+    var flights: [Key: Execution] = [:]
+    var completed: Set<Key> = []
+    /// The same keys, in the order of their completion.
+    var order: Deque<Key> = []
+  }
+
+  /// The number of completed keys to remember: more than can be completed between a caller's look-up and its call.
+  private static var limit: Int { 4096 }
+
+  private let state = Mutex(State())
 
   /// A key whose value is being made. Each continuation is resumed once: under one lock, it is either in the list of
   /// waiters or taken out to be resumed.
@@ -47,15 +58,28 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Joins the execution of a key.
   /// - Returns: nil if there was none; the caller must then make the value and call ``complete(_:_:)`` in any case.
   func join(_ key: Key) -> Execution? {
-    flights.withLock { flights in
-      if let flight = flights[key] { return flight }
-      flights[key] = Execution()
+    state.withLock { state in
+      if let flight = state.flights[key] { return flight }
+      state.flights[key] = Execution()
       return nil
     }
   }
 
+  /// Whether a key was completed lately. A caller that looked for its value before that must look again, or it makes the
+  /// value a second time.
+  func wasCompleted(_ key: Key) -> Bool { state.withLock { $0.completed.contains(key) } }
+
   /// Resumes the callers that wait for a key.
   func complete(_ key: Key, _ value: Value) {
-    flights.withLock { $0.removeValue(forKey: key) }?.complete(value)
+    let flight = state.withLock { state in
+      if state.completed.insert(key).inserted {
+        state.order.append(key)
+        if state.order.count > Self.limit, let oldest = state.order.popFirst() {
+          state.completed.remove(oldest)
+        }
+      }
+      return state.flights.removeValue(forKey: key)
+    }
+    flight?.complete(value)
   }
 }

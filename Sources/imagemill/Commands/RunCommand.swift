@@ -9,7 +9,7 @@ struct RunCommand: AsyncParsableCommand {
     commandName: "run", abstract: "Make every output of the manifests.",
     discussion: """
       Each source is downloaded once, and equal outputs are rendered once. Outputs that are up to date are left \
-      alone. A job that fails doesn't affect other jobs.
+      alone. A job that fails affects only jobs whose sources are its outputs: these wait for it.
 
       --check writes nothing and exits 3 if any output is missing, out of date or changed. By default it compares \
       the outputs with the cache, sends no request, and prints how many cached sources are stale. With --refresh \
@@ -19,6 +19,7 @@ struct RunCommand: AsyncParsableCommand {
 
         imagemill run
         imagemill run -C public --report report.html images.yaml
+        imagemill run --why images.yaml public/hero.webp
       """)
 
   @Argument(

@@ -7,6 +7,7 @@ enum CommandExamples {
   static let byCommand: [String: [Example]] = [
     "run": [
       ("Make every output of imagemill.yaml in the current directory:", ["imagemill run"]),
+      ("Make one output, with what it needs, and print why:", ["imagemill run --why team/ada.png"]),
       (
         "Write outputs to the directory public, and a contact sheet:",
         ["imagemill run -C public --report report.html images.yaml"]

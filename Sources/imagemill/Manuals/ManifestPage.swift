@@ -76,6 +76,15 @@ enum ManifestPage {
     allows.
     .It Ic jobs
     The jobs, in order.
+    A job that has an output of another job as its source, placeholder or overlay waits for that job, and fails if that
+    output fails.
+    Templates with
+    .Ql {hash} ,
+    .Ql {width}
+    or other fields of the content name no file before they are made, so that no job waits for them; neither do the rows of
+    .Ic from
+    and the lines of a stream.
+    Jobs that need each other are a mistake.
     .El
     .Ss A job's keys
     .Bl -tag -width Ds
