@@ -60,8 +60,13 @@ struct JobDependencyTests {
     let unknown = try job(4, ["o/abc.png"], ["r.png"])
     let jobs = [try job(1, ["a.png"], ["made.png", "{hash}.png"]), placeholder, overlay, unknown]
     #expect(try JobDependencies(jobs).ordered().map(\.level) == [0, 1, 1, 0])
-    // An output in the place of its own source needs no other job.
-    #expect(try JobDependencies([try job(1, ["o/a.png"], ["a.png"])]).ordered().map(\.level) == [0])
+    // With an output in the place of its own source, other jobs read the original.
+    let inPlace = [try job(1, ["o/a.png"], ["a.png"]), try job(2, ["o/a.png"], ["b.png"])]
+    #expect(try JobDependencies(inPlace).ordered().map(\.level) == [0, 0])
+    // No output is a source of a job with URLs.
+    let remote = try job(3, ["https://a.example/o/made.png"], ["c.png"])
+    #expect(
+      try JobDependencies([try job(1, ["b.png"], ["made.png"]), remote]).ordered().map(\.level) == [0, 0])
   }
 
   @Test("a circle is an error that names its jobs, however long it is")

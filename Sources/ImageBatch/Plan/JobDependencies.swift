@@ -28,18 +28,23 @@ package struct JobDependencies {
     self.jobs = jobs
     let directory = Paths.workingDirectory
     self.directory = directory
+    let files = jobs.map { $0.localFiles.map { Self.location(of: $0, from: directory) } }
+    let read = Set(files.joined())
+    guard !read.isEmpty else {
+      needs = jobs.map { _ in [] }
+      return
+    }
     var producers: [String: [Producer]] = [:]
     for (position, job) in jobs.enumerated() {
       for (index, output) in job.outputs.enumerated() {
-        guard let location = job.location(of: output, from: directory) else { continue }
+        guard let location = job.location(of: output, from: directory), read.contains(location),
+          // With an output in the place of its own source, other jobs mean the original too.
+          !files[position].contains(location)
+        else { continue }
         producers[location, default: []].append(Producer(position: position, output: index))
       }
     }
-    needs = jobs.enumerated().map { position, job in
-      job.localFiles.flatMap { producers[Self.location(of: $0, from: directory)] ?? [] }
-        // An output in place of its source needs no other job.
-        .filter { $0.position != position }
-    }
+    needs = files.map { files in files.flatMap { producers[$0] ?? [] } }
   }
 
   /// The absolute path of a local file, without resolving symbolic links.
