@@ -26,7 +26,7 @@ public struct Job: Sendable, Hashable {
   /// The manifest's path if ``location`` is in a table that the manifest names.
   public var manifest: String?
   /// The value of `{dir}`: the source's directory relative to its ``SourceRoot``; nil for
-  /// ``ImageSource/directories``. Default: nil.
+  /// `ImageSource.directories`. Default: nil.
   public var sourceDirectory: String?
   /// The outputs of other jobs that are sources of this one (``JobDependencies``).
   package var needs: [OutputReference] = []

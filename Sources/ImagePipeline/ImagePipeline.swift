@@ -202,7 +202,7 @@ public final class ImagePipeline: Sendable {
   /// Finds a filtered image in the memory cache, without a download.
   /// - Parameters:
   ///   - url: The URL that the image was loaded from.
-  ///   - identifier: The ``FilterChain/identifier`` of its filters. Default: empty, for no filters.
+  ///   - identifier: The `FilterChain.identifier` of its filters. Default: empty, for no filters.
   /// - Returns: nil if the cache doesn't have the image, or the pipeline has no memory cache.
   public func image(at url: URL, withIdentifier identifier: String = "") -> VipsImage? {
     images?.image(

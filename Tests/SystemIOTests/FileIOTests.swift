@@ -152,6 +152,18 @@ struct FileIOTests {
     withExtendedLifetime(twin) {}
   }
 
+  @Test("a lock ends with its owner, though a forked child has a duplicate of the descriptor")
+  func lockWithDuplicate() throws {
+    let root = try TestDirectory("system")
+    var owner: FileDescriptor? = try FileDescriptor(opening: root.path + "/lock", O_RDWR | O_CREAT)
+    let duplicate = dup(try #require(owner?.number))
+    defer { close(duplicate) }
+    let other = try FileDescriptor(opening: root.path + "/lock", O_RDWR)
+    #expect(owner?.lock(exclusive: true) == true && !other.lock(exclusive: true, waits: false))
+    owner = nil
+    #expect(other.lock(exclusive: true, waits: false))
+  }
+
   @Test("one holds a lock alone, and many share one")
   func locks() throws {
     let root = try TestDirectory("system")

@@ -59,13 +59,13 @@ public struct JobError: Error, Sendable, Hashable, Codable {
 
   /// The facts behind an error, from which a program can suggest a remedy.
   public enum Reason: Hashable, Sendable, Codable {
-    /// The reason of a ``DownloadError``.
+    /// The reason of a `DownloadError`.
     case download(DownloadError.Reason)
     /// The status of an error response.
     case status(Int)
-    /// The reason of a ``CacheError``.
+    /// The reason of a `CacheError`.
     case cache(CacheError.Reason)
-    /// The reason of a ``RenderError``.
+    /// The reason of a `RenderError`.
     case rendering(RenderError.Reason)
   }
 }

@@ -21,7 +21,7 @@ public struct BatchPlanner: Sendable {
   ///   - configuration: The configuration of the run to plan.
   ///   - downloader: A downloader with `CacheMode.offline`.
   ///   - store: The disk store to read.
-  ///   - drawsGraph: Whether to build ``BatchPlan/graph``, which takes memory. Default: false.
+  ///   - drawsGraph: Whether to build `BatchPlan.graph`, which takes memory. Default: false.
   public init(
     _ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore,
     drawsGraph: Bool = false

@@ -10,9 +10,9 @@ public struct OutputRecipe: Sendable, Hashable, Codable {
   public var content: ContentDigest
   /// The identifier of the filter chain, without secrets.
   public var filter: String
-  /// The ``Encoding/identifier`` of the encoding.
+  /// The `Encoding.identifier` of the encoding.
   public var encoding: String
-  /// The ``RenderKeys/engine`` of the build.
+  /// The `RenderKeys.engine` of the build.
   public var engine: String
   /// The digests of the images that the chain refers to, by reference.
   public var auxiliary: [String: ContentDigest]

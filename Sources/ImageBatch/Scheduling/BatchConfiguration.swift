@@ -22,7 +22,7 @@ public struct BatchConfiguration: Sendable {
   public var force = false
   /// The number of failed jobs after which no more are started; nil for no limit. Default: nil.
   public var failureLimit: Int?
-  /// Whether results include ``Placeholders``. Default: false.
+  /// Whether results include `Placeholders`. Default: false.
   public var wantsPlaceholders = false
   /// The number of jobs, if known; otherwise nil. Jobs that are never read then count as not started.
   public var knownJobs: Int?

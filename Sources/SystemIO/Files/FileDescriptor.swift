@@ -1,9 +1,11 @@
 package import Glibc
+import Synchronization
 
 /// A file descriptor that is closed with its last reference.
 package final class FileDescriptor: Sendable {
   /// The descriptor, which is open as long as this object exists. Don't close it.
   package let number: Int32
+  private let isLocked = Atomic<Bool>(false)
 
   /// Opens a file; `flags` are those of open(2), and `O_CLOEXEC` is added.
   package convenience init(
@@ -17,10 +19,14 @@ package final class FileDescriptor: Sendable {
     self.number = number
   }
 
-  deinit { close(number) }
+  deinit {
+    // Closing alone leaves the lock to a child process that was forked and has not yet called exec: it has a duplicate for
+    // that long.
+    if isLocked.load(ordering: .relaxed) { flock(number, LOCK_UN) }
+    close(number)
+  }
 
-  /// Locks the file with flock(2), shared or exclusive. The lock is released when the last duplicate of this
-  /// descriptor is closed.
+  /// Locks the file with flock(2), shared or exclusive, until this object is released.
   /// - Returns: Whether the file is locked. Without `waits`, false if another descriptor holds a conflicting
   ///   lock; also false if the file system doesn't support locks.
   package func lock(exclusive: Bool, waits: Bool = true) -> Bool {
@@ -28,6 +34,7 @@ package final class FileDescriptor: Sendable {
     while flock(number, operation) != 0 {
       if errno != EINTR { return false }
     }
+    isLocked.store(true, ordering: .relaxed)
     return true
   }
 
