@@ -4,8 +4,8 @@ usage: quality.py IMAGEMILL DIRECTORY [COUNT]
 
 Each picture of the web set and of the photographs is reduced three ways: by us, by vips_thumbnail(), and, as the
 reference, by a decode at full size and Lanczos 3 of Pillow with exact geometry. SSIM is computed on luma, in windows of
-8x8. Prints the pictures for which ours is worse by more than 0.001, and the minimum and mean of both. Ends with 1 if there
-is such a picture.
+8x8. The two may differ by a pixel in size, so each is compared with a reference of its own size. Prints the pictures for
+which ours is worse by more than 0.001, and the minimum and mean of both. Ends with 1 if there is such a picture.
 """
 
 import subprocess
@@ -39,6 +39,13 @@ def ssim(a, b):
         (2 * mean_a * mean_b + c1) * (2 * both + c2) / ((mean_a**2 + mean_b**2 + c1) * (var_a + var_b + c2))))
 
 
+def score(path, original):
+    """The similarity of a result to the original reduced to the same size."""
+    with Image.open(path) as image:
+        result = luma(image)
+    return ssim(result, luma(original.resize((result.shape[1], result.shape[0]), Image.LANCZOS)))
+
+
 def compare(imagemill, corpus, size, work, count):
     files = sorted(corpus.iterdir())[:count]
     ours, theirs = work / "ours", work / "theirs"
@@ -54,20 +61,13 @@ def compare(imagemill, corpus, size, work, count):
         ["vipsthumbnail", "--size", f"{size}x{size}>", "-o", f"{theirs}/%s.png", *files], check=True)
     scores, worse = [], []
     for file in files:
-        with Image.open(ours / (file.stem + ".png")) as image:
-            mine = luma(image)
-        with Image.open(theirs / (file.stem + ".png")) as image:
-            peer = luma(image)
         with Image.open(file) as image:
-            whole = image.convert("RGB").resize((mine.shape[1], mine.shape[0]), Image.LANCZOS)
-        reference = luma(whole)
-        score = ssim(mine, reference)
-        other = ssim(peer, reference) if peer.shape == mine.shape else 0
-        scores.append((score, other))
-        if score < other - 0.001:
-            worse.append((file.name, score, other))
-    for name, score, other in worse:
-        print(f"worse: {name}: {score:.4f}, vips_thumbnail() {other:.4f}")
+            original = image.convert("RGB")
+        mine, peer = (score(directory / f"{file.stem}.png", original) for directory in (ours, theirs))
+        scores.append((mine, peer))
+        if mine < peer - 0.001:
+            worse.append(file.name)
+            print(f"worse: {file.name}: {mine:.4f}, vips_thumbnail() {peer:.4f}")
     mine, peers = zip(*scores)
     print(
         f"| {corpus.name}, {len(files)} pictures to {size} px | {min(mine):.4f}, mean {numpy.mean(mine):.4f} "

@@ -114,7 +114,7 @@ public struct Conversion: Sendable {
       onCorrupt: onCorrupt, auxiliary: held.auxiliary,
       recipes: [RenderRecipe(id: 0, chain: chain, encoding: encoding, temporaryPath: file.path)],
       wantsPlaceholders: false, concurrency: Machine.availableProcessors)
-    let response = await ThreadRendering().render { _ in request }
+    let response = await ThreadRendering().render { request }
     try await Self.blocking { () throws(JobError) in try held.check() }
     guard let result = response?.outputs.first?.result else { throw .cancelled }
     let image: RenderedFile

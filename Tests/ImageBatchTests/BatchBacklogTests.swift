@@ -17,9 +17,12 @@ struct BatchBacklogTests {
     let limitsIdentifier = ""
     private let inner = ThreadRendering()
 
-    func render(_ prepare: @Sendable (Int) async -> RenderRequest?) async -> RenderResponse? {
+    func render(
+      _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (Int) async -> Void,
+      onEnd: @Sendable (Int) async -> Void
+    ) async -> RenderResponse? {
       await gate.passed()
-      return await inner.render(prepare)
+      return await inner.render(prepare, onStart: onStart, onEnd: onEnd)
     }
 
     func stop() async { await inner.stop() }

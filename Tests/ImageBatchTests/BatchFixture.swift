@@ -36,18 +36,25 @@ final class BatchFixture: Sendable {
       threads = ThreadRendering(slots: slots)
     }
 
-    func render(_ prepare: @Sendable (Int) async -> RenderRequest?) async -> RenderResponse? {
+    func render(
+      _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (Int) async -> Void,
+      onEnd: @Sendable (Int) async -> Void
+    ) async -> RenderResponse? {
       await gate?.passed()
-      defer { busy.change { $0 -= 1 } }
-      return await threads.render { slot in
+      return await threads.render {
+        let request = await prepare()
+        if let request { sources.change { $0.append(request.sourceName) } }
+        return request
+      } onStart: { slot in
         let count = busy.change { count in
           count += 1
           return count
         }
         most.change { $0 = max($0, count) }
-        let request = await prepare(slot)
-        if let request { sources.change { $0.append(request.sourceName) } }
-        return request
+        await onStart(slot)
+      } onEnd: { slot in
+        await onEnd(slot)
+        busy.change { $0 -= 1 }
       }
     }
 

@@ -40,7 +40,7 @@ struct WorkerEnvironmentTests {
       try fixture.script(
         "env > '\(path)'; exec '\(WorkerFixture.command)' \"$@\""))
     let request = try fixture.request()
-    let response = await pool.render { _ in request }
+    let response = await pool.render { request }
     #expect(response?.codes == [nil])
     await pool.stop()
     let text = try #require(fixture.directory.text("environment"))

@@ -17,7 +17,7 @@ struct WorkerPoolTests {
     let pool = fixture.pool()
     for number in 1...5 {
       let request = try fixture.request("r\(number)", outputs: number)
-      let response = try #require(await pool.render { _ in request })
+      let response = try #require(await pool.render { request })
       #expect(response.outputs.map(\.id) == Array(0..<number))
       #expect(response.codes.allSatisfy { $0 == nil })
       for recipe in request.recipes {
@@ -32,8 +32,8 @@ struct WorkerPoolTests {
   func sameAsThread() async throws {
     let pool = fixture.pool()
     let (one, other) = (try fixture.request("pool", outputs: 3), try fixture.request("thread", outputs: 3))
-    let inProcess = try #require(await pool.render { _ in one })
-    let inThread = try #require(await ThreadRendering().render { _ in other })
+    let inProcess = try #require(await pool.render { one })
+    let inThread = try #require(await ThreadRendering().render { other })
     #expect(inProcess.outputs == inThread.outputs)
     #expect(inProcess.source == inThread.source)
     await pool.stop()
@@ -58,7 +58,7 @@ struct WorkerPoolTests {
     let accident = Self.accidents[index]
     let pool = fixture.pool(try fixture.worker(accident.script))
     let request = try fixture.request(outputs: 2)
-    let response = try #require(await pool.render { _ in request })
+    let response = try #require(await pool.render { request })
     #expect(response.codes == [nil, nil], "\(accident.name)")
     #expect(fixture.starts == 2, "\(accident.name)")
     #expect(await pool.workersStarted == 2)
@@ -70,7 +70,7 @@ struct WorkerPoolTests {
     let pool = fixture.pool(try fixture.worker("exit 1"))
     for name in ["first", "second"] {
       let request = try fixture.request(name)
-      let response = try #require(await pool.render { _ in request })
+      let response = try #require(await pool.render { request })
       #expect(response.codes == [nil])
     }
     // One that dies, one for the second attempt alone, one for the next request.
@@ -97,13 +97,13 @@ struct WorkerPoolTests {
   func diesTwice(script: String, code: String) async throws {
     let pool = fixture.pool(try fixture.worker(script, times: 2))
     let request = try fixture.request(outputs: 3)
-    let response = try #require(await pool.render { _ in request })
+    let response = try #require(await pool.render { request })
     #expect(response.outputs.map(\.id) == [0, 1, 2])
     #expect(response.codes == [code, code, code])
     #expect(fixture.starts == 2)
     // The next request isn't to blame for it.
     let next = try fixture.request("next")
-    #expect(try #require(await pool.render { _ in next }).codes == [nil])
+    #expect(try #require(await pool.render { next }).codes == [nil])
     await pool.stop()
   }
 
@@ -113,7 +113,7 @@ struct WorkerPoolTests {
     {
       let pool = fixture.pool(try fixture.script(script))
       let request = try fixture.request()
-      let response = try #require(await pool.render { _ in request })
+      let response = try #require(await pool.render { request })
       #expect(response.errors.map(\.isTemporary) == [isTemporary], "\(script)")
       await pool.stop()
     }
@@ -125,7 +125,7 @@ struct WorkerPoolTests {
       try fixture.script("echo start >> '\(fixture.directory.path)/starts'; exec sleep 1000"),
       timeout: .seconds(3))
     let request = try fixture.request(outputs: 2)
-    let response = try #require(await pool.render { _ in request })
+    let response = try #require(await pool.render { request })
     #expect(response.codes == ["timed-out", "timed-out"])
     #expect(response.errors.allSatisfy { !$0.isTemporary })
     #expect(await pool.workersStarted == 1)
@@ -137,7 +137,7 @@ struct WorkerPoolTests {
     // Alone it has a whole processor, and with others at least half of what it wants, or the failure is temporary.
     let pool = fixture.pool(try fixture.script("while :; do :; done"), timeout: .seconds(1))
     let request = try fixture.request()
-    let response = await pool.render { _ in request }
+    let response = await pool.render { request }
     let error = try #require(response?.errors.first)
     #expect(error.codeText == "timed-out")
     #expect(error.isTemporary == error.message.contains("less than half"))
@@ -148,12 +148,12 @@ struct WorkerPoolTests {
   func stopped() async throws {
     let pool = fixture.pool(try fixture.worker("kill -STOP $$"), timeout: .seconds(10))
     let request = try fixture.request(outputs: 2)
-    let replaced = await pool.render { _ in request }
+    let replaced = await pool.render { request }
     #expect(replaced?.codes == [nil, nil])
     #expect(fixture.starts == 2)
     await pool.stop()
     let other = fixture.pool(try fixture.script("kill -STOP $$"), timeout: .seconds(3))
-    let response = try #require(await other.render { _ in request })
+    let response = try #require(await other.render { request })
     #expect(response.codes == ["worker-killed", "worker-killed"])
     #expect(response.errors.allSatisfy { $0.isTemporary })
     await other.stop()
@@ -166,7 +166,7 @@ struct WorkerPoolTests {
     let recipe = try #require(request.recipes.first)
     request.recipes = Array(repeating: recipe, count: 20_000)
     let long = request
-    let response = try #require(await pool.render { _ in long })
+    let response = try #require(await pool.render { long })
     #expect(response.codes.count == 20_000 && response.codes.allSatisfy { $0 == "timed-out" })
     await pool.stop()
   }
@@ -177,12 +177,12 @@ struct WorkerPoolTests {
   func notStarted(executable: String) async throws {
     let pool = fixture.pool(executable)
     let request = try fixture.request(outputs: 2)
-    let response = try #require(await pool.render { _ in request })
+    let response = try #require(await pool.render { request })
     #expect(response.codes == ["worker-not-started", "worker-not-started"])
     #expect(await pool.workersStarted == 0)
     // The slot is free again.
     let again = try fixture.request()
-    #expect(try #require(await pool.render { _ in again }).codes == ["worker-not-started"])
+    #expect(try #require(await pool.render { again }).codes == ["worker-not-started"])
     await pool.stop()
   }
 
@@ -190,12 +190,12 @@ struct WorkerPoolTests {
   func tooLongRequest() async throws {
     let pool = fixture.pool()
     let first = try fixture.request("first")
-    #expect(await pool.render { _ in first }?.codes == [nil])
+    #expect(await pool.render { first }?.codes == [nil])
     var request = try fixture.request(outputs: 2)
     request.sourceName = String(repeating: "x", count: FramedSocket.longestFrame)
     let long = request
-    #expect(await pool.render { _ in long }?.codes == ["not-rendered", "not-rendered"])
-    #expect(await pool.render { _ in first }?.codes == [nil])
+    #expect(await pool.render { long }?.codes == ["not-rendered", "not-rendered"])
+    #expect(await pool.render { first }?.codes == [nil])
     #expect(await pool.workersStarted == 1)
     await pool.stop()
   }
@@ -213,7 +213,7 @@ struct WorkerPoolTests {
         let pool = fixture.pool(
           try fixture.script("echo $$ >> '\(pids)'; \(script); exec '\(WorkerFixture.command)' \"$@\""))
         let request = try fixture.request("left-\(round)")
-        _ = await pool.render { _ in request }
+        _ = await pool.render { request }
         await pool.stop()
       }
       // Other tests run beside this one, and open files of their own.
@@ -228,37 +228,50 @@ struct WorkerPoolTests {
     }
   }
 
-  @Test("get a request only when a slot is free for it, and each slot has one at a time")
+  @Test("are at most as many as slots, each with one request at a time, while as many more are prepared")
   func slots() async throws {
     let pool = fixture.pool(slots: 3)
     let busy = Shared<Set<Int>>([])
-    let most = Shared(0)
-    let gate = Gate()
+    let (prepared, most) = (Shared(0), Shared(0))
+    let (allPrepared, allBusy) = (Gate(), Gate())
     let fixture = self.fixture
     let responses = await withTaskGroup(of: RenderResponse?.self) { tasks in
       for number in 0..<12 {
         tasks.addTask {
-          await pool.render { slot in
+          let slots = Shared<[Int]>([])
+          let response = await pool.render {
+            let count = prepared.change { count in
+              count += 1
+              return count
+            }
+            // No slot is needed to prepare as many requests as there are slots, and as many more.
+            if count == 6 { allPrepared.open() }
+            await allPrepared.passed()
+            do { return try fixture.request("s\(number)") } catch {
+              Issue.record(error)
+              return nil
+            }
+          } onStart: { slot in
             let count = busy.change { busy in
               #expect(busy.insert(slot).inserted)
               return busy.count
             }
             most.change { $0 = max($0, count) }
-            if number == 0 || count == 3 { gate.open() }
-            await gate.passed()
+            slots.change { $0.append(slot) }
+            if count == 3 { allBusy.open() }
+            await allBusy.passed()
+          } onEnd: { slot in
             busy.change { _ = $0.remove(slot) }
-            do { return try fixture.request("s\(number)") } catch {
-              Issue.record(error)
-              return nil
-            }
           }
+          #expect(slots.value.count == 1)
+          return response
         }
       }
       return await tasks.reduce(into: [RenderResponse?]()) { $0.append($1) }
     }
     #expect(responses.count == 12)
     #expect(responses.allSatisfy { $0?.codes == [nil] })
-    #expect(most.value <= 3)
+    #expect(most.value == 3)
     #expect(await pool.workersStarted <= 3)
     await pool.stop()
   }
@@ -266,10 +279,10 @@ struct WorkerPoolTests {
   @Test("are not started for a request that is withdrawn, and its slot is free again")
   func withdrawn() async throws {
     let pool = fixture.pool()
-    for _ in 0..<3 { #expect(await pool.render { _ in nil } == nil) }
+    for _ in 0..<3 { #expect(await pool.render { nil } == nil) }
     #expect(await pool.workersStarted == 0)
     let request = try fixture.request()
-    #expect(await pool.render { _ in request }?.codes == [nil])
+    #expect(await pool.render { request }?.codes == [nil])
     await pool.stop()
   }
 
@@ -280,7 +293,7 @@ struct WorkerPoolTests {
     let granted = await withTaskGroup(of: RenderResponse?.self) { tasks in
       for number in 0..<6 {
         tasks.addTask {
-          await pool.render { _ in
+          await pool.render {
             do {
               var request = try fixture.request("m\(number)")
               request.memoryEstimate = number % 2 == 0 ? 1 << 40 : nil
@@ -304,7 +317,7 @@ struct WorkerPoolTests {
     var request = try fixture.request()
     request.recipes[0].chain = FilterChain(.circle, DynamicImageFilter("flip") { $0 })
     let failing = request
-    let response = await pool.render { _ in failing }
+    let response = await pool.render { failing }
     #expect(response?.errors.map(\.code) == [.unknownFilter])
     #expect(response?.errors.allSatisfy { $0.message.contains("own filter") } == true)
     #expect(await pool.workersStarted == 0)

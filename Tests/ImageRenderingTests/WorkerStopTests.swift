@@ -15,39 +15,51 @@ struct WorkerStopTests {
     let pool = fixture.pool()
     await pool.stop()
     let request = try fixture.request()
-    #expect(await pool.render { _ in request } == nil)
+    #expect(await pool.render { request } == nil)
     #expect(await pool.workersStarted == 0)
     await pool.stop()
   }
 
-  @Test("withdraws who waits for a slot, and cancels who is rendered")
+  @Test("withdraws who isn't prepared, and cancels who is prepared or rendered")
   func whileBusy() async throws {
     let started = fixture.directory["starts"]
     let pool = fixture.pool(try fixture.script("echo start >> '\(started)'; exec sleep 1000"))
     let request = try fixture.request(outputs: 2)
     let prepared = Gate()
     let rendering = Task {
-      await pool.render { _ in
+      await pool.render {
         prepared.open()
         return request
       }
     }
     await prepared.passed()
-    let hasSlot = Shared(0)
+    let (preparedNext, hasSlot) = (Shared(0), Shared(0))
+    let next = Gate()
     let waiting = (0..<3).map { _ in
       Task {
-        await pool.render { _ in
-          hasSlot.change { $0 += 1 }
+        await pool.render {
+          preparedNext.change { $0 += 1 }
+          next.open()
           return request
+        } onStart: { _ in
+          hasSlot.change { $0 += 1 }
+        } onEnd: { _ in
         }
       }
     }
     // The request is on its way to the worker when the worker runs.
     while fixture.starts == 0 { await Task.yield() }
+    await next.passed()
     await pool.stop()
     let response = try #require(await rendering.value)
     #expect(response.codes == ["cancelled", "cancelled"])
-    for task in waiting { #expect(await task.value == nil) }
+    let responses = await withTaskGroup(of: RenderResponse?.self) { tasks in
+      for task in waiting { tasks.addTask { await task.value } }
+      return await tasks.reduce(into: [RenderResponse]()) { if let response = $1 { $0.append(response) } }
+    }
+    // One request is prepared beside the one that is rendered.
+    #expect(responses.map(\.codes) == [["cancelled", "cancelled"]])
+    #expect(preparedNext.value == 1)
     #expect(hasSlot.value == 0)
   }
 
@@ -60,7 +72,7 @@ struct WorkerStopTests {
     let arrived = Shared(0)
     let tasks = (0..<2).map { number in
       Task {
-        await pool.render { _ in
+        await pool.render {
           let count = arrived.change { count in
             count += 1
             return count
@@ -89,11 +101,11 @@ struct WorkerStopTests {
   func twice() async throws {
     let pool = fixture.pool()
     let request = try fixture.request()
-    #expect(await pool.render { _ in request }?.codes == [nil])
+    #expect(await pool.render { request }?.codes == [nil])
     async let one: Void = pool.stop()
     async let other: Void = pool.stop()
     _ = await (one, other)
-    #expect(await pool.render { _ in request } == nil)
+    #expect(await pool.render { request } == nil)
   }
 
   @Test("a thread renders one request at a time, in a slot that it always has")
@@ -104,15 +116,18 @@ struct WorkerStopTests {
     await withTaskGroup(of: Void.self) { tasks in
       for request in requests {
         tasks.addTask {
-          let response = await rendering.render { slot in
-            #expect(slot == 0)
-            return request
+          let response = await rendering.render {
+            request
+          } onStart: {
+            #expect($0 == 0)
+          } onEnd: {
+            #expect($0 == 0)
           }
           #expect(response?.codes == [nil])
         }
       }
     }
-    #expect(await rendering.render { _ in nil } == nil)
+    #expect(await rendering.render { nil } == nil)
     await rendering.stop()
   }
 }

@@ -39,11 +39,17 @@ struct RenderStep {
   /// Resources that a request holds open while it is rendered.
   private struct Opened: Sendable {
     var part: Part
-    var slot: Int
-    var start: ContinuousClock.Instant
     var held: HeldSources
     var files: [Int: TemporaryPath] = [:]
     var lease = RenditionCache.Lease()
+  }
+
+  /// The time for which a request had a slot.
+  private struct Interval: Sendable {
+    let start = ContinuousClock.now
+    var end: ContinuousClock.Instant?
+
+    var seconds: Double { end.map { ($0 - start) / .seconds(1) } ?? 0 }
   }
 
   /// - Parameter keys: The keys of the rendering that no other group renders.
@@ -129,7 +135,8 @@ struct RenderStep {
     defer { claims.release() }
     let opened = Mutex<Result<Opened, JobError>?>(nil)
     let stored = Mutex<[ContentDigest: StepGraph.RenderOutcome]>([:])
-    let response = await batch.rendering.render { slot in
+    let interval = Mutex<Interval?>(nil)
+    let response = await batch.rendering.render {
       guard !batch.stops else { return nil }
       do throws(JobError) {
         var own = part
@@ -140,22 +147,26 @@ struct RenderStep {
           own.remove(found.keys)
         }
         guard !own.keys.isEmpty else { return nil }
-        let (request, held) = try await open(own, in: slot)
+        let (request, held) = try await open(own)
         opened.withLock { $0 = .success(held) }
-        await batch.send(
-          .renderingStarted(
-            slot: slot, job: rendering.job, source: source.displayText))
         return request
       } catch {
         opened.withLock { $0 = .failure(error) }
         return nil
       }
+    } onStart: { slot in
+      interval.withLock { $0 = Interval() }
+      await batch.send(.renderingStarted(slot: slot, job: rendering.job, source: source.displayText))
+    } onEnd: { slot in
+      interval.withLock { $0?.end = .now }
+      await batch.send(.renderingFinished(slot: slot))
     }
     var outcomes = stored.withLock(\.self)
     switch opened.withLock(\.self) {
     case .success(let opened)?:
+      let seconds = interval.withLock { $0?.seconds ?? 0 }
       let made =
-        if let response { await land(response, opened) } else { opened.part.failing(.cancelled) }
+        if let response { await land(response, opened, seconds) } else { opened.part.failing(.cancelled) }
       outcomes.merge(made) { $1 }
     case .failure(let error)?: outcomes.merge(part.failing(error)) { old, _ in old }
     case nil:
@@ -165,11 +176,10 @@ struct RenderStep {
     return outcomes
   }
 
+  /// - Parameter seconds: The rendering time.
   private func land(
-    _ response: RenderResponse, _ opened: Opened
+    _ response: RenderResponse, _ opened: Opened, _ seconds: Double
   ) async -> [ContentDigest: StepGraph.RenderOutcome] {
-    let seconds = (ContinuousClock.now - opened.start) / .seconds(1)
-    await batch.send(.renderingFinished(slot: opened.slot))
     batch.count(response)
     do throws(JobError) {
       // Check before storing anything under a key that names the digested bytes.
@@ -185,22 +195,17 @@ struct RenderStep {
   }
 
   /// Opens a part's sources and files, and creates its request.
-  private func open(_ part: Part, in slot: Int) async throws(JobError) -> (RenderRequest, Opened) {
-    let start = ContinuousClock.now
-    var (request, opened) = try await batch.writer.blocking { () throws(JobError) in
-      try openFiles(of: part, in: slot, start)
-    }
+  private func open(_ part: Part) async throws(JobError) -> (RenderRequest, Opened) {
+    var (request, opened) = try await batch.writer.blocking { () throws(JobError) in try openFiles(of: part) }
     opened.lease = await batch.writer.lease(for: request, force: batch.configuration.force)
     request.renditions = opened.lease.plan
     return (request, opened)
   }
 
-  /// What of ``open(_:in:)`` may block.
-  private func openFiles(
-    of part: Part, in slot: Int, _ start: ContinuousClock.Instant
-  ) throws(JobError) -> (RenderRequest, Opened) {
+  /// What of ``open(_:)`` may block.
+  private func openFiles(of part: Part) throws(JobError) -> (RenderRequest, Opened) {
     let held = try HeldSources(source, auxiliary: part.auxiliary)
-    var opened = Opened(part: part, slot: slot, start: start, held: held)
+    var opened = Opened(part: part, held: held)
     var recipes: [RenderRecipe] = []
     for (id, output) in part.outputs.sorted(by: { $0.key < $1.key }) {
       let file = try batch.writer.temporaryPath()

@@ -185,10 +185,11 @@ package final class StoreIndex: Sendable {
     configuration.busyMode = .timeout(Self.busyTimeout)
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
+      // Data lost in a power failure is recreated, and damaged data is detected by digests and checksums. First, because
+      // the change to WAL mode would wait for the disk.
+      try database.execute(sql: "PRAGMA synchronous = OFF")
       // Not GRDB's own WAL mode, which sets `synchronous = NORMAL` afterwards.
       try database.execute(sql: "PRAGMA journal_mode = WAL")
-      // Data lost in a power failure is recreated, and damaged data is detected by digests and checksums.
-      try database.execute(sql: "PRAGMA synchronous = OFF")
     }
     return try DatabaseQueue(path: layout.index, configuration: configuration)
   }

@@ -9,8 +9,8 @@ struct FilterPass {
   let extent: Size
   /// The part of the image that has content.
   let span: SampledSize
-  /// Whether the decoder has shrunk the frame.
-  let isShrunk: Bool
+  /// Whether the frame is the decoder's, shrunk or of a format whose decoder averages blocks of pixels when it shrinks.
+  let isAveragedByDecoder: Bool
   let context: FilterContext
 
   init(image: VipsImage, arguments: FilterArguments, shrunk: ShrinkOnLoad? = nil, context: FilterContext) {
@@ -20,7 +20,7 @@ struct FilterPass {
     span =
       shrunk.map { $0.isExact ? SampledSize(image) : SampledSize($0.extent, times: $0.scale) }
       ?? SampledSize(image)
-    isShrunk = shrunk.map { $0.scale < 1 } ?? false
+    isAveragedByDecoder = shrunk.map { $0.scale < 1 || !$0.isExact } ?? false
     self.context = context
   }
 

@@ -9,8 +9,9 @@ struct Resampler {
 
   /// The smallest factor left to the kernel when blocks of pixels are averaged first (libvips' reducing gap).
   ///
-  /// 1.5 matches AlamofireImage's reference images best. After shrink-on-load it is 2: the decoder has averaged already
-  /// and leaves factors of 2 to 4, so averaging again would differ visibly from libvips' `thumbnail`.
+  /// 1.5 matches AlamofireImage's reference images best. For a frame that a JPEG decoder has shrunk, or would shrink at
+  /// a smaller factor, it is 2 as in libvips' `thumbnail`: the decoder averages blocks and leaves factors of 2 to 4, so
+  /// averaging again would differ visibly, and the result would depend on whether the decoder shrank it.
   private let gap: Double
 
   /// The kernels that a chain may use.
@@ -26,7 +27,7 @@ struct Resampler {
   init(_ pass: FilterPass) throws(FilterError) {
     kernel = try pass.arguments.word("kernel")
     linear = try pass.arguments.boolean("linear")
-    gap = pass.isShrunk ? 2 : 1.5
+    gap = pass.isAveragedByDecoder ? 2 : 1.5
   }
 
   /// Resizes the whole image.

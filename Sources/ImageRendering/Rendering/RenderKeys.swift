@@ -9,7 +9,7 @@ package enum RenderKeys {
   /// of the loaded codec libraries' builds. Reading it doesn't start libvips.
   package static let engine: String = {
     let builds = ContentDigest(hashing: LoadedLibraries.builds.joined(separator: "\n").utf8)
-    return "imagemill-pixels-4;libvips-\(VipsRuntime.version);codecs-\(builds.hex.prefix(16))"
+    return "imagemill-pixels-5;libvips-\(VipsRuntime.version);codecs-\(builds.hex.prefix(16))"
   }()
 
   /// The key of a rendition.

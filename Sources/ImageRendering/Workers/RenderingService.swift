@@ -4,13 +4,18 @@ import SystemIO
 package protocol RenderingService: Sendable {
   /// Renders one source's outputs in the next free slot.
   ///
-  /// The response has a result for every recipe. If the service is stopped during rendering, the results have the code
-  /// `cancelled`.
-  /// - Parameter prepare: Creates the request once a slot is free, so that source and temporary files are open for no
-  ///   more requests than there are slots. Returns nil to withdraw the request.
-  /// - Returns: nil if the request was withdrawn, or if the service was stopped before a slot was free.
+  /// The response has a result for every recipe. If the service is stopped after the request was created, the results
+  /// have the code `cancelled`.
+  /// - Parameters:
+  ///   - prepare: Creates the request while the requests before it are rendered, so that no slot waits for it. Source and
+  ///     temporary files are open for at most twice as many requests as there are slots. Returns nil to withdraw the
+  ///     request.
+  ///   - onStart: Called when the request has its slot, before it is rendered.
+  ///   - onEnd: Called after the rendering, before the next request has the slot.
+  /// - Returns: nil if the request was withdrawn, or if the service was stopped before the request was created.
   func render(
-    _ prepare: @Sendable (_ slot: Int) async -> RenderRequest?
+    _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (_ slot: Int) async -> Void,
+    onEnd: @Sendable (_ slot: Int) async -> Void
   ) async -> RenderResponse?
 
   /// The number of requests that can run concurrently.
@@ -21,6 +26,13 @@ package protocol RenderingService: Sendable {
 
   /// Ends running requests and accepts no more.
   func stop() async
+}
+
+extension RenderingService {
+  /// Renders without callbacks. See ``render(_:onStart:onEnd:)``.
+  package func render(_ prepare: @Sendable () async -> RenderRequest?) async -> RenderResponse? {
+    await render(prepare, onStart: { _ in }, onEnd: { _ in })
+  }
 }
 
 /// The place where images are rendered: this process or child processes.

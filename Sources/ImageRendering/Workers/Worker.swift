@@ -29,6 +29,9 @@ final class Worker: Sendable {
     return try result.get()
   }
 
+  /// Kills the process without waiting for its end.
+  func kill() { process.kill() }
+
   /// Kills the process and waits until it has ended.
   func end() async {
     process.kill()

@@ -17,6 +17,8 @@ package actor WorkerPool: RenderingService {
 
   private let configuration: WorkerConfiguration
   private let freeSlots: Slots
+  /// Limits the requests that are prepared, wait for a slot, or are rendered.
+  private let preparations: Slots
   private var admission: MemoryAdmission<CheckedContinuation<Bool, Never>>
   private var workers: [Int: Worker] = [:]
   private var isStopped = false
@@ -25,16 +27,18 @@ package actor WorkerPool: RenderingService {
   package init(_ configuration: WorkerConfiguration) {
     self.configuration = configuration
     freeSlots = Slots(configuration.slots)
+    preparations = Slots(2 * configuration.slots)
     admission = MemoryAdmission(total: configuration.memory)
   }
 
-  /// Renders in the next free slot. See ``RenderingService/render(_:)``.
+  /// Renders in the next free slot. See ``RenderingService/render(_:onStart:onEnd:)``.
   package func render(
-    _ prepare: @Sendable (_ slot: Int) async -> RenderRequest?
+    _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (_ slot: Int) async -> Void,
+    onEnd: @Sendable (_ slot: Int) async -> Void
   ) async -> RenderResponse? {
-    guard let slot = await freeSlots.take() else { return nil }
-    defer { freeSlots.release(slot) }
-    guard var request = await prepare(slot) else { return nil }
+    guard let preparation = await preparations.take() else { return nil }
+    defer { preparations.release(preparation) }
+    guard let request = await prepare() else { return nil }
     // A worker has only the filters of the table.
     guard !request.recipes.contains(where: \.chain.hasOwnFilters) else {
       return RenderResponse(
@@ -43,6 +47,29 @@ package actor WorkerPool: RenderingService {
           code: .unknownFilter, stage: .filter,
           message: "a program's own filter can't run in a worker process; render in this process"))
     }
+    guard let slot = await freeSlots.take() else { return RenderResponse(failing: request, .cancelled) }
+    defer { freeSlots.release(slot) }
+    await onStart(slot)
+    let response = await response(to: request, in: slot)
+    await onEnd(slot)
+    return response
+  }
+
+  /// Ends the workers, waits for their exit, and resumes all waiting requests.
+  package func stop() async {
+    isStopped = true
+    preparations.close()
+    freeSlots.close()
+    for continuation in admission.removeWaiting() { continuation.resume(returning: false) }
+    // All at once: a process takes tens of milliseconds to give back its memory.
+    for worker in workers.values { worker.kill() }
+    for worker in Array(workers.values) { await worker.end() }
+    workers = [:]
+  }
+
+  /// Renders a request as soon as there is memory for it, at the second attempt in a fresh worker.
+  private func response(to request: RenderRequest, in slot: Int) async -> RenderResponse {
+    var request = request
     // At least a slot's share, so that small requests in all slots always fit. Only larger ones wait for memory.
     let share = configuration.memory / max(1, configuration.slots)
     let memory = max(share, admission.charge(for: request.memoryEstimate))
@@ -63,15 +90,6 @@ package actor WorkerPool: RenderingService {
     } catch {
       return RenderResponse(failing: request, isStopped ? .cancelled : jobError(error))
     }
-  }
-
-  /// Ends the workers, waits for their exit, and resumes all waiting requests.
-  package func stop() async {
-    isStopped = true
-    freeSlots.close()
-    for continuation in admission.removeWaiting() { continuation.resume(returning: false) }
-    for worker in Array(workers.values) { await worker.end() }
-    workers = [:]
   }
 
   // MARK: Memory
