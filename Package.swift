@@ -100,8 +100,7 @@ let package = Package(
       name: "Manifests",
       dependencies: [
         "ImageBatch", "ImageRendering", "ImageCaches", "ImageDownloads", "ImageFilters", "SystemIO",
-        "TerminalText", "CYAML",
-        "CZlib",
+        "TerminalText", "WebValues", "CYAML", "CZlib",
       ],
       swiftSettings: settings),
     .target(

@@ -1,6 +1,7 @@
 import ImageBatch
 import ImageCaches
 import ImageDownloads
+import SystemIO
 import Vips
 
 /// The cache and the downloader that a command's options describe.
@@ -42,8 +43,9 @@ struct CommandServices: Sendable {
   ) throws {
     var configuration = try downloads.configuration(cache: cache, origins: origins, typedHosts: typedHosts)
     if let limits { configuration.acceptableContentTypes = limits.contentTypes }
-    OpenFiles.allowMany()
-    OpenFiles.share(with: &configuration)
+    // Always enough; a machine that allows fewer downloads less at a time.
+    OpenFileLimit.raise(to: 4096)
+    if let limit = OpenFileLimit.current { configuration.fit(intoDescriptors: limit.soft) }
     ProcessMemory.limitArenas()
     store = try cache.openStore()
     downloader = ImageDownloader(configuration: configuration, store: store, report: report)

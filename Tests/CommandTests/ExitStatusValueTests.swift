@@ -1,10 +1,11 @@
 import ImageBatch
+import Manifests
 import Testing
 
 @testable import imagemill
 
 /// What the process ends with, without a process.
-@Suite("Exit statuses as values", .timeLimit(.minutes(2)))
+@Suite("Exit statuses as values", .timeLimit(.minutes(8)))
 struct ExitStatusValueTests {
   // Swift Testing has a type of this name.
   private typealias ExitStatus = imagemill.ExitStatus

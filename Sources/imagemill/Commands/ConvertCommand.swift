@@ -147,7 +147,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     run.commandTemplate = template
     run.replacing = outputs.replacing
     run.durability = outputs.durability.level
-    let status = try await run.run(JobItems(streams: [], operands: operands)).status
+    let status = try await run.run(JobItems(operands: operands)).status
     if status != .success { throw status }
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ImageBatch
 import ImageCaches
+import Manifests
 import Reports
 import SystemIO
 
@@ -53,7 +54,7 @@ extension CacheCommand {
       var jobs = jobs
       jobs.template = jobs.template ?? (entry.scope.template.isEmpty ? nil : entry.scope.template)
       jobs.outputDirectory = jobs.outputDirectory ?? entry.scope.directory
-      let input: JobOptions.Input
+      let input: JobSelection
       do {
         input = try jobs.read([entry.scope.manifest])
       } catch let error as ManifestCommandError {

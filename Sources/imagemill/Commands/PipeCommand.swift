@@ -75,8 +75,8 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     run.commandTemplate = output ?? ""
     run.replacing = outputs.replacing
     run.durability = outputs.durability.level
-    let items = JobItems(
-      streams: streams, operands: operands, order: order, onRead: { reporting.queue($0) })
+    var items = JobItems(streams: streams, operands: operands, onRead: { reporting.queue($0) })
+    if let order { items.admit = { await order.admit($0) } }
     let status = items.refusal.status(try await run.run(items).status)
     if status != .success { throw status }
   }

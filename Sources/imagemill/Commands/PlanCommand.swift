@@ -38,7 +38,7 @@ struct PlanCommand: AsyncParsableCommand {
     try await settled(by: input.settings).plan(input)
   }
 
-  private func plan(_ input: JobOptions.Input) async throws {
+  private func plan(_ input: JobSelection) async throws {
     let (plan, status) = try await Planning(
       downloads: downloads, cache: cache.settings, allowsOutside: jobs.arguments.allowOutside,
       commandTemplate: jobs.template ?? "", replacing: jobs.output.replacing, drawsGraph: dot
@@ -73,7 +73,7 @@ struct Planning {
   var wantsPlaceholders = false
 
   /// - Returns: The plan, and the input's status: not a success if a record is wrong.
-  func plan(_ input: JobOptions.Input) async throws -> (plan: BatchPlan, status: ExitStatus) {
+  func plan(_ input: JobSelection) async throws -> (plan: BatchPlan, status: ExitStatus) {
     var offline = cache
     offline.mode = refreshes ? .refresh : .offline
     return try await CommandServices.with(

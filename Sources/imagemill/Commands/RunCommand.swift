@@ -1,6 +1,7 @@
 import ArgumentParser
 import ImageBatch
 import ImageCaches
+import Manifests
 import Reports
 
 /// Runs every job of the manifests.
@@ -86,7 +87,7 @@ struct RunCommand: AsyncParsableCommand {
     try await settled(by: input.settings).run(input)
   }
 
-  private func run(_ input: JobOptions.Input) async throws {
+  private func run(_ input: JobSelection) async throws {
     var input = input
     if check, let lock { return try await compare(input, with: lock) }
     if check || dryRun { return try await plan(input) }
@@ -130,7 +131,7 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   /// Prints the reason for each output that will be made. Streams aren't known before they are read.
-  private func explain(_ input: JobOptions.Input) async throws {
+  private func explain(_ input: JobSelection) async throws {
     var known = input
     known.streams = []
     for entry in try await planning(known).plan(known).plan.entries where !entry.isCurrent {
@@ -138,7 +139,7 @@ struct RunCommand: AsyncParsableCommand {
     }
   }
 
-  private func write(_ recorder: LockRecorder, of input: JobOptions.Input, to path: String) throws {
+  private func write(_ recorder: LockRecorder, of input: JobSelection, to path: String) throws {
     do {
       let lock = try recorder.lock(manifests: ManifestArguments.paths(manifests) + input.tables)
       if path == "-" {
@@ -155,7 +156,7 @@ struct RunCommand: AsyncParsableCommand {
 
   // MARK: Checks
 
-  private func planning(_ input: JobOptions.Input) -> Planning {
+  private func planning(_ input: JobSelection) -> Planning {
     Planning(
       downloads: downloads, cache: cache.settings, limits: limits, allowsOutside: jobs.arguments.allowOutside,
       force: batch.force, prunedScopes: prune ? input.scopes : [], commandTemplate: jobs.template ?? "",
@@ -165,7 +166,7 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   /// Prints what would be done; with `--check`, only the differences.
-  private func plan(_ input: JobOptions.Input) async throws {
+  private func plan(_ input: JobSelection) async throws {
     let (plan, status) = try await planning(input).plan(input)
     if dryRun { try StandardOutput.write(PlanText.lines(plan)) }
     guard check else {
@@ -189,12 +190,12 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   /// Whether reports or markup show placeholders, for which outputs without them are rendered again.
-  private func wantsPlaceholders(for input: JobOptions.Input) -> Bool {
+  private func wantsPlaceholders(for input: JobSelection) -> Bool {
     batch.settings.showsPlaceholders || !batch.emissions.isEmpty && input.showsPlaceholders
   }
 
   /// Compares manifests, sources and outputs with a lock file, without cache and rendering.
-  private func compare(_ input: JobOptions.Input, with path: String) async throws {
+  private func compare(_ input: JobSelection, with path: String) async throws {
     let lock: LockFile
     do throws(LockFile.Failure) { lock = try LockFile(path: path) } catch {
       throw CommandError(error, of: path)

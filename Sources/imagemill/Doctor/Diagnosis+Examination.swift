@@ -22,7 +22,7 @@ extension Diagnosis {
       slots: Machine.availableProcessors)
     memory = Memory(
       installed: Machine.installedMemory, limit: Machine.memoryLimit, rendering: Machine.memory / 2)
-    openFiles = OpenFiles.limits.map { OpenFileLimit(now: $0.now, most: $0.most) }
+    openFiles = OpenFileLimit.current.map { DescriptorLimit(now: $0.soft, most: $0.hard) }
     if let openFiles, openFiles.most < 256 {
       findings.append(
         Finding(

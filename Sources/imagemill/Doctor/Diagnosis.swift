@@ -58,7 +58,7 @@ struct Diagnosis: Encodable {
     var rendering: Int
   }
 
-  struct OpenFileLimit: Encodable {
+  struct DescriptorLimit: Encodable {
     var now: Int
     var most: Int
   }
@@ -90,7 +90,7 @@ struct Diagnosis: Encodable {
   var formats: Formats
   var processors: Processors
   var memory: Memory
-  var openFiles: OpenFileLimit?
+  var openFiles: DescriptorLimit?
   var cache: Cache?
   var temporary: Temporary
   /// Environment variables that affect imagemill, with passwords masked.

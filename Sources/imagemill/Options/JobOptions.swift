@@ -1,7 +1,5 @@
 import ArgumentParser
 import ImageBatch
-import ImageCaches
-import ImageDownloads
 import Manifests
 import SystemIO
 
@@ -32,118 +30,34 @@ struct JobOptions: ParsableArguments {
 
   @OptionGroup(title: "Manifest") var arguments: ManifestArguments
 
-  /// Jobs with the settings of their origins.
-  struct Input: Sendable {
-    /// The selected jobs of the documents, without those of rows.
-    var jobs: [Job] = []
-    /// The jobs of the documents' tables, one for each row.
-    var rows: [RowJobs] = []
-    /// Lists, CSV, TSV and NDJSON, read while the batch runs.
-    var streams: [LineJobs] = []
-    var origins: [String: OriginSettings] = [:]
-    /// The manifests' `settings`.
-    var settings: [ManifestSetting] = []
-    /// Each manifest with its output directory and template; `--prune` compares within one scope.
-    var scopes: [OutputScope] = []
-    /// The number of jobs in the documents, selected or not.
-    var documentJobs = 0
-    /// Whether all jobs are selected: neither `--failed` nor `--shard` is given.
-    var isWhole = true
-    /// Completes a row's or a record's job; false if the job isn't selected.
-    var prepare: @Sendable (inout Job) -> Bool = { _ in true }
-
-    /// The number of selected jobs; nil if it isn't known before they are read.
-    var count: Int? {
-      guard streams.isEmpty else { return nil }
-      if rows.isEmpty { return jobs.count }
-      return isWhole ? documentJobs : nil
-    }
-
-    /// Whether markup shows placeholders.
-    var showsPlaceholders: Bool {
-      jobs.contains { $0.outputs.contains { $0.markup?.showsPlaceholder == true } }
-        || rows.contains(where: \.showsPlaceholders)
-    }
-
-    /// Passes every job to the recorder of a lock file.
-    mutating func record(with recorder: LockRecorder) {
-      jobs.forEach(recorder.note)
-      prepare = { [prepare] job in
-        guard prepare(&job) else { return false }
-        recorder.note(job)
-        return true
-      }
-    }
-
-    /// The files that rows come from, each once.
-    var tables: [String] {
-      rows.compactMap(\.tablePath).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-    }
-
-    /// The batch's input.
-    var items: JobItems {
-      JobItems(
-        groups: JobGroup.grouping(jobs), rows: rows, streams: streams, firstIndex: documentJobs + 1,
-        prepare: prepare)
-    }
-  }
-
-  /// Opens every manifest, and reads documents to their ends, before anything starts. Indices count through all
-  /// manifests.
+  /// Opens every manifest, and reads documents to their ends, before anything starts.
   /// - Parameter targets: The outputs to make, with what they need; empty for all.
   /// - Throws: `ManifestCommandError` for mistakes in manifests, `CommandError` for those in options.
-  func read(_ manifests: [String], targets: [String] = []) throws -> Input {
+  func read(_ manifests: [String], targets: [String] = []) throws -> JobSelection {
     let (chain, sources) = (try output.chain(), try output.sources())
     let (failed, shard) = (try failedJobs(), try parsedShard())
     let template = try OutputOptions.template(template)
-    var input = Input()
-    let directory = outputDirectory
-    input.prepare = { job in
-      if job.outputDirectory == nil { job.outputDirectory = directory }
-      return failed?.contains(job) != false && shard?.contains(job) != false
-    }
-    input.isWhole = failed == nil && shard == nil
-    let paths = try ManifestArguments.paths(manifests)
-    var conflicts = RecordConflicts()
-    var sums = DiagnosticSums()
-    for path in paths {
+    let opened = try ManifestArguments.paths(manifests).map { path in
       var options = arguments.options(for: path)
       options.encoding = output.encoding
       options.appendedChain = chain
       options.namedSources = sources
       options.outputTemplate = template
-      func scope(in directory: String) -> OutputScope {
-        OutputScope(manifest: path, directory: directory, template: self.template ?? "")
-      }
-      switch try ManifestArguments.open(path, options) {
-      case .lines(let jobs):
-        input.scopes.append(scope(in: directory ?? "."))
-        input.streams.append(jobs)
-      case .document(let manifest):
-        let place = directory ?? manifest.outputDirectory ?? ManifestArguments.directory(of: path)
-        input.scopes.append(scope(in: place))
-        // The reader of a manifest has already found conflicts within it.
-        if paths.count > 1 { conflicts.claim(manifest, in: place) { sums.note($0) } }
-        let before = input.documentJobs
-        for var job in manifest.jobs {
-          job.index += before
-          job.outputDirectory = place
-          if input.prepare(&job) { input.jobs.append(job) }
-        }
-        for var rows in manifest.rows {
-          rows.firstIndex += before
-          rows.outputDirectory = place
-          input.rows.append(rows)
-        }
-        input.documentJobs += manifest.jobs.count + manifest.rows.reduce(0) { $0 + $1.count }
-        input.origins.merge(manifest.originSettings()) { $1 }
-        input.settings += manifest.settings
-      }
+      return JobSelection.OpenManifest(
+        path: path, try ManifestArguments.open(path, options), directory: options.directory)
     }
-    if !sums.isEmpty { throw ManifestCommandError(ManifestErrors(sums.diagnostics)) }
-    try input.select(targets)
-    try input.order()
-    return input
+    do {
+      var selection = try JobSelection(
+        of: opened, failed: failed, shard: shard, outputDirectory: outputDirectory,
+        template: self.template ?? "")
+      try selection.select(targets)
+      try selection.order()
+      return selection
+    } catch let error as ManifestErrors {
+      throw ManifestCommandError(error)
+    } catch let error as JobSelection.UnknownTargets {
+      throw CommandError(.usage, error.description)
+    }
   }
 
   private func failedJobs() throws -> FailedJobs? {

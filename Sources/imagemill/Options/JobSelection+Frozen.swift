@@ -1,5 +1,5 @@
 import ImageBatch
-import ImageDownloads
+import Manifests
 
 extension FrozenSources {
   /// Reads the lock file at `path`.
@@ -12,21 +12,11 @@ extension FrozenSources {
   }
 }
 
-extension JobOptions.Input {
+extension JobSelection {
   /// Pins every job's source to its locked digest.
   /// - Throws: `CommandError` with status 3 for a source that isn't locked, and for input that is streamed.
   mutating func freeze(to frozen: FrozenSources, in path: String) throws {
-    var unknown: [String] = []
-    for index in jobs.indices where !frozen.pin(&jobs[index]) {
-      unknown.append(jobs[index].sources.first?.displayText ?? "")
-    }
-    for case .success(var job) in rows.joined() where prepare(&job) && !frozen.pin(&job) {
-      unknown.append(job.sources.first?.displayText ?? "")
-    }
-    prepare = { [prepare] job in
-      _ = frozen.pin(&job)
-      return prepare(&job)
-    }
+    let unknown = pin(to: frozen)
     guard unknown.isEmpty, streams.isEmpty else {
       let list = unknown.map { "  + \($0)" }.joined(separator: "\n")
       throw CommandError(

@@ -1,34 +1,51 @@
-import ImageBatch
-import Manifests
-import Reports
+package import ImageBatch
 import Synchronization
 
 /// The input of a batch: the groups of the documents' jobs, the jobs of their rows, then streams of records as they
 /// arrive.
-struct JobItems: AsyncSequence, Sendable {
-  typealias Element = BatchItem
-  typealias Failure = Never
+package struct JobItems: AsyncSequence, Sendable {
+  package typealias Element = BatchItem
+  package typealias Failure = Never
 
   /// The number of rows read ahead. Rows of the same source within it are downloaded and decoded together.
   static let rowWindow = 256
 
-  var groups: [JobGroup] = []
-  var rows: [RowJobs] = []
-  var streams: [LineJobs]
+  /// The documents' jobs without those of rows.
+  package var groups: [JobGroup]
+  /// The jobs of the documents' tables.
+  package var rows: [RowJobs]
+  /// Lists, CSV, TSV and NDJSON, read when the jobs before them have been taken.
+  package var streams: [LineJobs]
   /// The command line's sources, which come before the streams' records.
-  var operands: OperandJobs?
+  package var operands: OperandJobs?
   /// The index of the first record's job.
-  var firstIndex = 1
-  /// Admits the records of an ordered stream.
-  var order: OrderWindow?
+  package var firstIndex: Int
   /// Completes a row's or a record's job; false if the job isn't selected.
-  var prepare: @Sendable (inout Job) -> Bool = { _ in true }
-  /// Raised if an input has a wrong header, so that none of its records is a job.
-  let refusal = InputRefusal()
+  package var prepare: @Sendable (inout Job) -> Bool
+  /// Returns when the record with this index may be read: an ordered stream holds back its reader.
+  package var admit: (@Sendable (Int) async -> Void)?
   /// Called with the number of jobs read, each time some are.
-  var onRead: @Sendable (Int) -> Void = { _ in }
+  package var onRead: @Sendable (Int) -> Void
+  /// Raised if an input has a wrong header, so that none of its records is a job.
+  package let refusal = InputRefusal()
 
-  struct AsyncIterator: AsyncIteratorProtocol {
+  /// Makes the input from its parts; nothing is read before iteration.
+  package init(
+    groups: [JobGroup] = [], rows: [RowJobs] = [], streams: [LineJobs] = [], operands: OperandJobs? = nil,
+    firstIndex: Int = 1, prepare: @escaping @Sendable (inout Job) -> Bool = { _ in true },
+    admit: (@Sendable (Int) async -> Void)? = nil, onRead: @escaping @Sendable (Int) -> Void = { _ in }
+  ) {
+    self.groups = groups
+    self.rows = rows
+    self.streams = streams
+    self.operands = operands
+    self.firstIndex = firstIndex
+    self.prepare = prepare
+    self.admit = admit
+    self.onRead = onRead
+  }
+
+  package struct AsyncIterator: AsyncIteratorProtocol {
     private let items: JobItems
     private var nextGroup = 0
     private var nextRows = 0
@@ -51,7 +68,7 @@ struct JobItems: AsyncSequence, Sendable {
       return await records?.next()
     }
 
-    mutating func next() async -> BatchItem? {
+    package mutating func next() async -> BatchItem? {
       if nextGroup < items.groups.count {
         defer { nextGroup += 1 }
         items.onRead(items.groups[nextGroup].jobs.count)
@@ -69,7 +86,7 @@ struct JobItems: AsyncSequence, Sendable {
           nextStream += 1
           continue
         }
-        await items.order?.admit(index)
+        await items.admit?(index)
         defer { index += 1 }
         items.onRead(1)
         switch record {
@@ -108,45 +125,34 @@ struct JobItems: AsyncSequence, Sendable {
     }
   }
 
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+  package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
 /// Records that an input couldn't be read at all, which is a usage error rather than a failed job.
-final class InputRefusal: Sendable {
+package final class InputRefusal: Sendable {
   private let state = Mutex(false)
 
-  func raise() { state.withLock { $0 = true } }
+  /// Whether an input was refused.
+  package var isRaised: Bool { state.withLock(\.self) }
 
-  /// The status of the command: ``ExitStatus/usage`` instead of a failure if an input was refused, else
-  /// `status`.
-  func status(_ status: ExitStatus) -> ExitStatus {
-    let isFailure = status == .failed || status == .temporary
-    return state.withLock(\.self) && isFailure ? .usage : status
-  }
+  /// Makes one that isn't raised.
+  package init() {}
+
+  package func raise() { state.withLock { $0 = true } }
 }
 
 extension JobItems {
-  /// Reads to the end, for commands that need all groups before they begin. Wrong records are reported as `run` reports
-  /// them: otherwise a check of an unreadable list would find nothing wrong.
-  /// - Returns: The groups, and the input's status: a wrong record is a failed job, a wrong header a usage error.
-  func readAll() async -> (groups: [JobGroup], status: ExitStatus) {
+  /// Reads to the end, for commands that need all groups before they begin.
+  /// - Parameter reject: Receives each wrong record.
+  package func groupsAtEnd(_ reject: (JobResult) -> Void) async -> [JobGroup] {
     var groups: [JobGroup] = []
-    var status = ExitStatus.success
     for await item in self {
       switch item {
       case .group(let group): groups.append(group)
-      case .rejected(let job):
-        status = .failed
-        Self.report(job)
+      case .rejected(let job): reject(job)
       }
     }
-    return (groups, refusal.status(status))
-  }
-
-  /// Reports a wrong record.
-  static func report(_ job: JobResult) {
-    for line in FailureMessage.lines(job) { StandardError.say(line) }
-    for output in job.outputs { Annotations.add(output.error?.message ?? "", at: output.location) }
+    return groups
   }
 }
 

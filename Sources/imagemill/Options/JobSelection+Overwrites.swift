@@ -1,7 +1,8 @@
 import ImageBatch
 import ImageCaches
+import Manifests
 
-extension JobOptions.Input {
+extension JobSelection {
   /// Refuses the run if outputs of its documents would overwrite sources. Outputs of streams aren't known yet: they
   /// fail as jobs.
   /// - Throws: `CommandError` with a line for each such output.
@@ -9,7 +10,7 @@ extension JobOptions.Input {
     guard !replacing.allowsSources else { return }
     let found: [OverwrittenSource]
     do throws(CacheError) {
-      found = try OverwrittenSource.find(in: jobs + fewRows, store: store)
+      found = try overwrites(store: store)
     } catch {
       throw CommandError(.failed, error.messageWithRemedy)
     }
@@ -23,13 +24,4 @@ extension JobOptions.Input {
   }
 
   private static let mostLines = 20
-
-  /// The rows' jobs; empty if there are too many to hold in memory. Those are checked when each output is
-  /// written.
-  private var fewRows: [Job] {
-    guard documentJobs <= 20_000 else { return [] }
-    return rows.joined().compactMap { result in
-      if case .success(let job) = result { job } else { nil }
-    }
-  }
 }

@@ -1,0 +1,178 @@
+package import ImageBatch
+package import ImageCaches
+package import ImageDownloads
+
+/// The jobs of one or several manifests that a command works on, with the settings that belong to them.
+///
+/// Indices count through all manifests: the documents' jobs and rows in the order of the manifests, then the records of
+/// streams.
+package struct JobSelection: Sendable {
+  /// An open manifest.
+  package struct OpenManifest: Sendable {
+    let path: String
+    let input: ManifestInput
+    let directory: String
+
+    /// - Parameters:
+    ///   - path: The path, as it was given.
+    ///   - directory: The directory that the manifest's relative paths start from.
+    package init(path: String, _ input: ManifestInput, directory: String) {
+      self.path = path
+      self.input = input
+      self.directory = directory
+    }
+  }
+
+  /// The selected jobs of the documents, without those of rows.
+  package internal(set) var jobs: [Job] = []
+  /// The jobs of the documents' tables, one for each row.
+  package internal(set) var rows: [RowJobs] = []
+  /// Lists, CSV, TSV and NDJSON, read while the batch runs.
+  package var streams: [LineJobs] = []
+  /// The downloader's settings for single origins, by origin.
+  package private(set) var origins: [String: OriginSettings] = [:]
+  /// The manifests' `settings`.
+  package private(set) var settings: [ManifestSetting] = []
+  /// Each manifest with its output directory and template; `--prune` compares within one scope.
+  package private(set) var scopes: [OutputScope] = []
+  /// The number of jobs in the documents, selected or not.
+  private(set) var documentJobs = 0
+  /// Whether all jobs are selected.
+  var isWhole: Bool
+  /// Completes a row's or a record's job; false if the job isn't selected.
+  var prepare: @Sendable (inout Job) -> Bool
+
+  /// Selects the jobs of manifests.
+  /// - Parameters:
+  ///   - failed: Selects only jobs that failed in a report.
+  ///   - shard: Selects only a part of the jobs.
+  ///   - outputDirectory: The directory of outputs; nil for each manifest's own.
+  ///   - template: The template of jobs without their own, which tells scopes apart.
+  /// - Throws: `ManifestErrors` if outputs of different manifests have the same path and different content.
+  package init(
+    of manifests: [OpenManifest], failed: FailedJobs? = nil, shard: Shard? = nil,
+    outputDirectory: String? = nil,
+    template: String = ""
+  ) throws(ManifestErrors) {
+    isWhole = failed == nil && shard == nil
+    prepare = { job in
+      if job.outputDirectory == nil { job.outputDirectory = outputDirectory }
+      return failed?.contains(job) != false && shard?.contains(job) != false
+    }
+    var conflicts = RecordConflicts()
+    var sums = DiagnosticSums()
+    for manifest in manifests {
+      func addScope(in directory: String) {
+        scopes.append(OutputScope(manifest: manifest.path, directory: directory, template: template))
+      }
+      switch manifest.input {
+      case .lines(let jobs):
+        addScope(in: outputDirectory ?? ".")
+        streams.append(jobs)
+      case .document(let document):
+        let place = outputDirectory ?? document.outputDirectory ?? manifest.directory
+        addScope(in: place)
+        // The reader of a manifest has already found conflicts within it.
+        if manifests.count > 1 { conflicts.claim(document, in: place) { sums.note($0) } }
+        add(document, in: place)
+      }
+    }
+    if !sums.isEmpty { throw ManifestErrors(sums.diagnostics) }
+  }
+
+  private mutating func add(_ document: Manifest, in place: String) {
+    for var job in document.jobs {
+      job.index += documentJobs
+      job.outputDirectory = place
+      if prepare(&job) { jobs.append(job) }
+    }
+    for var rows in document.rows {
+      rows.firstIndex += documentJobs
+      rows.outputDirectory = place
+      self.rows.append(rows)
+    }
+    documentJobs += document.jobs.count + document.rows.reduce(0) { $0 + $1.count }
+    for origin in document.origins { origins[origin.origin] = origin.settings }
+    settings += document.settings
+  }
+
+  // MARK: Facts
+
+  /// The number of selected jobs; nil if it isn't known before they are read.
+  package var count: Int? {
+    guard streams.isEmpty else { return nil }
+    if rows.isEmpty { return jobs.count }
+    return isWhole ? documentJobs : nil
+  }
+
+  /// Whether markup shows placeholders.
+  package var showsPlaceholders: Bool {
+    jobs.contains { $0.outputs.contains { $0.markup?.showsPlaceholder == true } }
+      || rows.contains(where: \.showsPlaceholders)
+  }
+
+  /// The files that rows come from, each once.
+  package var tables: [String] {
+    rows.compactMap(\.tablePath).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  }
+
+  /// The batch's input.
+  package var items: JobItems {
+    JobItems(
+      groups: JobGroup.grouping(jobs), rows: rows, streams: streams, firstIndex: documentJobs + 1,
+      prepare: prepare)
+  }
+
+  /// The outputs that would overwrite sources. Those of streams aren't known yet, and there may be too many rows to hold
+  /// in memory: such outputs are checked when they are written.
+  /// - Throws: `CacheError` if the store's records can't be read.
+  package func overwrites(store: DiskStore) throws(CacheError) -> [OverwrittenSource] {
+    try OverwrittenSource.find(in: jobs + fewRows, store: store)
+  }
+
+  private var fewRows: [Job] {
+    guard documentJobs <= 20_000 else { return [] }
+    return rows.joined().compactMap { result in
+      if case .success(let job) = result { job } else { nil }
+    }
+  }
+
+  // MARK: Changes
+
+  /// Puts jobs behind those that make their sources.
+  /// - Throws: `ManifestErrors` if jobs need each other.
+  package mutating func order() throws(ManifestErrors) {
+    do throws(JobDependencies.Circle) {
+      jobs = try JobDependencies(jobs).ordered()
+    } catch {
+      throw ManifestErrors([error.diagnostic])
+    }
+  }
+
+  /// Passes every job to the recorder of a lock file.
+  package mutating func record(with recorder: LockRecorder) {
+    jobs.forEach(recorder.note)
+    prepare = { [prepare] job in
+      guard prepare(&job) else { return false }
+      recorder.note(job)
+      return true
+    }
+  }
+
+  /// Pins every job's source to its locked digest.
+  /// - Returns: The sources that aren't locked.
+  package mutating func pin(to frozen: FrozenSources) -> [String] {
+    var unknown: [String] = []
+    for index in jobs.indices where !frozen.pin(&jobs[index]) {
+      unknown.append(jobs[index].sources.first?.displayText ?? "")
+    }
+    for case .success(var job) in rows.joined() where prepare(&job) && !frozen.pin(&job) {
+      unknown.append(job.sources.first?.displayText ?? "")
+    }
+    prepare = { [prepare] job in
+      _ = frozen.pin(&job)
+      return prepare(&job)
+    }
+    return unknown
+  }
+}

@@ -1,0 +1,31 @@
+import ImageBatch
+import Manifests
+import Reports
+
+extension InputRefusal {
+  /// The status of the command: ``ExitStatus/usage`` instead of a failure if an input was refused, else
+  /// `status`.
+  func status(_ status: ExitStatus) -> ExitStatus {
+    isRaised && (status == .failed || status == .temporary) ? .usage : status
+  }
+}
+
+extension JobItems {
+  /// Reads to the end. Wrong records are reported as `run` reports them: otherwise a check of an unreadable list would
+  /// find nothing wrong.
+  /// - Returns: The groups, and the input's status: a wrong record is a failed job, a wrong header a usage error.
+  func readAll() async -> (groups: [JobGroup], status: ExitStatus) {
+    var status = ExitStatus.success
+    let groups = await groupsAtEnd { job in
+      status = .failed
+      Self.report(job)
+    }
+    return (groups, refusal.status(status))
+  }
+
+  /// Reports a wrong record.
+  static func report(_ job: JobResult) {
+    for line in FailureMessage.lines(job) { StandardError.say(line) }
+    for output in job.outputs { Annotations.add(output.error?.message ?? "", at: output.location) }
+  }
+}
