@@ -94,9 +94,8 @@ struct CircuitBreakerTests {
   func deadHost() async throws {
     let server = try LoopbackServer(pages: ["/a.png": page(1)])
     defer { server.stop() }
-    let closed = try LoopbackServer(pages: [:])
+    let closed = try ClosedPort()
     let dead = closed.url("/")
-    closed.stop()
     var configuration = Fixture.configuration
     configuration.hostPatience = .seconds(2)
     configuration.retries = 3
@@ -130,6 +129,8 @@ struct CircuitBreakerTests {
     var configuration = Fixture.configuration
     configuration.retries = 8
     configuration.retryWait = .seconds(0.3)
+    // However long the twelve requests take.
+    configuration.hostPatience = .seconds(400)
     let fixture = try Fixture()
     try await fixture.withDownloader(configuration) { downloader in
       async let failures = withTaskGroup(of: String?.self) { group in

@@ -109,7 +109,13 @@ struct Connection {
   }
 
   private func deliverWithFault(_ page: Page, _ beforeEnd: () -> Void) -> Bool {
-    defer { beforeEnd() }
+    // As late as possible, and before the bytes that tell the client that the answer is over.
+    var isCounted = true
+    func countDown() {
+      if isCounted { beforeEnd() }
+      isCounted = false
+    }
+    defer { countDown() }
     func framed(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
       if case .chunked = page.framing { chunk(bytes) } else { Array(bytes) }
     }
@@ -125,17 +131,21 @@ struct Connection {
       while read(descriptor, &byte, 1) > 0 {}
     case .drip(let size, let milliseconds):
       var rest = page.body[...]
+      var isChunked = false
+      if case .chunked = page.framing { isChunked = true }
       while !rest.isEmpty {
+        if rest.count <= size, !isChunked { countDown() }
         guard write(framed(rest.prefix(size))) else { return false }
         rest = rest.dropFirst(size)
         if !rest.isEmpty { usleep(useconds_t(milliseconds * 1000)) }
       }
-      if case .chunked = page.framing { return write(Array("0\r\n\r\n".utf8)) }
-      return true
+      countDown()
+      return !isChunked || write(Array("0\r\n\r\n".utf8))
     case .endless:
       while write(framed(page.body[...])) {}
     case .badChunk(let count):
       _ = write(chunk(page.body.prefix(count)))
+      countDown()
       _ = write(Array("zz\r\nthis is no chunk\r\n".utf8))
     case nil: return true
     }

@@ -47,21 +47,25 @@ public final class LoopbackServer: Sendable {
       throw ServerError(message: "can't listen on 127.0.0.1: \(String(cString: strerror(errno)))")
     }
     port = UInt16(bigEndian: address.sin_port)
-    detachThread { [weak self] in
+    let isRunning = detachThread { [weak self] in
+      // Closed here and nowhere else: another socket could get the number while this thread is on its way to accept(2).
+      defer { close(listener) }
       while true {
-        let connection = accept(listener, nil, nil)
+        let connection = acceptPrivately(listener)
         guard connection >= 0 else {
           if errno == EINTR || errno == ECONNABORTED { continue }
           return
         }
-        // A child process of the test must not keep the connection open.
-        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
         guard let self, self.admit(connection) else {
           close(connection)
           return
         }
-        detachThread { self.serve(connection) }
+        if !detachThread({ self.serve(connection) }) { self.end(connection) }
       }
+    }
+    guard isRunning else {
+      close(listener)
+      throw ServerError(message: "can't start a thread: \(String(cString: strerror(errno)))")
     }
   }
 
@@ -74,16 +78,14 @@ public final class LoopbackServer: Sendable {
 
   /// Closes the listener and every connection. What is in flight breaks off.
   public func stop() {
-    let connections: Set<Int32>? = state.withLock { state in
-      guard !state.isStopped else { return nil }
+    // The threads that own the descriptors close them; until then a shutdown makes their calls end. With the lock, since
+    // the number of a closed descriptor may be another test's.
+    state.withLock { state in
+      guard !state.isStopped else { return }
       state.isStopped = true
-      return state.connections
+      for connection in state.connections { shutdown(connection, Int32(SHUT_RDWR)) }
+      shutdown(listener, Int32(SHUT_RDWR))
     }
-    guard let connections else { return }
-    // The threads that own the descriptors close them; until then a shutdown makes their reads end.
-    for connection in connections { shutdown(connection, Int32(SHUT_RDWR)) }
-    shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
   }
 
   // MARK: What a test asks
@@ -131,8 +133,14 @@ public final class LoopbackServer: Sendable {
       let goesOn = connection.send(page, to: request) { self.state.withLock { $0.activeTotal -= 1 } }
       guard goesOn else { break }
     }
-    state.withLock { state in _ = state.connections.remove(descriptor) }
-    close(descriptor)
+    end(descriptor)
+  }
+
+  private func end(_ descriptor: Int32) {
+    state.withLock { state in
+      state.connections.remove(descriptor)
+      close(descriptor)
+    }
   }
 }
 
@@ -142,8 +150,23 @@ public struct ServerError: Error {
   public let message: String
 }
 
+private typealias AcceptFunction =
+  @convention(c) (Int32, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int32) -> Int32
+
+/// accept4(2), which Swift's Glibc module lacks. With accept(2), a child that another test starts at the same time would
+/// keep the connection open.
+private let accept4 = dlsym(nil, "accept4").map { unsafeBitCast($0, to: AcceptFunction.self) }
+
+/// The next connection, which no child process inherits; negative if there is none.
+private func acceptPrivately(_ listener: Int32) -> Int32 {
+  if let accept4 { return accept4(listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue)) }
+  errno = ENOSYS
+  return -1
+}
+
 /// Runs `body` on a detached thread of its own.
-private func detachThread(_ body: @escaping @Sendable () -> Void) {
+/// - Returns: whether the thread was started.
+private func detachThread(_ body: @escaping @Sendable () -> Void) -> Bool {
   final class Body: Sendable {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -163,4 +186,5 @@ private func detachThread(_ body: @escaping @Sendable () -> Void) {
     }, context.toOpaque())
   if status != 0 { context.release() }
   pthread_attr_destroy(&attributes)
+  return status == 0
 }

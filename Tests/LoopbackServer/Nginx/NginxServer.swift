@@ -189,7 +189,7 @@ public final class NginxServer: Sendable {
 }
 
 /// A socket that listens on a free port of 127.0.0.1, for another program to take over.
-private struct ListeningSocket {
+struct ListeningSocket {
   let descriptor: Int32
   let port: UInt16
 
