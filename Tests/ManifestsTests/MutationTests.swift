@@ -150,10 +150,10 @@ struct MutationTests {
 
   @Test func `damage takes no memory that the text didn't`() async {
     // A process of its own, with little memory to have: what asks for more ends it.
-    await #expect(processExitsWith: .success) {
+    await #expect(processExitsWith: .success) { [seed = SeededRandom.seed as UInt64] in
       var limit = rlimit(rlim_cur: 3 << 30, rlim_max: 3 << 30)
       try #require(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
-      var damage = Damage(seed: SeededRandom.seed)
+      var damage = Damage(seed: seed)
       for form in ManifestReader.Form.allCases {
         for _ in 0..<100 {
           let bytes = damage.damaged(MutationTests.original(form))

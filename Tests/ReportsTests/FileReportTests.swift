@@ -1,6 +1,7 @@
 import Foundation
 import FoundationXML
 import ImageBatch
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -32,8 +33,9 @@ struct FileReportTests {
   }
 
   @Test func `the JSON report holds the summary and every output in the manifest's order`() throws {
+    var random = SeededRandom(seed: SeededRandom.seed)
     let outputs = (1...3000).map { OutputResult.written($0, output: "\($0).png") }
-    let data = try report("r.json", outputs.shuffled())
+    let data = try report("r.json", outputs.shuffled(using: &random))
     let object = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
     #expect(object["imagemill"] as? String == "1.2.3")
     let summary = try #require(object["summary"] as? [String: Any])

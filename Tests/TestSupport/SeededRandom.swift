@@ -2,10 +2,15 @@ import Glibc
 
 /// Random numbers that a seed determines: Steele, Lea and Flood's SplitMix64.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
-  /// The seed of a random test: that of `IMAGEMILL_TEST_SEED`, which repeats a failure, else a new one.
-  public static var seed: UInt64 {
-    getenv("IMAGEMILL_TEST_SEED").flatMap { UInt64(String(cString: $0)) } ?? UInt64.random(in: 0 ... .max)
-  }
+  /// The seed of this process's random tests: that of `IMAGEMILL_TEST_SEED`, which repeats a failure, else a new one. A
+  /// test may ask for it when it begins, and again for its message when it fails.
+  public static let seed: UInt64 = {
+    let given = getenv("IMAGEMILL_TEST_SEED").flatMap { UInt64(String(cString: $0)) }
+    let seed = given ?? UInt64.random(in: 0 ... .max)
+    // Here too, since not every expectation has it in its message.
+    print("IMAGEMILL_TEST_SEED=\(seed)")
+    return seed
+  }()
 
   private var state: UInt64
 
