@@ -134,7 +134,7 @@ struct CheckTests {
       ["run", "--check", "--lock", "work/m.lock"] + net + ["work/m.yaml"])
     above.currentDirectoryURL = URL(fileURLWithPath: clone.directory)
     try above.run()
-    above.waitUntilExit()
+    await above.ended()
     #expect(above.terminationStatus == 0)
   }
 }

@@ -13,14 +13,16 @@ extension CommandRun {
     throw Ended()
   }
 
-  /// Waits until `process` and its children do nothing any more, as when they wait for another process: they have used no
-  /// CPU time for a while.
+  /// Waits until `process` and its children do nothing any more, as when they wait for another process: all their threads
+  /// sleep, and have used no CPU time for a while. A thread that waits for a processor or a disk isn't idle, however long.
   static func untilIdle(_ process: Process) async throws {
     var (before, quiet) = (-1, 0)
     while quiet < 25 {
       guard process.isRunning else { throw Ended() }
+      let all = [process.processIdentifier] + (try children(of: process))
       let used = try ticks(of: process.processIdentifier)
-      quiet = used == before ? quiet + 1 : 0
+      let isBusy = all.contains { threadStates(of: $0).contains { $0 == "R" || $0 == "D" } }
+      quiet = used == before && !isBusy ? quiet + 1 : 0
       before = used
       try await Task.sleep(for: .milliseconds(20))
     }
@@ -62,6 +64,15 @@ extension CommandRun {
     }
   }
 
+  /// The states of all threads (proc_pid_stat(5)); one that has ended in between is left out.
+  private static func threadStates(of process: pid_t) -> [Substring] {
+    let tasks = "/proc/\(process)/task"
+    return ((try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []).compactMap { task in
+      let stat = try? String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)
+      return stat?.components(separatedBy: ") ").last?.split(separator: " ").first
+    }
+  }
+
   /// The fields behind the name (proc_pid_stat(5)): the state is the first.
   private static func fields(of process: pid_t) throws -> [Substring] {
     let stat = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
@@ -73,5 +84,25 @@ extension CommandRun {
   /// User and system time in clock ticks.
   private static func ticks(of process: pid_t) throws -> Int {
     try fields(of: process).dropFirst(11).prefix(2).compactMap { Int($0) }.reduce(0, +)
+  }
+}
+
+extension Process {
+  /// Waits for the end on a thread of its own: on the tasks' threads, of which there are as many as processors, other
+  /// tests would wait too.
+  func ended() async {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        self.waitUntilExit()
+        continuation.resume()
+      }
+    }
+  }
+
+  /// Has the program take SIGHUP even if this process ignores it, as under nohup(1).
+  func restoreHangUp() {
+    let program = [executableURL?.path ?? ""] + (arguments ?? [])
+    executableURL = URL(filePath: "/usr/bin/env")
+    arguments = ["--default-signal=HUP"] + program
   }
 }

@@ -111,7 +111,7 @@ final class CommandRun: Sendable {
     async let complained = Self.drain(errors)
     Self.feed(input, to: standardInput)
     let outcome = await (printed, complained)
-    process.waitUntilExit()
+    await process.ended()
     return Outcome(
       status: process.terminationStatus, output: outcome.0, errors: String(decoding: outcome.1, as: UTF8.self)
     )

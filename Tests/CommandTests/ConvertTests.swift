@@ -61,7 +61,7 @@ struct ConvertTests {
     process.standardInput = FileHandle.nullDevice
     try process.run()
     let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    await process.ended()
     #expect(process.terminationStatus == 2, "\(text)")
     #expect(text.contains(words), "\(text)")
     #expect(command.files == ["in.png"])

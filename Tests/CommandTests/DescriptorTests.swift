@@ -27,7 +27,7 @@ struct DescriptorTests {
       return peak
     }
     let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    await process.ended()
     watch.cancel()
     return (process.terminationStatus, await watch.value, text)
   }

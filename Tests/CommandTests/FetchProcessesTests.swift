@@ -93,7 +93,7 @@ struct FetchProcessesTests {
       // The random moment is the point.
       try await Task.sleep(for: .milliseconds(Int.random(in: 60...500, using: &generator)))
       kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
+      await process.ended()
       kills += 1
       if command.read("out") != nil { break }
     }

@@ -144,7 +144,7 @@ struct FormatChoiceTests {
     process.standardInput = FileHandle.nullDevice
     try process.run()
     let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    await process.ended()
     return (process.terminationStatus, text)
   }
 }

@@ -87,13 +87,11 @@ struct LostReportTests {
         + CommandRun.patient)
     process.standardOutput = try FileHandle(forWritingTo: URL(filePath: "/dev/full"))
     process.standardError = FileHandle.nullDevice
-    // Under nohup(1) a child would ignore SIGHUP.
-    let disposition = Glibc.signal(SIGHUP, SIG_DFL)
+    process.restoreHangUp()
     try process.run()
-    _ = Glibc.signal(SIGHUP, disposition)
     while process.isRunning, gate.arrivals < 1 { try await Task.sleep(for: .milliseconds(5)) }
     kill(process.processIdentifier, number)
-    process.waitUntilExit()
+    await process.ended()
     #expect(process.terminationStatus == 128 + number)
     #expect(command.read("l.lock") == Data("an older lock".utf8))
   }

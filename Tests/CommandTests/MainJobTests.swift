@@ -78,7 +78,7 @@ struct MainJobTests {
     // The rest is queued behind the one download that is allowed.
     try await CommandRun.untilIdle(process)
     gate.open()
-    process.waitUntilExit()
+    await process.ended()
     #expect(process.terminationStatus == 0)
     let paths = server.requests.map(\.path)
     let rest =
@@ -136,12 +136,12 @@ struct MainJobTests {
     try command.write(PNGImage.bytes(width: 8, height: 8), to: "odd.png")
     try manifest(["{source: ./odd.png, output: a.png}"])
     let first = try await command.run(
-      "run", "--job-timeout", "6s", "--report", "r.json", "m.yaml",
+      "run", "--job-timeout", "15s", "--report", "r.json", "m.yaml",
       environment: ["IMAGEMILL_TEST_WORKER": "\(action):odd.png"])
     #expect(first.status == 75, "\(first.errors)")
     let report = String(decoding: try #require(command.read("r.json")), as: UTF8.self)
     #expect(report.contains("\"worker-killed\""))
-    let second = try await command.run("run", "--job-timeout", "6s", "m.yaml")
+    let second = try await command.run("run", "--job-timeout", "15s", "m.yaml")
     #expect(second.status == 0, "\(second.errors)")
     #expect(size("a.png") == [8, 8])
   }
@@ -152,7 +152,7 @@ struct MainJobTests {
     try command.write(PNGImage.bytes(width: 8, height: 8, seed: 1), to: "good.png")
     try manifest(["{source: ./hang.png, output: a.png}", "{source: ./good.png, output: b.png}"])
     let outcome = try await command.run(
-      "run", "--job-timeout", "6s", "m.yaml", environment: ["IMAGEMILL_TEST_WORKER": "hang:hang.png"])
+      "run", "--job-timeout", "15s", "m.yaml", environment: ["IMAGEMILL_TEST_WORKER": "hang:hang.png"])
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("--job-timeout"))
     #expect(size("b.png") == [8, 8])
@@ -227,14 +227,12 @@ struct MainJobTests {
       ["run", "--allow-net", "loopback", "--per-host", "16", "m.yaml"] + CommandRun.patient)
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    // Under nohup(1) a child would ignore SIGHUP.
-    let disposition = signal(SIGHUP, SIG_DFL)
+    process.restoreHangUp()
     try process.run()
-    signal(SIGHUP, disposition)
     while gate.arrivals < 8 { try await Task.sleep(for: .milliseconds(5)) }
     while size("e0.png") == nil { try await Task.sleep(for: .milliseconds(5)) }
     kill(process.processIdentifier, number)
-    process.waitUntilExit()
+    await process.ended()
     #expect(process.terminationReason == .exit && process.terminationStatus == 128 + number)
     for file in command.files where file != "m.yaml" { #expect(size(file) == [300, 300], "\(file)") }
     #expect(!command.files.contains { $0.hasPrefix("l") })

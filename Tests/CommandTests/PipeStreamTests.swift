@@ -98,7 +98,7 @@ struct PipeStreamTests {
       arguments: ["pipe", "-q", "--ordered", "--allow-net", "loopback", "-o", "o/{name}.png"]
         + CommandRun.patient, input: Data(input.utf8))
     // All the others are written while the first is still on its way.
-    let deadline = ContinuousClock.now + .seconds(200)
+    let deadline = ContinuousClock.now + .seconds(400)
     while ContinuousClock.now < deadline,
       command.files.count(where: { $0.hasPrefix("o/") && !$0.contains("/.") }) < 11
     {

@@ -34,7 +34,7 @@ struct PipeTests {
     #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "small-a.png\n")
     #expect(process.isRunning)
     try input.fileHandleForWriting.close()
-    process.waitUntilExit()
+    await process.ended()
     #expect(process.terminationStatus == 0)
   }
 
@@ -68,7 +68,7 @@ struct PipeTests {
     try shell.run()
     let printed = output.fileHandleForReading.readDataToEndOfFile()
     let complained = errors.fileHandleForReading.readDataToEndOfFile()
-    shell.waitUntilExit()
+    await shell.ended()
     #expect(String(decoding: printed, as: UTF8.self).hasPrefix("o-"))
     #expect(!String(decoding: complained, as: UTF8.self).contains("imagemill"))
     #expect(!String(decoding: complained, as: UTF8.self).contains("jobs"))

@@ -5,7 +5,7 @@ import Testing
 @testable import imagemill
 
 /// Durations and sizes of the command line.
-@Suite("Quantities", .timeLimit(.minutes(2)))
+@Suite("Quantities", .timeLimit(.minutes(8)))
 struct QuantityTests {
   @Test(
     "durations",

@@ -94,15 +94,10 @@ struct RandomCommandLineTests {
       process.standardError = FileHandle.nullDevice
       try process.run()
       let watch = Task {
-        try await Task.sleep(for: .seconds(60))
+        try await Task.sleep(for: .seconds(300))
         kill(process.processIdentifier, SIGKILL)
       }
-      await withCheckedContinuation { continuation in
-        Thread.detachNewThread {
-          process.waitUntilExit()
-          continuation.resume()
-        }
-      }
+      await process.ended()
       watch.cancel()
       #expect(process.terminationReason == .exit, "imagemill \(arguments): \(process.terminationStatus)")
       #expect(

@@ -17,7 +17,7 @@ struct SharedDownloadTests {
   }
 
   private func until(_ condition: () throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(120)
+    let end = ContinuousClock.now + .seconds(400)
     while try !condition(), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(10)) }
     #expect(try condition())
   }
@@ -30,9 +30,9 @@ struct SharedDownloadTests {
     }
   }
 
-  private func end(of processes: Process...) {
+  private func end(of processes: Process...) async {
     for process in processes {
-      process.waitUntilExit()
+      await process.ended()
       #expect(process.terminationStatus == 0)
     }
   }
@@ -54,7 +54,7 @@ struct SharedDownloadTests {
     try await waiting(second)
     #expect(server.count(of: "/a") == 2 && second.isRunning)
     gate.open()
-    end(of: first, second, third)
+    await end(of: first, second, third)
     #expect(server.count(of: "/a") == 2)
     for name in ["1", "2", "3"] { #expect(command.read(name) == Data(bytes), "\(name)") }
   }
@@ -77,7 +77,7 @@ struct SharedDownloadTests {
     try await waiting(second)
     #expect(server.count(of: "/a") == 1 && second.isRunning)
     gate.open()
-    end(of: first, second, mine, yours)
+    await end(of: first, second, mine, yours)
     #expect(server.count(of: "/a") == 2 && server.count(of: "/secret") == 2)
   }
 
@@ -109,8 +109,8 @@ struct SharedDownloadTests {
     try await waiting(second, third)
     #expect(server.count(of: "/a") == 1 && second.isRunning && third.isRunning)
     kill(first.processIdentifier, SIGKILL)
-    first.waitUntilExit()
-    end(of: second, third)
+    await first.ended()
+    await end(of: second, third)
     #expect(command.read("2") == Data(body) && command.read("3") == Data(body))
     #expect(server.requests.map { $0.field("Range") } == [nil, "bytes=\(sent)-"])
     #expect(try FileManager.default.contentsOfDirectory(atPath: partials).isEmpty)
@@ -125,7 +125,7 @@ struct SharedDownloadTests {
     defer { server.stop() }
     let urls = (0..<40).map { server.url("/\($0)") }
     let processes = try (0..<3).map { _ in try start(urls) }
-    for process in processes { end(of: process) }
+    for process in processes { await end(of: process) }
     for number in 0..<40 { #expect(server.count(of: "/\(number)") == 1, "\(number)") }
   }
 }

@@ -159,7 +159,7 @@ struct TransferLimitTests {
     try await withEngine { engine in
       for path in ["/stall", "/silent"] {
         let error = await engine.failure(server.url(path)) { options in
-          options.timeout = 0.3
+          options.timeout = 2
           options.stallTimeout = 300
         }
         #expect(error?.reason == .transport && error?.curlCode == 28, "\(path): \(String(describing: error))")
@@ -175,7 +175,7 @@ struct TransferLimitTests {
     defer { server.stop() }
     try await withEngine { engine in
       let error = await engine.failure(server.url("/a")) { options in
-        (options.timeout, options.stallTimeout) = (300, 0.5)
+        (options.timeout, options.stallTimeout) = (300, 2)
       }
       #expect(error?.curlCode == 28 && error?.bytesReceived == 1000, "\(String(describing: error))")
     }

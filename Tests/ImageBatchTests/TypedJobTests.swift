@@ -10,7 +10,7 @@ import Vips
 @testable import ImageBatch
 @testable import ImageRendering
 
-@Suite("Jobs in Swift", .timeLimit(.minutes(4)))
+@Suite("Jobs in Swift", .timeLimit(.minutes(8)))
 struct TypedJobTests {
   private let directory: TestDirectory
 

@@ -43,7 +43,7 @@ struct RequestLocksTests {
       } catch { Issue.record(error) }
       return 0
     }
-    try await Task.sleep(for: .milliseconds(50))
+    while third.waitCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
     first.release(key)
     #expect(await isFree)
   }
@@ -137,14 +137,14 @@ struct RequestLockModelTests {
   @Test("of another process's directory are seen by those who look")
   func company() throws {
     let (first, second) = (makeLocks(), makeLocks())
-    let begin = SystemTime.monotonic
-    // Nothing is known of what was before the first look.
-    #expect(try first.lastCompany() >= begin)
-    let alone = try first.lastCompany()
-    #expect(try first.lastCompany() == alone)
+    // Nothing is known of what was before the first look, or while nobody looked for more than a second.
+    #expect(try first.lastCompany(now: 100) == 100)
+    #expect(try first.lastCompany(now: 101) == 100)
+    #expect(try first.lastCompany(now: 102.5) == 102.5)
+    #expect(try first.lastCompany(now: 103) == 102.5)
     #expect(try second.take(ContentDigest(hashing: bytes(3))))
-    let seen = try first.lastCompany()
-    #expect(seen > alone && seen <= SystemTime.monotonic)
+    #expect(try first.lastCompany(now: 103.5) == 103.5)
+    #expect(try first.lastCompany(now: 104) == 104)
   }
 
   @Test("can't be had where the lock file can't be")

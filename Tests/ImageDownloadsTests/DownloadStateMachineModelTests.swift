@@ -281,7 +281,7 @@ private struct ModelDriver {
   }
 }
 
-@Suite("A model of the downloader", .timeLimit(.minutes(4)))
+@Suite("A model of the downloader", .timeLimit(.minutes(8)))
 struct DownloadStateMachineModelTests {
   @Test(
     "100,000 random events: every call is answered once, no limit is passed, nothing starts after its end, nothing is left"

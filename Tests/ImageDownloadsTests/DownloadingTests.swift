@@ -3,6 +3,7 @@ import ImageCaches
 import ImageDownloads
 import LoopbackServer
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Downloading", .timeLimit(.minutes(8)))
@@ -48,8 +49,18 @@ struct DownloadingTests {
 
   @Test("no more run at once than allowed, in all and per host")
   func limits() async throws {
+    let arrivals = Shared(0)
+    let three = Gate()
     let server = try LoopbackServer { request in
-      Page(imageBytes(request.target.count), type: "image/png", fault: .drip(bytes: 100, milliseconds: 30))
+      let count = arrivals.change { count in
+        count += 1
+        return count
+      }
+      // The first three are answered together, so that there are three at once however busy the machine is.
+      if count == 3 { three.open() }
+      if count < 3 { three.wait() }
+      return Page(
+        imageBytes(request.target.count), type: "image/png", fault: .drip(bytes: 100, milliseconds: 30))
     }
     defer { server.stop() }
     var configuration = Fixture.configuration

@@ -37,6 +37,7 @@ final class Fixture: Sendable {
     configuration.retryWait = .seconds(0.01)
     // A server that waits for a test's next step waits as long as a busy machine takes.
     configuration.timeout = .seconds(400)
+    configuration.connectTimeout = .seconds(400)
     configuration.stallTimeout = .seconds(400)
     return configuration
   }

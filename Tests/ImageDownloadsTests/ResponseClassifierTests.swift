@@ -6,7 +6,7 @@ import Testing
 @testable import ImageDownloads
 
 /// What a response, or the lack of one, means: each verdict, without a socket or a disk.
-@Suite("The response classifier", .timeLimit(.minutes(2)))
+@Suite("The response classifier", .timeLimit(.minutes(8)))
 struct ResponseClassifierTests {
   private let classifier = ResponseClassifier(
     validation: ResponseValidation(acceptableContentTypes: ContentTypes.images), redirectLimit: 2,

@@ -12,7 +12,7 @@ import Testing
 struct SharedRequestTests {
   /// Until `condition` holds: there is no event for what another process does.
   private func until(_ condition: () -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(120)
+    let end = ContinuousClock.now + .seconds(400)
     while !condition(), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(5)) }
     #expect(condition())
   }
@@ -46,9 +46,8 @@ struct SharedRequestTests {
       async let first = one.outcome(url)
       try await until { server.count(of: "/a") == 1 }
       async let second = two.outcome(url)
-      // It has had its slot, and given it back.
-      try await until { two.activeCount == 1 && two.queuedCount == 0 }
-      try await Task.sleep(for: .milliseconds(300))
+      let locks = try #require(two.store.requestLocks)
+      try await until { locks.waitCount == 1 }
       #expect(server.count(of: "/a") == 1)
       gate.open()
       #expect(contents(try await first.get().path) == imageBytes(1))
@@ -107,13 +106,15 @@ struct SharedRequestTests {
     }
     defer { server.stop() }
     var impatient = Fixture.configuration
-    impatient.stallTimeout = .seconds(1)
+    impatient.stallTimeout = .seconds(2)
+    impatient.retries = 20
     try await withTwo(second: impatient) { one, two in
       let url = server.url("/a")
       async let stuck = one.outcome(url)
       try await until { server.count(of: "/a") == 1 }
       #expect(await two.outcome(url).error == nil)
-      #expect(server.count(of: "/a") == 2)
+      // On a busy machine its own request may stall as well, and is repeated.
+      #expect(server.count(of: "/a") >= 2)
       gate.open()
       #expect(await stuck.error == nil)
     }
@@ -190,7 +191,7 @@ struct SharedRequestTests {
     #expect(try mine.take(ContentDigest(hashing: [2])))
     #expect(await mine.wait(for: key, seconds: 0.2, patience: 9) { 0 } == false)
     let waited = Task { await mine.wait(for: key, seconds: 100, patience: 100) { 0 } }
-    try await Task.sleep(for: .milliseconds(50))
+    try await until { mine.waitCount == 1 }
     other.release(key)
     #expect(await waited.value)
     // One that has nothing to wait for doesn't.

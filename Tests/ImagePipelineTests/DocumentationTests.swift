@@ -11,7 +11,7 @@ import Vips
 
 @testable import ImageBatch
 
-@Suite("Documentation", .timeLimit(.minutes(4)))
+@Suite("Documentation", .timeLimit(.minutes(8)))
 struct DocumentationTests {
   private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
   private static let root = tests + "/../../"

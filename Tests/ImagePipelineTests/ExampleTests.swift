@@ -64,7 +64,7 @@ func avatarInMemory(_ url: URL, _ pipeline: ImagePipeline) -> VipsImage? {
 }
 // end
 
-@Suite("Examples of the documentation", .timeLimit(.minutes(4)))
+@Suite("Examples of the documentation", .timeLimit(.minutes(8)))
 struct ExampleTests {
   @Test("the README's library example makes avatars of a file and of a URL")
   func library() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImagePipeline
 
-@Suite("The table of loads", .timeLimit(.minutes(1)))
+@Suite("The table of loads", .timeLimit(.minutes(8)))
 struct LoadTableTests {
   private let key = LoadKey(request: ImageRequest(.url("https://example.org/a.png")), identifier: "circle")
   private let table = Shared(LoadTable())

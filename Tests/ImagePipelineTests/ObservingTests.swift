@@ -9,7 +9,7 @@ import Metrics
 import TestSupport
 import Testing
 
-@Suite("Logs and metrics", .timeLimit(.minutes(4)))
+@Suite("Logs and metrics", .timeLimit(.minutes(8)))
 struct ObservingTests {
   /// Keeps what is logged.
   private struct Recorder: LogHandler {

@@ -26,7 +26,7 @@ private final class Answers: Sendable {
 private let whole = Result<Size, ImageError>.success(Size(width: 30, height: 20))
 private let cancelled = Result<Size, ImageError>.failure(.requestCancelled)
 
-@Suite("Cancelling in the image pipeline", .timeLimit(.minutes(4)))
+@Suite("Cancelling in the image pipeline", .timeLimit(.minutes(8)))
 struct PipelineCancellationTests {
   @Test("a download that hasn't started is dropped, and never sent")
   func pending() async throws {

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Vips
 
-@Suite("The image pipeline", .timeLimit(.minutes(4)))
+@Suite("The image pipeline", .timeLimit(.minutes(8)))
 struct PipelineTests {
   @Test("an image is downloaded, filtered and kept; the second call finds the same one in memory")
   func image() async throws {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Vips
 
-@Suite("What a pipeline's filters may refer to", .timeLimit(.minutes(4)))
+@Suite("What a pipeline's filters may refer to", .timeLimit(.minutes(8)))
 struct ReferenceTests {
   @Test(
     "a chain from a request names no local file, no standard input and no font file, and nothing is sent",

@@ -1,4 +1,5 @@
 import CZlib
+import Glibc
 import LoopbackServer
 import TestSupport
 import Testing
@@ -10,6 +11,13 @@ struct HeaderCostTests {
   private let fixture: RenderingFixture
 
   init() throws { fixture = try RenderingFixture() }
+
+  /// The processor time of this thread in seconds: a busy machine makes what is done no more expensive.
+  private static var processorTime: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
 
   private static func bigEndian(_ number: Int) -> [UInt8] {
     (0..<4).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
@@ -53,10 +61,10 @@ struct HeaderCostTests {
       default: [Self.chunk(kind, key + [0] + whole)]
       }
     let path = try png(chunks)
-    let start = ContinuousClock.now
+    let start = Self.processorTime
     let error = try #require(try failure(path))
     #expect(error.code == .tooMuchMemory && error.message.contains("32 MiB"), "\(error.message)")
-    #expect(ContinuousClock.now - start < .seconds(20))
+    #expect(Self.processorTime - start < 20)
   }
 
   @Test("a PNG with very many texts is refused")
@@ -95,10 +103,10 @@ struct HeaderCostTests {
         Array("WEBPVP8X".utf8) + number(10, 4) + [2, 0, 0, 0] + number(7, 3) + number(5, 3)
         + Array(repeating: frame, count: count).joined()
       let path = try fixture.write(Array("RIFF".utf8) + number(body.count, 4) + body, "a.webp")
-      let start = ContinuousClock.now
+      let start = Self.processorTime
       let error = try #require(try failure(path))
       #expect(error.code == .tooManyFrames && error.message.contains("\(count) frames"), "\(error.message)")
-      #expect(ContinuousClock.now - start < .seconds(20))
+      #expect(Self.processorTime - start < 20)
     }
   }
 }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Vips
 
-@Suite("Images as files and data", .timeLimit(.minutes(4)))
+@Suite("Images as files and data", .timeLimit(.minutes(8)))
 struct ImageFileTests {
   private let directory = Result { try TestDirectory("image") }
 

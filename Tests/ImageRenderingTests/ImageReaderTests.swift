@@ -6,7 +6,7 @@ import Vips
 
 @testable import ImageRendering
 
-@Suite("A reader of image files", .timeLimit(.minutes(4)))
+@Suite("A reader of image files", .timeLimit(.minutes(8)))
 struct ImageReaderTests {
   private let fixture = Result { try RenderingFixture() }
 

@@ -2,7 +2,7 @@ import ImageRendering
 import TestSupport
 import Testing
 
-@Suite("Typed encodings", .timeLimit(.minutes(2)))
+@Suite("Typed encodings", .timeLimit(.minutes(8)))
 struct TypedEncodingTests {
   /// Writes `TypedEncodings.swift` from the table of encoders.
   private var file: GeneratedFile {

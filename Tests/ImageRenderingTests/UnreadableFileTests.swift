@@ -5,7 +5,7 @@ import Vips
 @testable import ImageRendering
 
 /// A directory opens like a file, and every read of it fails: what a broken disk does, without one.
-@Suite("A file that can't be read", .timeLimit(.minutes(4)))
+@Suite("A file that can't be read", .timeLimit(.minutes(8)))
 struct UnreadableFileTests {
   private let fixture = Result { try RenderingFixture() }
 

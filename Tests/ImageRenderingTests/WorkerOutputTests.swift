@@ -36,7 +36,7 @@ struct WorkerOutputTests {
   func flood(bytes: Int, requests: Int) throws {
     let process = try process(printing: "head -c \(bytes) /dev/zero | tr '\\0' x >&2")
     for number in 0..<requests {
-      #expect(try process.exchange(number, Int.self, timeout: .seconds(20)) == number)
+      #expect(try process.exchange(number, Int.self, timeout: .seconds(200)) == number)
     }
   }
 
@@ -52,9 +52,9 @@ struct WorkerOutputTests {
           fi
           echo 'out of memory' >&2
           """)
-      for number in 0..<2 { _ = try process.exchange(number, Int.self, timeout: .seconds(20)) }
+      for number in 0..<2 { _ = try process.exchange(number, Int.self, timeout: .seconds(200)) }
       do throws(WorkerProcess.TerminationReason) {
-        _ = try process.exchange(2, Int.self, timeout: .seconds(20))
+        _ = try process.exchange(2, Int.self, timeout: .seconds(200))
         Issue.record("it lives")
       } catch {
         guard case .ended(let signal, let text) = error else {

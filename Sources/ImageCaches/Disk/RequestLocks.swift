@@ -86,10 +86,10 @@ package final class RequestLocks: Sendable {
 
   /// When another process may last have been active, in seconds of the monotonic clock. Each call checks for other
   /// processes; after more than a second without a check, one may have been active unnoticed.
-  package func lastCompany() throws(CacheError) -> Double {
+  /// - Parameter now: the monotonic clock.
+  package func lastCompany(now: Double = SystemTime.monotonic) throws(CacheError) -> Double {
     let result: Result<Double, CacheError> = state.withLock { state in
       Result { () throws(CacheError) -> Double in
-        let now = SystemTime.monotonic
         let isUnseen = now - state.lastSight > 1
         state.lastSight = now
         if try Self.file(&state, path).isLockedByOthers(Self.presence) || isUnseen { state.lastCompany = now }
@@ -108,6 +108,9 @@ package final class RequestLocks: Sendable {
   }
 
   // MARK: Waiting
+
+  /// The number of waits that haven't ended.
+  package var waitCount: Int { state.withLock(\.waits.count) }
 
   /// Waits until the key is free, a time limit is reached, or the task is cancelled.
   /// - Returns: Whether the key was free. Another process may have locked it since; the caller must then wait
