@@ -15,6 +15,7 @@ final class EventFeed: Sendable {
   private let logger: Logger?
   private let memoryHits = Counter(label: "imagemill_memory_hits_total")
   private let renderings = Timer(label: "imagemill_rendering_duration")
+  private let encodings = Timer(label: "imagemill_encoding_duration")
   private let failures = Counter(label: "imagemill_pipeline_failures_total")
   private let cancelled = Counter(label: "imagemill_pipeline_cancelled_total")
 
@@ -44,6 +45,9 @@ final class EventFeed: Sendable {
     case .rendered(let request, let identifier, let time):
       renderings.record(duration: time)
       logger?.debug("rendered", metadata: metadata(request, identifier, "time", "\(time)"))
+    case .encoded(let request, let identifier, _, let time):
+      encodings.record(duration: time)
+      logger?.debug("encoded", metadata: metadata(request, identifier, "time", "\(time)"))
     case .failed(let request, let identifier, let error):
       failures.increment()
       logger?.info("image failed", metadata: metadata(request, identifier, "error", "\(error)"))

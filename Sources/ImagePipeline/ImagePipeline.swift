@@ -39,6 +39,9 @@ public final class ImagePipeline: Sendable {
     /// The maximum number of concurrent renderings, each on a thread. Default: the number of available
     /// processors.
     public var renderings = Machine.availableProcessors
+    /// The bytes of encoded images to keep in memory, for ``ImagePipeline/ImagePipeline/data(for:filters:as:)``. Each image
+    /// counts 1,000 bytes more than it has. 0 keeps none. Default: 50 MB.
+    public var encodedCapacity = 50_000_000
     /// Images that filters may refer to by name, such as a watermark in a local file. Any other reference must be an http,
     /// https or data URL.
     public var namedSources: [String: ImageSource] = [:]
@@ -62,14 +65,17 @@ public final class ImagePipeline: Sendable {
 
   struct State {
     var table = LoadTable()
+    var encodings: EncodingTable
     var totals = ImagePipelineTotals()
     var isShutDown = false
   }
 
-  let state = Mutex(State())
+  let state: Mutex<State>
+  /// Set by the first encoding.
+  let monitor = Mutex<MemoryPressureMonitor?>(nil)
   let feed: EventFeed
-  private let threads: BlockingThreadPool
-  private let reader: ImageReader
+  let threads: BlockingThreadPool
+  let reader: ImageReader
 
   /// Creates a pipeline on a store.
   /// - Parameters:
@@ -81,6 +87,7 @@ public final class ImagePipeline: Sendable {
   ) {
     self.configuration = configuration
     self.images = images
+    state = Mutex(State(encodings: EncodingTable(capacity: configuration.encodedCapacity)))
     var downloads = configuration.downloads
     downloads.logger = downloads.logger ?? configuration.logger
     downloader = ImageDownloader(configuration: downloads, store: store)
@@ -209,13 +216,16 @@ public final class ImagePipeline: Sendable {
       for: MemoryIdentity(ImageRequest(url)), withIdentifier: identifier.isEmpty ? nil : identifier)
   }
 
-  /// Removes the images at a URL, with any filters, from the memory cache. Images that were loaded with
-  /// headers stay.
+  /// Removes the images at a URL, with any filters, and their encoded bytes from memory. Images that were loaded
+  /// with headers stay.
   /// - Parameter url: The URL that the images were loaded from.
   /// - Returns: Whether there were any.
   @discardableResult
   public func removeImages(at url: URL) -> Bool {
-    images?.removeImages(matching: MemoryIdentity(ImageRequest(url))) ?? false
+    let identity = MemoryIdentity(ImageRequest(url))
+    let hadImages = images?.removeImages(matching: identity) ?? false
+    let hadBytes = state.withLock { $0.encodings.removeAll(request: identity.absoluteURL) }
+    return hadImages || hadBytes
   }
 
   // MARK: Cancelling
@@ -224,28 +234,34 @@ public final class ImagePipeline: Sendable {
   /// - Parameter receipt: The receipt of the call.
   public func cancel(_ receipt: ImageReceipt) {
     receipt.markCancelled()
-    let cancelled = state.withLock { state in
-      let cancelled = state.table.cancel(receipt)
-      if cancelled != nil { state.totals.cancelled += 1 }
-      return cancelled
+    let (load, encoding) = state.withLock { state in
+      let load = state.table.cancel(receipt)
+      let encoding = load == nil ? state.encodings.cancel(receipt) : nil
+      if load != nil || encoding != nil { state.totals.cancelled += 1 }
+      return (load, encoding)
     }
-    guard let cancelled else { return }
-    for download in cancelled.downloads { downloader.cancel(download) }
-    cancelled.references?.cancel()
+    guard load != nil || encoding != nil else { return }
+    for download in load?.downloads ?? [] { downloader.cancel(download) }
+    load?.references?.cancel()
     feed.send(.cancelled(receipt.request, identifier: receipt.identifier))
-    cancelled.waiter.completion(.failure(.requestCancelled))
+    load?.waiter.completion(.failure(.requestCancelled))
+    encoding?.completion(.failure(.requestCancelled))
   }
 
   /// Cancels all calls for a URL, with any filters and headers.
   /// - Parameter url: The URL of the calls.
   public func cancelRequests(for url: URL) {
     let source = ImageRequest(url).source
-    for receipt in state.withLock({ $0.table.receipts { $0.request.source == source } }) { cancel(receipt) }
+    for receipt in receipts(where: { $0.request.source == source }) { cancel(receipt) }
   }
 
   /// Cancels every call, like ``cancel(_:)``. Later calls aren't affected.
   public func cancelAll() {
-    for receipt in state.withLock({ $0.table.receipts { _ in true } }) { cancel(receipt) }
+    for receipt in receipts(where: { _ in true }) { cancel(receipt) }
+  }
+
+  private func receipts(where matches: (ImageReceipt) -> Bool) -> [ImageReceipt] {
+    state.withLock { $0.table.receipts(where: matches) + $0.encodings.receipts(where: matches) }
   }
 
   /// Cancels every call, aborts all transfers, and waits for renderings to end. Later calls are cancelled.
@@ -273,176 +289,4 @@ public final class ImagePipeline: Sendable {
   /// The events from now on. Every call returns a stream of its own, which ends with ``shutDown()``. A stream that isn't
   /// read keeps the newest 1,000 events.
   public var events: AsyncStream<ImagePipelineEvent> { feed.stream() }
-
-  // MARK: Loading
-
-  private func start(_ waiter: LoadTable.Waiter, _ chain: FilterChain, priority: Int) {
-    let key = waiter.receipt.key
-    do throws(FilterError) {
-      try chain.check()
-      try configuration.checkReferences(of: chain)
-    } catch {
-      waiter.completion(.failure(.invalidFilter(error)))
-      return
-    }
-    let (isCancelled, number): (Bool, Int?) = state.withLock { state in
-      guard !state.isShutDown, !waiter.receipt.isCancelled else {
-        state.totals.cancelled += 1
-        return (true, nil)
-      }
-      return (false, state.table.join(waiter, priority: priority))
-    }
-    if isCancelled {
-      feed.send(.cancelled(key.request, identifier: key.identifier))
-      waiter.completion(.failure(.requestCancelled))
-      return
-    }
-    guard let number else { return }
-    // Another load may have ended since the caller looked; its image was added before it left the table. Not under the
-    // lock, because the cache is the program's.
-    if let image = takeFromMemory(key) {
-      finish(key, number, .success(image))
-    } else {
-      download(key, number, chain, priority: priority)
-    }
-  }
-
-  private func download(_ key: LoadKey, _ number: Int, _ chain: FilterChain, priority: Int) {
-    let progress: @Sendable (Int, Int?) -> Void = { [weak self] received, expected in
-      let handlers = self?.state.withLock { $0.table.progressHandlers(key, number) } ?? []
-      for handler in handlers { handler(received, expected) }
-    }
-    let isFirst = state.withLock { $0.table.hasNoDownload(key, number) }
-    let receipt = downloader.download(
-      key.request, priority: priority, progress: isFirst ? progress : nil,
-      completion: { [self] result in
-        switch result {
-        case .failure(let error): finish(key, number, .failure(ImageError(error)))
-        case .success(let source):
-          guard state.withLock({ $0.table.downloaded(key, number) }) else { return }
-          feed.send(.downloaded(key.request, bytes: source.byteCount, source.disposition))
-          guard !chain.references.isEmpty else {
-            render(key, number, chain, source, [:])
-            return
-          }
-          let task = Task { await openReferences(key, number, chain, source, priority: priority) }
-          if !state.withLock({ $0.table.attach(task, to: key, number) }) { task.cancel() }
-        }
-      })
-    // The last caller may have cancelled before the download had a receipt.
-    if !state.withLock({ $0.table.attach(receipt, to: key, number) }) { downloader.cancel(receipt) }
-  }
-
-  /// Downloads the images that the chain refers to (overlays, masks, transitions): one after the other, since few chains
-  /// have more than one.
-  private func openReferences(
-    _ key: LoadKey, _ number: Int, _ chain: FilterChain, _ source: StoredSource, priority: Int
-  ) async {
-    var references: [String: StoredSource] = [:]
-    for reference in chain.references {
-      do throws(DownloadError) {
-        var request = ImageRequest(try configuration.source(of: reference))
-        request.cacheMode = key.request.cacheMode
-        references[reference] = try await downloader.download(request, priority: priority)
-      } catch {
-        finish(key, number, .failure(ImageError(error)))
-        return
-      }
-    }
-    render(key, number, chain, source, references)
-  }
-
-  private func render(
-    _ key: LoadKey, _ number: Int, _ chain: FilterChain, _ source: StoredSource,
-    _ references: [String: StoredSource]
-  ) {
-    threads.start { [self] in
-      guard state.withLock({ $0.table.startRendering(key, number) }) else { return }
-      let clock = ContinuousClock()
-      let start = clock.now
-      let opened = OpenedReferences(references, limits: configuration.limits)
-      do throws(RenderError) {
-        let image = try reader.image(at: source.path, applying: chain) {
-          (reference) throws(FilterError) in try opened.image(reference)
-        }
-        state.withLock { $0.totals.renderings += 1 }
-        feed.send(.rendered(key.request, identifier: key.identifier, clock.now - start))
-        // Before the load leaves the table: a call that doesn't find the load must find the image.
-        if memoryUse(of: key.request).stores {
-          images?.add(image, for: MemoryIdentity(key.request), withIdentifier: key.memoryIdentifier)
-        }
-        finish(key, number, .success(image))
-      } catch {
-        finish(key, number, .failure(.imageSerializationFailed(error)))
-      }
-      // The pins of the files go only now.
-      withExtendedLifetime((source, opened)) {}
-    }
-  }
-
-  private func finish(_ key: LoadKey, _ number: Int, _ outcome: LoadTable.Outcome) {
-    let waiters = state.withLock { state in
-      let waiters = state.table.finish(key, number)
-      if waiters != nil, case .failure = outcome { state.totals.failures += 1 }
-      return waiters
-    }
-    guard let waiters else { return }
-    if case .failure(let error) = outcome {
-      feed.send(.failed(key.request, identifier: key.identifier, error))
-    }
-    for waiter in waiters { waiter.completion(outcome) }
-  }
-
-  // MARK: Memory
-
-  private func memoryUse(of request: ImageRequest) -> (reads: Bool, stores: Bool) {
-    switch request.cacheMode ?? configuration.downloads.cacheMode {
-    case .standard, .offline: (true, true)
-    case .refresh: (false, true)
-    case .none: (false, false)
-    }
-  }
-
-  private func inMemory(_ key: LoadKey) -> VipsImage? {
-    guard memoryUse(of: key.request).reads else { return nil }
-    return images?.image(for: MemoryIdentity(key.request), withIdentifier: key.memoryIdentifier)
-  }
-
-  private func takeFromMemory(_ key: LoadKey) -> VipsImage? {
-    guard let image = inMemory(key) else { return nil }
-    state.withLock { $0.totals.memoryHits += 1 }
-    feed.send(.foundInMemory(key.request, identifier: key.identifier))
-    return image
-  }
-}
-
-extension LoadKey {
-  var memoryIdentifier: String? { identifier.isEmpty ? nil : identifier }
-}
-
-/// A request's identity in the memory cache. Unlike AlamofireImage's it has the headers in it: an image that one user's
-/// credentials opened is not for others.
-struct MemoryIdentity: ImageRequestIdentity {
-  let absoluteURL: String
-
-  init(_ request: ImageRequest) {
-    guard !request.headers.isEmpty else {
-      absoluteURL = request.absoluteURL
-      return
-    }
-    var key = KeyBuilder("headers")
-    for field in request.headers {
-      key.append(field.name.lowercased())
-      key.append(field.value)
-    }
-    absoluteURL = "\(request.absoluteURL) \(key.digest.hex)"
-  }
-}
-
-extension ImageRequest {
-  /// Creates a request for an http or https URL.
-  ///
-  /// Any other URL fails when it is loaded: a URL from the network must not be able to name a local file.
-  /// - Parameter url: The URL.
-  public init(_ url: URL) { self.init(.url(url.absoluteString)) }
 }

@@ -3,13 +3,15 @@ public import Vips
 
 /// An event of a pipeline. The identifier is that of the filters.
 public enum ImagePipelineEvent: Sendable, Hashable {
-  /// An image was in the memory cache.
+  /// An image, or its encoded bytes, was in memory.
   case foundInMemory(ImageRequest, identifier: String)
   /// A source was downloaded, or found in the disk cache, as the disposition says.
   case downloaded(ImageRequest, bytes: Int, StoredSource.Disposition)
   /// An image was decoded and filtered, in this time.
   case rendered(ImageRequest, identifier: String, Duration)
-  /// A load failed, for all calls that waited for it.
+  /// An image was encoded for `data(for:filters:as:)`, in this time.
+  case encoded(ImageRequest, identifier: String, bytes: Int, Duration)
+  /// A load or an encoding failed, for all calls that waited for it.
   case failed(ImageRequest, identifier: String, ImageError)
   /// A call was cancelled, by its receipt or its task.
   case cancelled(ImageRequest, identifier: String)
@@ -17,15 +19,17 @@ public enum ImagePipelineEvent: Sendable, Hashable {
 
 /// The totals of a pipeline since it was created.
 public struct ImagePipelineTotals: Sendable, Hashable {
-  /// Calls that the memory cache answered.
+  /// Calls that were answered from memory.
   public var memoryHits = 0
   /// Calls that joined another call's download and rendering.
   public var joined = 0
   /// Images that were decoded and filtered.
   public var renderings = 0
+  /// Images that were encoded.
+  public var encodings = 0
   /// Calls that were cancelled before their image was loaded.
   public var cancelled = 0
-  /// Loads that failed, each counted once for all calls that waited for it.
+  /// Loads and encodings that failed, each counted once for all calls that waited for it.
   public var failures = 0
   /// The totals of the pipeline's downloader.
   public var downloads = DownloadTotals()

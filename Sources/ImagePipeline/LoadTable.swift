@@ -5,6 +5,9 @@ import Vips
 struct LoadKey: Hashable, Sendable {
   let request: ImageRequest
   let identifier: String
+
+  /// The identifier in the memory cache, where nil is an image without filters.
+  var memoryIdentifier: String? { identifier.isEmpty ? nil : identifier }
 }
 
 /// The loads in flight, and who waits for them. A pure value: the pipeline performs what its methods return.

@@ -62,6 +62,10 @@ func reload(_ url: URL, with pipeline: ImagePipeline) async throws -> VipsImage 
 func avatarInMemory(_ url: URL, _ pipeline: ImagePipeline) -> VipsImage? {
   pipeline.image(at: url, withIdentifier: FilterChain.circle.identifier)
 }
+
+func body(of url: URL, with pipeline: ImagePipeline) async throws -> Data {
+  try await pipeline.data(for: url, filters: .fill(width: 96, height: 96), .circle, as: .webp(quality: 80))
+}
 // end
 
 @Suite("Examples of the documentation", .timeLimit(.minutes(8)))
@@ -100,6 +104,7 @@ struct ExampleTests {
       let image = try await reload(url, with: pipeline)
       #expect(avatarInMemory(url, pipeline) === image)
       #expect(try await reload(url, with: pipeline) !== image)
+      #expect(try await body(of: url, with: pipeline).starts(with: Data("RIFF".utf8)))
     }
   }
 }
