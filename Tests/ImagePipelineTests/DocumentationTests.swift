@@ -90,7 +90,7 @@ struct DocumentationTests {
     "ImageDownloader.default", "ImageDownloader(configuration:", "downloadPrioritization",
     "maximumActiveDownloads",
     "imageCache", "download(", "RequestReceipt", "cancelRequest(with:", "addAuthentication(user:password:)",
-    "addAuthentication(usingCredential:)", "responseImage", "addAcceptableImageContentTypes",
+    "addAuthentication(usingCredential:)", "responseImage",
     "af.threadSafeImage(with:", "af.inflate()", "af.imageScaled(to:", "af.imageAspectScaled(toFit:",
     "af.imageAspectScaled(toFill:", "af.imageRounded(withCornerRadius:", "af.imageRoundedIntoCircle()",
     "af.imageFiltered(withCoreImageFilter:", "ImageFilter", "ScaledToSizeFilter",
@@ -105,7 +105,8 @@ struct DocumentationTests {
     "removeImage(withIdentifier:)",
     "removeAllImages()", "add(_:for:withIdentifier:)", "image(for:withIdentifier:)",
     "removeImage(for:withIdentifier:)",
-    "URLCache", "af.setImage(withURL:", "placeholderImage", "imageTransition",
+    "URLCache", "af.setImage(withURL:", "placeholderImage", "imageTransition", "crossDissolve",
+    "defaultURLSessionConfiguration()", "URLCredential", ".fifo", ".lifo", "addAcceptableImageContentTypes",
   ]
 
   @Test("the article has every symbol of AlamofireImage's README")
