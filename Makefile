@@ -17,7 +17,7 @@ HTTP_CACHE_TESTS ?= ../shared/reference/http-cache/cache-tests.json
 REFERENCE_PICTURES ?= $(abspath ../shared/reference/alamofireimage)
 
 .PHONY: all packages build test demo bench install uninstall deb deb-check generated manuals format check-format lint http-cache-check \
-  reference-check documentation contact-sheet clean
+  reference-check documentation example-check contact-sheet clean
 
 all: build
 
@@ -84,16 +84,21 @@ documentation: packages
 	swift build
 	.ci/documentation dist/documentation
 
+# Examples/library: a server and a batch in a separate package, built and used.
+example-check: packages
+	@.ci/packages python3 curl
+	Examples/library/check
+
 # Manual pages generated from the tables of commands and filters.
 manuals:
 	swift build --product imagemill
 	.build/debug/imagemill manuals man
 
 format:
-	swift format --in-place --recursive --parallel Package.swift Sources Tests
+	swift format --in-place --recursive --parallel Package.swift Sources Tests Examples/library/Package.swift Examples/library/Sources
 
 check-format:
-	swift format lint --strict --recursive --parallel Package.swift Sources Tests
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests Examples/library/Package.swift Examples/library/Sources
 
 lint:
 	@.ci/packages mandoc
