@@ -39,10 +39,13 @@ struct EncodedBytes: Sendable {
 
   /// Finds bytes. Finding them counts as a use.
   mutating func bytes(_ key: Key, _ encoding: Encoding) -> Data? {
-    guard let bytes = images[key]?.entries[encoding]?.bytes else { return nil }
+    // By index, because an encoding is hashed with all its options.
+    guard let image = images.index(forKey: key),
+      let entry = images.values[image].entries.index(forKey: encoding)
+    else { return nil }
     clock += 1
-    images[key]?.entries[encoding]?.lastUse = clock
-    return bytes
+    images.values[image].entries.values[entry].lastUse = clock
+    return images.values[image].entries.values[entry].bytes
   }
 
   /// Adds bytes, and purges to 60 % of the capacity if they exceed it.

@@ -62,9 +62,7 @@ struct FilterReader {
     for argument in try joiningSides(of: definition, written) {
       let parameter: FilterParameter
       if let key = argument.key {
-        let normalized = Spelling.normalized(key)
-        guard let match = definition.parameters.first(where: { Spelling.normalized($0.name) == normalized })
-        else {
+        guard let match = Self.parameter(key, of: definition) else {
           var keys = definition.parameters.map(\.name)
           if Self.takesSides(definition) { keys += ["width", "height"] }
           throw FilterError(
@@ -133,6 +131,12 @@ struct FilterReader {
         offset: offset)
     }
     return FilterArguments(filter: definition.name, values: values)
+  }
+
+  private static func parameter(_ key: String, of definition: FilterDefinition) -> FilterParameter? {
+    if let parameter = definition.parameters.first(where: { $0.name == key }) { return parameter }
+    let normalized = Spelling.normalized(key)
+    return definition.parameters.first { Spelling.normalized($0.name) == normalized }
   }
 
   private static func takesSides(_ definition: FilterDefinition) -> Bool {

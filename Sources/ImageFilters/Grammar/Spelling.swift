@@ -12,9 +12,20 @@ package enum Spelling {
   /// The name in American spelling and lower case.
   package static func normalized(_ name: String) -> String {
     var result = name.lowercased()
-    for (british, american) in parts where result.utf8.count >= british.utf8.count {
+    for (british, american) in parts where contains(result, british) {
       result = result.replacing(british, with: american)
     }
     return result
+  }
+
+  /// Whether a text has a part. `replacing` takes microseconds to find nothing, and a chain from typed filters has dozens
+  /// of names.
+  private static func contains(_ text: String, _ part: String) -> Bool {
+    var rest = text.utf8[...]
+    while rest.count >= part.utf8.count {
+      if rest.starts(with: part.utf8) { return true }
+      rest.removeFirst()
+    }
+    return false
   }
 }

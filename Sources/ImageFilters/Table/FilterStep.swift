@@ -6,11 +6,15 @@ struct FilterStep: Hashable, Sendable {
   let arguments: FilterArguments
   /// A program's own filter, which isn't in the table.
   let custom: (any ImageFilter)?
+  /// `name:key=value…` with every parameter that has a value, in the filter table's order. Stored, because every chain
+  /// that is combined from the step needs it again.
+  let identifier: String
 
   init(name: String, arguments: FilterArguments) {
     self.name = name
     self.arguments = arguments
     custom = nil
+    identifier = Self.identifier(name, arguments)
   }
 
   /// A program's own filter.
@@ -18,6 +22,7 @@ struct FilterStep: Hashable, Sendable {
     name = filter.identifier
     arguments = FilterArguments(filter: name, values: [])
     custom = filter
+    identifier = name
   }
 
   /// The filter's definition; nil for a program's own filter, even one with the name of a filter of the table.
@@ -34,8 +39,7 @@ struct FilterStep: Hashable, Sendable {
       ? FilterStep(name: name, arguments: FilterArguments(filter: arguments.filter, values: values)) : self
   }
 
-  /// `name:key=value…` with every parameter that has a value, in the filter table's order.
-  var identifier: String {
+  private static func identifier(_ name: String, _ arguments: FilterArguments) -> String {
     var text = name
     for entry in arguments.values { text += ":\(entry.key)=\(entry.value.identifier)" }
     return text

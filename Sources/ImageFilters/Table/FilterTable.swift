@@ -22,7 +22,7 @@ public enum FilterTable {
   public static func definition(named name: String) -> FilterDefinition? { entry(named: name)?.definition }
 
   static func entry(named name: String) -> (definition: FilterDefinition, presets: [String: String])? {
-    byName[Spelling.normalized(name)]
+    byName[name] ?? byName[Spelling.normalized(name)]
   }
 
   /// Every name and alias, sorted.

@@ -91,6 +91,7 @@ public enum ParameterType: Sendable, Hashable {
       default: return nil
       }
     case .choice(let words):
+      if words.contains(text) { return .word(text) }
       let normalized = Spelling.normalized(text)
       return words.first { Spelling.normalized($0) == normalized }.map { .word($0) }
     case .text, .source: return text.isEmpty || text.utf8.contains(0) ? nil : .text(text)
