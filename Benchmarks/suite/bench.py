@@ -184,9 +184,10 @@ class Bench:
                 with open(listing, "w") as lines:
                     lines.writelines(f"{source}\n" for _ in range(count))
             make = ["-f", "fit:8x8", "-o", "{index}.png", "--cache-dir", self.cache]
-            sides.append((count, self.ours(f"{count:,} jobs", make, listing)))
-        for count, side in sides[1:]:
-            yield side, sides[0][1]
+            sides.append(self.ours(f"{count:,} jobs, the time of each", make, listing))
+            sides[-1].units = count
+        for less, more in zip(sides, sides[1:]):
+            yield more, less, 1
 
     def once(self):
         source = sorted(corpora.photos(self.root).iterdir())[0]
@@ -231,8 +232,8 @@ def main():
     try:
         print("| scenario | imagemill | peer | ours / theirs: median (range) |\n| --- | --- | --- | --- |")
         for name in chosen:
-            for ours, theirs in getattr(bench, name)():
-                print(compare(ROUNDS, ours, theirs), flush=True)
+            for ours, theirs, *rounds in getattr(bench, name)():
+                print(compare(*rounds or [ROUNDS], ours, theirs), flush=True)
     finally:
         server.terminate()
         server.wait()

@@ -18,13 +18,15 @@ class Run:
 
 @dataclass
 class Side:
-    """A command, what is done before each of its runs, and what it is given on standard input."""
+    """A command, what is done before each of its runs, what it is given on standard input, and how many units of work it
+    does: ratios are of the time per unit."""
 
     name: str
     command: list
     before: object = None
     input: str = None
     environment: dict = field(default_factory=dict)
+    units: int = 1
     runs: list = field(default_factory=list)
 
     def run(self):
@@ -56,8 +58,9 @@ def compare(rounds, ours, theirs):
     for _ in range(rounds):
         ours.runs.append(ours.run())
         theirs.runs.append(theirs.run())
-    ratios = [a.wall / b.wall for a, b in zip(ours.runs, theirs.runs)]
-    cpu = [a.cpu / b.cpu for a, b in zip(ours.runs, theirs.runs) if b.cpu]
+    units = ours.units / theirs.units
+    ratios = [a.wall / b.wall / units for a, b in zip(ours.runs, theirs.runs)]
+    cpu = [a.cpu / b.cpu / units for a, b in zip(ours.runs, theirs.runs) if b.cpu]
     return (
         f"| {ours.name} | {ours.best('wall'):.2f} s, {ours.best('cpu'):.2f} s CPU, {ours.best('memory'):.0f} MB "
         f"| {theirs.name} {theirs.best('wall'):.2f} s, {theirs.best('cpu'):.2f} s CPU, {theirs.best('memory'):.0f} MB "
