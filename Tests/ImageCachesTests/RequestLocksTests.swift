@@ -58,6 +58,17 @@ struct RequestLocksTests {
     first.release(key)
     #expect(await third.wait(for: key, seconds: 100, patience: 100) { 0 })
   }
+
+  @Test("a wait ends when its time is over, not at the next look: six hundred take less than the suite may")
+  func punctuality() async throws {
+    let (first, third) = (makeLocks(), makeLocks())
+    try #require(try first.take(key))
+    try #require(try third.take(ContentDigest(hashing: bytes(2))))
+    for round in 0..<600 {
+      let (seconds, patience) = round % 2 == 0 ? (0.001, 100) : (100, 0.001)
+      #expect(await third.wait(for: key, seconds: seconds, patience: patience) { 0 } == false)
+    }
+  }
 }
 
 @Suite("Keys of requests", .timeLimit(.minutes(8)))

@@ -95,7 +95,7 @@ struct RenderStep {
 
   /// The longest wait for another process, in seconds, before rendering its output here as well. A suspended process
   /// keeps its locks.
-  private static let patience = 10.0
+  private static let patience = 30.0
 
   /// Renders a part. It waits for outputs that another process on the same cache is rendering, and renders them itself
   /// if that process dies or fails.

@@ -136,6 +136,7 @@ package final class RequestLocks: Sendable {
           continuation: continuation, lastProgress: progress(), patienceEnds: now + patience)
         state.withLock { state in
           state.waits[number] = wait
+          state.watch?.hurry()
           guard state.watch == nil, let file = state.file else { return }
           // Lock before look() below: a process that unlocks the key after it then sees a waiter, and notifies.
           _ = file.lock(Self.waiting, exclusive: false)
@@ -161,6 +162,10 @@ package final class RequestLocks: Sendable {
         guard let isFree = Self.ending(of: number, in: state, now: now) else { return nil }
         return Self.remove(number, from: &state).map { ($0, isFree) }
       }
+    }
+    state.withLock { state in
+      let ends = state.waits.values.map { min($0.end, $0.patienceEnds) }
+      state.watch?.lookAgain(within: ends.min().map { $0 - SystemTime.monotonic })
     }
     for (wait, isFree) in ended { wait.continuation.resume(returning: isFree) }
   }
@@ -188,17 +193,20 @@ package final class RequestLocks: Sendable {
   }
 }
 
-/// Calls back when a file is written to or closed, and once a second for file systems that report neither.
+/// Calls back when a file is written to or closed, when a wait's time is over, and for file systems that report neither
+/// from time to time: soon at first, then once a second.
 ///
-/// `@unchecked Sendable`: the sources are configured before they are activated, and may be cancelled from any thread.
+/// `@unchecked Sendable`: the sources are configured before they are activated, and may be cancelled and scheduled from
+/// any thread. `pause` is used with the lock of ``RequestLocks``.
 private final class LockFileWatch: @unchecked Sendable {
   private let events: (any DispatchSourceRead)?
   private let timer: any DispatchSourceTimer
+  private static let pauses = 0.01...1
+  private var pause = LockFileWatch.pauses.lowerBound
 
   init(path: String, onChange: @escaping @Sendable () -> Void) {
     let queue = DispatchQueue(label: "imagemill.cache.locks", qos: .userInitiated)
     timer = DispatchSource.makeTimerSource(queue: queue)
-    timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
     timer.setEventHandler(handler: onChange)
     let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     if descriptor >= 0, inotify_add_watch(descriptor, path, UInt32(IN_MODIFY | IN_CLOSE_WRITE)) >= 0 {
@@ -216,6 +224,16 @@ private final class LockFileWatch: @unchecked Sendable {
       events = nil
     }
     timer.activate()
+  }
+
+  /// Begins with short pauses again, for a new wait.
+  func hurry() { pause = Self.pauses.lowerBound }
+
+  /// Schedules the next call.
+  /// - Parameter seconds: the time until a wait ends.
+  func lookAgain(within seconds: Double?) {
+    timer.schedule(deadline: .now() + max(0, min(pause, seconds ?? pause)), leeway: .milliseconds(1))
+    pause = min(2 * pause, Self.pauses.upperBound)
   }
 
   func cancel() {
