@@ -155,7 +155,7 @@ let package = Package(
     .testTarget(
       name: "ImageDownloadsTests",
       dependencies: [
-        "Curl", "ImageCaches", "ImageDownloads", "LoopbackServer", "TestSupport", "Vips",
+        "Curl", "ImageCaches", "ImageDownloads", "LoopbackServer", "SystemIO", "TestSupport", "Vips",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -45,6 +45,8 @@ final class BodySink: TransferSink {
     /// Whether the response was the rest of an earlier attempt's body.
     var isResumed = false
     fileprivate var head: ResponseHead?
+    /// When the head came, in seconds since 1970; nil if none did.
+    var headTime: Double?
     fileprivate var isValidated = false
     fileprivate var reported = 0
     fileprivate var reportedAt = ContinuousClock.now
@@ -75,6 +77,7 @@ final class BodySink: TransferSink {
       // The body before a second head belonged to an authentication challenge.
       if body.head != nil { body = Body() }
       body.head = head
+      body.headTime = SystemTime.now
       body.expected = head.fields.first("Content-Length").flatMap { Int($0) }
       do throws(CacheError) {
         try begin(&body, head)

@@ -50,8 +50,9 @@ struct Exchange: Sendable {
       outcome.error = DownloadError(
         error, source: name, policy: configuration.addressPolicy, configuration: configuration)
     }
-    outcome.responseTime = SystemTime.now
     outcome.body = sink.finish()
+    // A long body would make the response seem younger by the time that it took (RFC 9111, section 4.2.3).
+    outcome.responseTime = outcome.body.headTime ?? SystemTime.now
     return outcome
   }
 
