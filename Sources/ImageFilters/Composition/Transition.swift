@@ -25,6 +25,8 @@ struct Transition {
   func animation() throws -> VipsImage {
     let count = Self.frameCount(duration: duration, rate: rate)
     let frames = try (0..<count).map { try frame(at: Double($0) / Double(count - 1)) }
+    // Formats and players take a frame of less than 10 ms for one without a delay, and show it for 100 ms.
+    let duration = max(self.duration, 10 * count)
     // Delays are whole milliseconds. Rounding their running sum makes them add up to the duration.
     let delays = (0..<count).map { (($0 + 1) * duration) / count - ($0 * duration) / count }
     return try VipsImage.stacked(frames).editingMetadata {
