@@ -122,6 +122,11 @@ struct ContactSheetTests {
     defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: directory) } }
     #expect(html.contains("90 × 60 · png · 1.2 kB · <span class=\"saved\">−75 %</span>"))
     #expect(html.contains("<span class=\"grown\">+20 %</span>"))
+    var equal = OutputResult.written(1, output: "e.png")
+    equal.bytes = equal.sourceBytes
+    let (same, place) = try Self.page([equal])
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: place) } }
+    #expect(same.contains(" · 0 %") && !same.contains("−0"))
     #expect(html.contains("<b>download</b> x&quot;&gt;&lt;script&gt;"))
     #expect(html.contains("m.yaml:4:5"))
     #expect(html.contains("1 of 4 outputs failed"))

@@ -92,7 +92,8 @@ struct ContactSheetCard {
   private var saving: String? {
     guard let bytes = result.bytes, let before = result.sourceBytes, before > 0 else { return nil }
     let change = Int((Double(bytes - before) / Double(before) * 100).rounded())
-    return change <= 0
+    guard change != 0 else { return "0 %" }
+    return change < 0
       ? "<span class=\"saved\">−\(-change) %</span>" : "<span class=\"grown\">+\(change) %</span>"
   }
 

@@ -20,7 +20,7 @@ enum ContactSheetScript {
     }
     function change(made, before) {
       const percent = Math.round((made - before) / before * 100);
-      return percent <= 0 ? '−' + -percent : '+' + percent;
+      return percent === 0 ? '0' : percent < 0 ? '−' + -percent : '+' + percent;
     }
     // An accented letter may be one code point or two, also in file names.
     function folded(text) {
