@@ -23,9 +23,8 @@ final class BatchFixture: Sendable {
   /// Renders on threads, after a gate, and counts.
   final class CountingRendering: RenderingService {
     let limitsIdentifier = "test"
-    let most = Shared(0)
     let sources = Shared<[String]>([])
-    private let busy = Shared(0)
+    let slotsUsed = Shared<Set<Int>>([])
     private let gate: Gate?
     private let threads: ThreadRendering
 
@@ -46,15 +45,10 @@ final class BatchFixture: Sendable {
         if let request { sources.change { $0.append(request.sourceName) } }
         return request
       } onStart: { slot in
-        let count = busy.change { count in
-          count += 1
-          return count
-        }
-        most.change { $0 = max($0, count) }
+        slotsUsed.change { _ = $0.insert(slot) }
         await onStart(slot)
       } onEnd: { slot in
         await onEnd(slot)
-        busy.change { $0 -= 1 }
       }
     }
 
@@ -83,15 +77,23 @@ final class BatchFixture: Sendable {
   /// Runs jobs, each a group of its own unless they share a source.
   func run(
     _ jobs: [Job], rendering: some RenderingService = CountingRendering(),
-    _ change: (inout BatchConfiguration) -> Void = { _ in }, stopAfter: Int? = nil
+    _ change: (inout BatchConfiguration) -> Void = { _ in }, stopAfter: Int? = nil,
+    stopAt isEnd: @escaping @Sendable (BatchEvent) -> Bool = BatchFixture.isJobFinished
   ) async throws -> BatchSummary {
     try await run(
-      items: JobGroup.grouping(jobs).map(BatchItem.group), rendering: rendering, change, stopAfter: stopAfter)
+      items: JobGroup.grouping(jobs).map(BatchItem.group), rendering: rendering, change, stopAfter: stopAfter,
+      stopAt: isEnd)
   }
 
+  static let isJobFinished: @Sendable (BatchEvent) -> Bool = {
+    if case .jobFinished = $0 { true } else { false }
+  }
+
+  /// - Parameter stopAfter: The batch is stopped at so many events of `isEnd`.
   func run(
     items: [BatchItem], rendering: some RenderingService = CountingRendering(),
-    _ change: (inout BatchConfiguration) -> Void = { _ in }, stopAfter: Int? = nil
+    _ change: (inout BatchConfiguration) -> Void = { _ in }, stopAfter: Int? = nil,
+    stopAt isEnd: @escaping @Sendable (BatchEvent) -> Bool = BatchFixture.isJobFinished
   ) async throws -> BatchSummary {
     var configuration = BatchConfiguration()
     configuration.outputPath = out
@@ -103,7 +105,7 @@ final class BatchFixture: Sendable {
     let batch = Batch(configuration, downloader: downloader, store: store, service: rendering) {
       [events] event in
       events.change { $0.append(event) }
-      guard case .jobFinished = event, let stopAfter else { return }
+      guard let stopAfter, isEnd(event) else { return }
       let count = ended.change { count in
         count += 1
         return count

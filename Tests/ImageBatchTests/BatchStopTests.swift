@@ -59,4 +59,24 @@ struct BatchStopTests {
     #expect(summary.jobsNotStarted == 1 && summary.jobsFailed == 0)
     await downloader.shutDown()
   }
+
+  @Test("writes what it is rendering, and renders nothing more")
+  func renderingInFlight() async throws {
+    let fixture = try BatchFixture()
+    let jobs = try (1...5).map { index in
+      fixture.job(
+        index, try fixture.image("in/\(index).png", seed: index), [try fixture.output("\(index).png")])
+    }
+    let rendering = BatchFixture.CountingRendering(slots: 1)
+    let summary = try await fixture.run(
+      jobs, rendering: rendering, { $0.knownJobs = 5 }, stopAfter: 1,
+      stopAt: { event in
+        if case .renderingStarted = event { true } else { false }
+      })
+    fixture.checkEvents(against: summary)
+    #expect(summary.outputsWritten == 1 && summary.jobsDone == 1)
+    #expect(summary.jobsFailed == 0 && summary.jobsNotStarted == 4)
+    #expect(rendering.sources.value.count == 1)
+    #expect(fixture.directory.names.count { $0.hasPrefix("out/") } == 1)
+  }
 }

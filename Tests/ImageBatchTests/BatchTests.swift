@@ -22,12 +22,12 @@ struct BatchTests {
     }
   }
 
-  @Test("renders no more at once than there are slots, and says what it did")
+  @Test("renders in the slots that there are, and says what it did")
   func slots() async throws {
     let rendering = BatchFixture.CountingRendering(slots: 3)
     let summary = try await fixture.run(try jobs(30, outputs: 2), rendering: rendering)
     #expect(summary.outputsWritten == 60 && summary.jobsDone == 30 && summary.decodes == 30)
-    #expect(rendering.most.value <= 3)
+    #expect(rendering.slotsUsed.value.isSubset(of: 0..<3))
     fixture.checkEvents(against: summary)
     #expect(Set(fixture.results.map(\.index)) == Set(1...30))
     for result in fixture.results { #expect(result.outputs.map(\.outputIndex) == [0, 1]) }
@@ -156,7 +156,7 @@ struct BatchTests {
     let jobs = try jobs(5)
     let fixture = self.fixture
     let task = Task { try await fixture.run(jobs, rendering: rendering) }
-    while gate.arrivals == 0 { await Task.yield() }
+    while gate.arrivals == 0 { try await Task.sleep(for: .milliseconds(2)) }
     task.cancel()
     gate.open()
     let summary = try await task.value

@@ -209,7 +209,9 @@ public final class Batch: Sendable {
     }
   }
 
-  /// Stops starting jobs. Jobs in flight run to their end.
+  /// Starts no more jobs, transfers and renderings. Those in flight run to their end, and their outputs are written.
+  ///
+  /// A job that needs another transfer or rendering then counts as not started.
   public func stop() {
     isStopping.store(true, ordering: .relaxed)
     downloader.cancelPending()
