@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// The built command, run as a user runs it: in a directory of its own, with a cache of its own.
@@ -31,15 +32,7 @@ final class CommandRun: Sendable {
   var work: String { directory + "/work" }
 
   /// The command beside the tests that were built with it.
-  static let executable: String = {
-    let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
-    let candidates = [
-      CommandLine.arguments.first.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path },
-      URL(fileURLWithPath: tests).deletingLastPathComponent().path,
-      URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../.build/debug",
-    ].compactMap { $0.map { $0 + "/imagemill" } }
-    return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "imagemill"
-  }()
+  static let executable = BuiltCommand.path
 
   func write(_ text: String, to name: String) throws {
     try write(Array(text.utf8), to: name)

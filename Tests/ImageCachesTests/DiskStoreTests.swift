@@ -1,6 +1,7 @@
 import GRDB
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ImageCaches
@@ -139,14 +140,14 @@ struct DiskStoreTests {
   func pinsWithoutDescriptors() throws {
     let directory = try Directory()
     let store = try DiskStore(directory: directory.path)
-    let before = descriptorCount()
+    let before = try OpenDescriptors.count(below: directory.path)
     var held: [StoredObject] = []
     var names: [TemporaryPath] = []
     for seed in 0..<500 {
       held.append(try store.insert(bytes(seed)))
       names.append(try store.makeTemporaryPath())
     }
-    #expect(descriptorCount() - before <= 10)
+    #expect(try OpenDescriptors.count(below: directory.path) - before <= 10)
     let other = try DiskStore(directory: directory.path, capacity: 1000)
     try other.purge(to: 0)
     for (seed, object) in held.enumerated() { #expect(read(object.path) == bytes(seed)) }

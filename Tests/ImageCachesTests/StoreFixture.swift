@@ -77,12 +77,3 @@ func write(_ bytes: [UInt8], to path: String) {
   _ = Glibc.write(file, bytes, bytes.count)
   close(file)
 }
-
-/// How many descriptors this process has open.
-func descriptorCount() -> Int {
-  guard let stream = opendir("/proc/self/fd") else { return 0 }
-  defer { closedir(stream) }
-  var count = 0
-  while readdir(stream) != nil { count += 1 }
-  return count
-}

@@ -22,15 +22,7 @@ final class WorkerFixture: Sendable {
   }
 
   /// The command beside the tests that were built with it.
-  static let command: String = {
-    let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
-    let candidates = [
-      CommandLine.arguments.first.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path },
-      URL(fileURLWithPath: tests).deletingLastPathComponent().path,
-      URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../.build/debug",
-    ].compactMap { $0.map { $0 + "/imagemill" } }
-    return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "imagemill"
-  }()
+  static let command = BuiltCommand.path
 
   /// A worker that does `first` instead of its work when it is started for the first time, as often as
   /// `times` says.
