@@ -1,7 +1,7 @@
 import ImageFilters
 import TestSupport
 
-/// Writes `TypedFilters.swift` from the filter table.
+/// Writes `Sources/ImageFilters/Typed` from the filter table.
 struct TypedFilterWriter {
   /// The types of words, by filter and parameter.
   private let types: [String: String]
@@ -30,22 +30,34 @@ struct TypedFilterWriter {
     if case .choice(let words) = parameter.type { words } else { [] }
   }
 
-  var file: GeneratedFile {
-    GeneratedFile("Sources/ImageFilters/TypedFilters.swift", lines: lines)
+  /// A file for each category, and one for the types of words.
+  var files: [GeneratedFile] {
+    FilterDefinition.Category.allCases.map { category in
+      let words = category.rawValue.split(separator: " ").map { GeneratedSwift.capitalized(String($0)) }
+      return file(words.joined(), filters(of: category))
+    } + [file("Words", words)]
   }
 
-  private var lines: [String] {
+  private func file(_ name: String, _ lines: [String]) -> GeneratedFile {
+    GeneratedFile(
+      "Sources/ImageFilters/Typed/Typed\(name).swift",
+      lines: ["// swift-format-ignore-file", "// Generated from FilterTable by `make generated`.", ""] + lines
+    )
+  }
+
+  private func filters(of category: FilterDefinition.Category) -> [String] {
     var lines = [
-      "// swift-format-ignore-file", "// Generated from FilterTable by `make generated`.", "",
       "/// Every filter as a typed value, which is a chain of one filter. An argument that is out of range fails when the",
       "/// filter is applied, and in ``FilterChain/check()``.",
       "extension ImageFilter where Self == FilterChain {",
     ]
-    for category in FilterDefinition.Category.allCases {
-      lines += ["  // MARK: \(category.rawValue)", ""]
-      for filter in FilterTable.all where filter.category == category { lines += declarations(filter) }
-    }
-    lines += ["}", "", "extension FilterChain {"]
+    for filter in FilterTable.all where filter.category == category { lines += declarations(filter) }
+    if lines.last == "" { lines.removeLast() }
+    return lines + ["}"]
+  }
+
+  private var words: [String] {
+    var lines = ["extension FilterChain {"]
     var seen: Set<String> = []
     for (filter, parameter) in Self.choices {
       guard let type = types["\(filter.name) \(parameter.name)"], seen.insert(type).inserted else { continue }
