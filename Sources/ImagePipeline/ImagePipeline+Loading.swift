@@ -1,10 +1,12 @@
 import ImageDownloads
 import ImageFilters
 import ImageRendering
+import Synchronization
 import SystemIO
 import Vips
 
 extension ImagePipeline {
+  /// Begins a load, or joins the one of the same key.
   func start(_ waiter: LoadTable.Waiter, _ chain: FilterChain, priority: Int) {
     let key = waiter.receipt.key
     do throws(FilterError) {
@@ -124,30 +126,5 @@ extension ImagePipeline {
       feed.send(.failed(key.request, identifier: key.identifier, error))
     }
     for waiter in waiters { waiter.completion(outcome) }
-  }
-
-  // MARK: Memory
-
-  /// How a request's cache mode uses the images and bytes in memory.
-  typealias MemoryUse = (reads: Bool, stores: Bool)
-
-  func memoryUse(of request: ImageRequest) -> MemoryUse {
-    switch request.cacheMode ?? configuration.downloads.cacheMode {
-    case .standard, .offline: (true, true)
-    case .refresh: (false, true)
-    case .none: (false, false)
-    }
-  }
-
-  private func inMemory(_ key: LoadKey) -> VipsImage? {
-    guard memoryUse(of: key.request).reads else { return nil }
-    return images?.image(for: MemoryIdentity(key.request), withIdentifier: key.memoryIdentifier)
-  }
-
-  func takeFromMemory(_ key: LoadKey) -> VipsImage? {
-    guard let image = inMemory(key) else { return nil }
-    state.withLock { $0.totals.memoryHits += 1 }
-    feed.send(.foundInMemory(key.request, identifier: key.identifier))
-    return image
   }
 }

@@ -186,3 +186,19 @@ struct StepGraphFixture: Sendable {
       isNew: isNew)
   }
 }
+
+extension StepGraphFixture {
+  /// A store with one object in it.
+  static func storedObject() throws -> (store: DiskStore, object: StoredObject) {
+    let store = try DiskStore.ephemeral()
+    return (store, try store.insert(text: "bytes"))
+  }
+
+  /// The sources, in the same order in every process: a seed must repeat what a test did.
+  var sourcesInOrder: [ImageSource] { sources.keys.sorted { $0.displayText < $1.displayText } }
+
+  /// The results of the groups that the actions end.
+  static func results(_ actions: [StepGraph.Action]) -> [[JobResult]] {
+    actions.compactMap { if case .finish(let results) = $0 { results } else { nil } }
+  }
+}
