@@ -6,7 +6,8 @@ import Synchronization
 /// error buffer is certainly about that call.
 ///
 /// Calls run concurrently under a shared lock. A caller that needs certainty repeats its work with ``exclusive(_:)``,
-/// which waits for other calls to end and blocks new ones.
+/// which waits until no other call runs, and blocks new ones while it works. New calls start while it waits: a lock that
+/// prefers it would deadlock a call whose callback, on a thread of libvips, calls libvips again.
 public enum VipsErrorLock {
   private struct Traffic {
     var inside = 0
@@ -28,7 +29,7 @@ public enum VipsErrorLock {
 
   /// Runs `body` with no other thread in libvips, so that an error's text is certain.
   ///
-  /// Waits until other threads' calls have ended. May be nested.
+  /// Waits until no other thread's call runs, which may take long while many images are rendered. May be nested.
   /// - Parameter body: The work, which must not wait for another thread that calls libvips.
   /// - Returns: The result of `body`.
   public static func exclusive<Result>(_ body: () -> Result) -> Result {
