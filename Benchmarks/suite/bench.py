@@ -6,6 +6,7 @@ Corpora, references and outputs are made in DIRECTORY, which should be in memory
 measured. A ratio is imagemill's time divided by the other program's: below 1, imagemill is faster.
 """
 
+import os
 import shutil
 import socket
 import subprocess
@@ -29,6 +30,10 @@ class Bench:
         self.out = self.root / "out"
         self.cache = self.root / "cache"
         self.reference = self.root / "reference"
+        temporary = self.root / "tmp"
+        temporary.mkdir(exist_ok=True)
+        # On the same disk, or in memory too.
+        os.environ["TMPDIR"] = str(temporary)
         subprocess.run(
             f"cc -O2 {HERE}/reference.c -o {self.reference} $(pkg-config --cflags --libs vips)", shell=True, check=True)
 
