@@ -9,12 +9,8 @@ extension DownloadError {
     case unlistedHost(String)
     /// The address of a cloud metadata service, which hands out credentials.
     case metadataService(address: String)
-    /// A loopback address: 127.0.0.0/8 or ::1.
-    case loopback(address: String)
-    /// An address in a private network.
-    case privateNetwork(address: String)
-    /// Another address outside the public Internet.
-    case specialAddress(address: String)
+    /// An address outside the public Internet, and the kind of its network.
+    case specialAddress(address: String, SpecialNetwork)
     /// A format, by its name, that isn't read by default and isn't an accepted type.
     case unreadFormat(String)
     /// The maximum size of a body, in bytes.

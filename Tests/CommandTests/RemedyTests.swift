@@ -45,12 +45,17 @@ struct RemedyTests {
       .notAllowed, .download, .download(.metadataService(address: "169.254.169.254")),
       "--allow-net 169.254.169.254 allows it and exposes its credentials", in: downloading),
     Case(
-      .notAllowed, .download, .download(.loopback(address: "::1")), "--allow-net loopback", in: downloading),
+      .notAllowed, .download, .download(.specialAddress(address: "::1", .loopback)), "--allow-net loopback",
+      in: downloading),
     Case(
-      .notAllowed, .download, .download(.privateNetwork(address: "10.1.2.3")),
+      .notAllowed, .download, .download(.specialAddress(address: "10.1.2.3", .privateUse)),
       "--allow-net private or --allow-net 10.1.2.3", in: downloading),
     Case(
-      .notAllowed, .download, .download(.specialAddress(address: "0.0.0.0")), "--allow-net 0.0.0.0",
+      .notAllowed, .download, .download(.specialAddress(address: "169.254.1.1", .linkLocal)),
+      "--allow-net link-local or --allow-net 169.254.1.1", in: downloading),
+    Case(
+      .notAllowed, .download, .download(.specialAddress(address: "0.0.0.0", .reserved)),
+      "--allow-net 0.0.0.0",
       in: downloading),
     Case(
       .notAnImage, .download, .download(.unreadFormat("svg")), "--allow-format svg",
@@ -194,7 +199,8 @@ struct RemedyTests {
       code: .httpStatus, stage: .download, .status(401), message: "the server returned 401")
     second.source = "https://b.example/"
     let first = JobError(
-      code: .notAllowed, stage: .download, .download(.loopback(address: "::1")), message: "the address is ::1"
+      code: .notAllowed, stage: .download, .download(.specialAddress(address: "::1", .loopback)),
+      message: "the address is ::1"
     )
     #expect(
       JobError(allOf: [first, second]).withRemedy.message

@@ -131,7 +131,7 @@ struct DownloadingTests {
       for host in ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"] {
         let error = await downloader.outcome("http://\(host):\(server.port)/a.png").error
         #expect(error?.code == .notAllowed, "\(host)")
-        let reasons = ["127.0.0.1", "::1"].map { DownloadError.Reason.loopback(address: $0) }
+        let reasons = ["127.0.0.1", "::1"].map { DownloadError.Reason.specialAddress(address: $0, .loopback) }
         #expect(error?.reason.map(reasons.contains) == true, "\(host)")
       }
     }

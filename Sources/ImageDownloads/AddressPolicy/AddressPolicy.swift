@@ -7,8 +7,8 @@ public import WebValues
 public struct AddressPolicy: Hashable, Sendable {
   /// Networks allowed in addition to the public Internet.
   public var allowedNetworks: [IPNetwork] = []
-  /// Whether to allow private networks, except for cloud metadata services.
-  public var allowsPrivateNetworks = false
+  /// The kinds of networks that are allowed in addition to the public Internet, except for cloud metadata services.
+  public var allowedKinds: Set<SpecialNetwork> = []
   /// Whether to allow every address, metadata services included. ``deniedHosts`` still apply.
   public var allowsEverything = false
   /// Host name patterns, one of which must match; `*` matches any text, `?` one character. Default: any host.
@@ -22,16 +22,19 @@ public struct AddressPolicy: Hashable, Sendable {
   public init() {}
 
   /// Allows the networks that a word names, in addition to those allowed already.
-  /// - Parameter word: A CIDR block or an address, `loopback`, `private` or `all`, in any letter case.
+  /// - Parameter word: A CIDR block or an address, the raw value of a ``SpecialNetwork`` such as `private`, or `all`, in any
+  ///   letter case.
   /// - Returns: Whether the word is one of these.
   public mutating func allow(_ word: some StringProtocol) -> Bool {
-    switch word.lowercased() {
-    case "all": allowsEverything = true
-    case "loopback": allowedNetworks += Self.loopback
-    case "private": allowsPrivateNetworks = true
-    default:
-      guard let network = IPNetwork(word) else { return false }
+    let name = word.lowercased()
+    if name == "all" {
+      allowsEverything = true
+    } else if let kind = SpecialNetwork(rawValue: name) {
+      allowedKinds.insert(kind)
+    } else if let network = IPNetwork(word) {
       allowedNetworks.append(network)
+    } else {
+      return false
     }
     return true
   }
@@ -43,16 +46,14 @@ public struct AddressPolicy: Hashable, Sendable {
   ///     too.
   ///   - host: The host of the URL, in lower case, which is looked up in ``typedHosts``.
   public func allows(_ address: IPAddress, for host: String) -> Bool {
-    let inner = address.unwrapped
-    guard deniedPattern(of: inner) == nil else { return false }
+    let end = SpecialNetwork.end(of: address)
+    guard deniedPattern(of: end) == nil else { return false }
     if allowsEverything || typedHosts.contains(host) { return true }
-    func isIn(_ networks: [IPNetwork]) -> Bool {
-      networks.contains { $0.contains(address) || $0.contains(inner) }
+    if allowedNetworks.contains(where: { $0.contains(address) || $0.contains(address.unwrapped) }) {
+      return true
     }
-    if isIn(allowedNetworks) { return true }
-    if isIn(Self.metadataServices) { return false }
-    if allowsPrivateNetworks, isIn(Self.privateNetworks) { return true }
-    return !isIn(Self.special)
+    if Self.isMetadataService(address) { return false }
+    return SpecialNetwork.kinds(of: address).isSubset(of: allowedKinds)
   }
 
   /// The pattern in ``deniedHosts`` that is this address in any notation.
@@ -88,46 +89,50 @@ public struct AddressPolicy: Hashable, Sendable {
   }
 
   func refusal(of address: IPAddress) -> Refusal {
-    let inner = address.unwrapped
-    if let pattern = deniedPattern(of: inner) {
+    let end = SpecialNetwork.end(of: address)
+    if let pattern = deniedPattern(of: end) {
       return Refusal(
         message: "the address \(address) is denied by '\(pattern)'", reason: .deniedHost(pattern: pattern))
     }
-    if Self.metadataServices.contains(where: { $0.contains(inner) }) {
+    if Self.isMetadataService(address) {
       return Refusal(
         message: "the address \(address) is a cloud metadata service",
-        reason: .metadataService(address: "\(inner)"))
+        reason: .metadataService(address: "\(address.unwrapped)"))
     }
-    if Self.loopback.contains(where: { $0.contains(inner) }) {
-      return Refusal(
-        message: "the address \(address) is a loopback address", reason: .loopback(address: "\(inner)"))
-    }
-    if Self.privateNetworks.contains(where: { $0.contains(inner) }) {
-      return Refusal(
-        message: "the address \(address) is in a private network",
-        reason: .privateNetwork(address: "\(inner)"))
-    }
+    let kinds = SpecialNetwork.kinds(of: address).subtracting(allowedKinds)
+    // An address of `nat64` may have another kind too, that of its end.
+    let kind: SpecialNetwork = kinds.contains(.nat64) ? .nat64 : kinds.first ?? .reserved
     return Refusal(
-      message: "the address \(address) is not public", reason: .specialAddress(address: "\(address)"))
+      message: "the address \(address) is \(kind.phrase)",
+      reason: .specialAddress(address: "\(address.unwrapped)", kind))
   }
 
-  private static func networks(_ texts: String...) -> [IPNetwork] { texts.compactMap { IPNetwork($0) } }
+  private static func isMetadataService(_ address: IPAddress) -> Bool {
+    let end = SpecialNetwork.end(of: address)
+    return metadataServices.contains { $0.contains(end) }
+  }
 
-  private static let loopback = networks("127.0.0.0/8", "::1/128")
-  private static let privateNetworks = networks(
-    "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
   /// Metadata services, which hand out credentials: AWS (EC2, ECS, EKS), Google, Azure, Alibaba, Oracle.
-  private static let metadataServices = networks(
+  private static let metadataServices = [
     "169.254.169.254", "169.254.170.2", "169.254.170.23", "fd00:ec2::/32", "fd20:ce::254", "168.63.129.16",
-    "100.100.100.200", "192.0.0.192")
-  /// Addresses outside the public Internet, from IANA's special-purpose registries.
-  private static let special =
-    loopback + privateNetworks
-    + networks(
-      "0.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
-      "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3", "::/128", "::ffff:0:0:0/96", "64:ff9b:1::/48",
-      "100::/64", "100:0:0:1::/64", "2001::/23",
-      "2001:db8::/32", "3fff::/20", "5f00::/16", "fe80::/10", "fec0::/10", "ff00::/8")
+    "100.100.100.200", "192.0.0.192",
+  ].compactMap { IPNetwork($0) }
+}
+
+extension SpecialNetwork {
+  /// What an address of this kind is, in a message.
+  fileprivate var phrase: String {
+    switch self {
+    case .loopback: "a loopback address"
+    case .privateUse: "in a private network"
+    case .linkLocal: "a link-local address"
+    case .siteLocal: "a site-local address"
+    case .nat64: "a NAT64 address of a local network"
+    case .benchmarking: "reserved for benchmarks"
+    case .documentation: "reserved for documentation"
+    case .reserved: "not public"
+    }
+  }
 }
 
 /// Patterns in which `*` matches any text, including none, and `?` one character.

@@ -4,7 +4,8 @@ enum OverviewPage {
   /// - Parameter commands: The displayed commands.
   static func text(commands: [HelpDump.Command]) -> String {
     ManualPage.head("IMAGEMILL", section: 1) + introduction + self.commands(commands) + concepts
-      + options(commands) + ManualSections.environment + ManualSections.files + ExitStatusSection.overview
+      + NetworkSection.text + options(commands) + ManualSections.environment + ManualSections.files
+      + ExitStatusSection.overview
       + recipes + seeAlso(commands)
   }
 

@@ -88,7 +88,9 @@ extension DownloadOptions {
     var policy = AddressPolicy()
     for word in LimitOptions.words(allowNet) where !policy.allow(word) {
       throw CommandError(
-        .usage, "--allow-net takes CIDRs such as 10.0.0.0/8, or loopback, private, all; not '\(word)'")
+        .usage,
+        "--allow-net takes CIDRs such as 10.0.0.0/8, or "
+          + Self.networkWords.joined(separator: ", ") + "; not '\(word)'")
     }
     for (name, globs) in [("--allow-host", allowHost), ("--deny-host", denyHost)] {
       for glob in LimitOptions.words(globs) where !Self.canMatchHost(glob) {

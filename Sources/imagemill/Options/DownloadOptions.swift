@@ -78,9 +78,9 @@ struct DownloadOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Allow networks besides the public Internet: CIDRs, loopback, private (without cloud metadata services) or all.",
+      "Allow networks besides the public Internet: CIDRs, or the words of imagemill(1), such as loopback, private or all.",
       valueName: "list"),
-    completion: .list(["loopback", "private", "all"]))
+    completion: .list(Self.networkWords))
   var allowNet: [String] = []
 
   @Option(
@@ -89,6 +89,9 @@ struct DownloadOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("Refuse hosts that match. Repeatable.", valueName: "glob"))
   var denyHost: [String] = []
+
+  /// The words that `--allow-net` takes besides networks.
+  static let networkWords = SpecialNetwork.allCases.map(\.rawValue) + ["all"]
 
   /// Reads credentials before anything else reads from standard input. Arguments are visible to other processes;
   /// standard input isn't.

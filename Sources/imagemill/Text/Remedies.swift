@@ -66,9 +66,10 @@ enum Remedies {
     case .deniedHost(let pattern): "remove --deny-host '\(pattern)' to allow it"
     case .unlistedHost(let host): "add --allow-host '\(host)' to allow it"
     case .metadataService(let address): "--allow-net \(address) allows it and exposes its credentials"
-    case .loopback: "--allow-net loopback allows it"
-    case .privateNetwork(let address): "--allow-net private or --allow-net \(address) allows it"
-    case .specialAddress(let address): "--allow-net \(address) allows it"
+    case .specialAddress(_, .loopback): "--allow-net loopback allows it"
+    case .specialAddress(let address, .reserved): "--allow-net \(address) allows it"
+    case .specialAddress(let address, let kind):
+      "--allow-net \(kind.rawValue) or --allow-net \(address) allows it"
     case .unreadFormat(let name): "allow it with --allow-format \(name)"
     case .byteLimit: "raise --max-bytes to allow it"
     case .redirectLimit: "see --max-redirects"
