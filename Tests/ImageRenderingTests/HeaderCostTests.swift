@@ -92,6 +92,51 @@ struct HeaderCostTests {
     }
   }
 
+  /// A profile for RGB whose only tag names the same element `count` times.
+  private static func profile(_ count: Int, _ element: [UInt8]) -> [UInt8] {
+    let positions = (0..<count).flatMap { _ in bigEndian(16 + 8 * count) + bigEndian(element.count) }
+    let tag = Array("mpet".utf8) + bigEndian(0) + [0, 3, 0, 3] + bigEndian(count) + positions + element
+    let body = bigEndian(1) + Array("D2B1".utf8) + bigEndian(144) + bigEndian(tag.count) + tag
+    var head = [UInt8](repeating: 0, count: 128)
+    head.replaceSubrange(0..<4, with: bigEndian(128 + body.count))
+    head.replaceSubrange(8..<24, with: [4, 0x30, 0, 0] + Array("mntrRGB XYZ ".utf8))
+    head.replaceSubrange(36..<40, with: Array("acsp".utf8))
+    return head + body
+  }
+
+  /// A curve element of three channels, which are the same curve.
+  private static func curves(_ size: Int) -> [UInt8] {
+    Array("cvst".utf8) + bigEndian(0) + [0, 3, 0, 3]
+      + (0..<3).flatMap { _ in bigEndian(36) + bigEndian(size) }
+      + [UInt8](repeating: 0, count: size)
+  }
+
+  @Test(
+    "a profile whose transform is long or large is refused before it is read, also if its elements are the same bytes"
+  )
+  func profiles() throws {
+    let matrix = Array("matf".utf8) + [UInt8](repeating: 0, count: 56)
+    let table = Array("clut".utf8) + [UInt8](repeating: 0, count: 400_000)
+    for (profile, words) in [
+      (Self.profile(65, matrix), "64 elements"), (Self.profile(100_000, []), "64 elements"),
+      (Self.profile(20, table), "4 MiB"), (Self.profile(2, Self.curves(1 << 20)), "4 MiB"),
+      (Self.profile(1, [UInt8](repeating: 0, count: 33 << 20)), "32 MiB"),
+    ] {
+      let path = try png([Self.chunk("iCCP", Array("p\0".utf8) + [0] + Self.packed(profile))])
+      // A profile of more than 32 MiB is refused as packed data of PNG already.
+      if words == "32 MiB" {
+        #expect(throws: RenderError.self) { try ColorProfile(profile).check() }
+        continue
+      }
+      let error = try #require(try failure(path), "\(words)")
+      #expect(error.code == .tooMuchMemory && error.message.contains(words), "\(error.message)")
+    }
+    for profile in [
+      Self.profile(3, matrix), Self.profile(5, table), Self.profile(1, Self.curves(1 << 20)),
+      Array(Self.profile(3, table).prefix(150)), Array(Self.profile(3, table).prefix(130)), [], [1, 2, 3],
+    ] { #expect(throws: Never.self) { try ColorProfile(profile).check() } }
+  }
+
   @Test("a WebP with very many frames is refused by its header, even where one is wanted")
   func manyFrames() throws {
     func number(_ value: Int, _ count: Int) -> [UInt8] {

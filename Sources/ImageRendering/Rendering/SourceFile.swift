@@ -58,6 +58,7 @@ package struct SourceFile {
     } catch {
       throw RenderError(code: .corrupt, stage: .decode, message: "can't open the image: \(error)")
     }
+    if let profile = image.bytes("icc-profile-data") { try ColorProfile(profile).check() }
     bands = image.bands
     shape = SourceShape(
       format: format, stored: Size(width: image.width, height: image.pageHeight),
