@@ -112,9 +112,21 @@ package final class StoreIndex: Sendable {
 
   private func failure(_ error: any Error) -> CacheError {
     if let error = error as? CacheError { return error }
+    if let error = error as? DatabaseError, isFull(error) {
+      return CacheError(
+        code: .index, .noSpace,
+        message: "can't write the cache index \(layout.index): \(SystemError(code: ENOSPC).text)")
+    }
     let reason = (error as? DatabaseError)?.message ?? "\(error)"
     return CacheError(
       code: .index, .index, message: "can't use the cache index \(layout.index): \(reason)")
+  }
+
+  /// Whether an error is that of a full disk. On one, SQLite can't extend the index's shared memory, which is an I/O error.
+  private func isFull(_ error: DatabaseError) -> Bool {
+    if error.resultCode == .SQLITE_FULL { return true }
+    var system = statvfs()
+    return error.resultCode == .SQLITE_IOERR && statvfs(layout.root, &system) == 0 && system.f_bavail == 0
   }
 
   /// The damage that an error indicates; nil if the file may be sound.

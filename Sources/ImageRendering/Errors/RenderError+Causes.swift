@@ -1,3 +1,4 @@
+import Glibc
 import ImageFilters
 package import SystemIO
 import Vips
@@ -24,6 +25,20 @@ extension RenderError {
   /// The error for a file of the rendering that can't be written.
   package static func unwritable(_ path: String, _ error: SystemError) -> RenderError {
     RenderError(code: .writeFailed, stage: .write, message: "can't write \(path): \(error.text)")
+  }
+
+  /// The error if libvips couldn't write a temporary file because the disk, a quota or a limit of file sizes is exhausted;
+  /// nil for another failure. The images aren't the cause.
+  /// - Parameter directory: The directory of temporary files.
+  static func fullDisk(_ error: any Error, _ directory: String) -> RenderError? {
+    guard let text = (error as? VipsError ?? (error as? FilterError)?.cause)?.text else { return nil }
+    // libvips adds the system's text to its own.
+    let reason = [ENOSPC, EDQUOT, EFBIG].map { SystemError(code: $0).text }.first { text.contains($0) }
+    return reason.map {
+      RenderError(
+        code: .writeFailed, stage: .write, .noSpace(directory: directory),
+        message: "can't write a temporary file in \(directory): \($0)")
+    }
   }
 
   /// The error for an output that can't be put in place.

@@ -52,6 +52,8 @@ public struct RenderError: Error, Sendable, Hashable, Codable {
     case time(limit: Duration)
     /// The name of a format that isn't read by default.
     case unreadFormat(String)
+    /// The directory of temporary files, whose disk, quota or limit of file sizes is exhausted.
+    case noSpace(directory: String)
   }
 
   /// The kind of an error. Raw values are stable: they cross to worker processes.

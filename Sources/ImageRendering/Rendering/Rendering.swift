@@ -23,6 +23,8 @@ final class Rendering {
   private var files: [String]
   /// Keeps pixels that are read more than once, in memory or in a file beside the outputs.
   private let storage: PixelStorage
+  /// The directory of the outputs and of other temporary files.
+  private let directory: String
   private let auxiliary: AuxiliaryImages
   private var facts: SourceFacts?
   private let log = VipsLog()
@@ -31,9 +33,8 @@ final class Rendering {
     self.request = request
     self.memory = memory
     files = request.renditions.files
-    storage = PixelStorage(
-      memory: request.limits.memory,
-      directory: DirectoryEntry(request.recipes.first?.temporaryPath ?? "").directory)
+    directory = DirectoryEntry(request.recipes.first?.temporaryPath ?? "").directory
+    storage = PixelStorage(memory: request.limits.memory, directory: directory)
     auxiliary = AuxiliaryImages(of: request, storage: storage)
   }
 
@@ -120,8 +121,7 @@ final class Rendering {
         try grow(
           root.node, from: source, shrunk: file.shrinkOnLoad(root.options), file, root.options)
       } catch {
-        try diagnose(error, file, root.options)
-        let failure = RenderError(error, stage: .filter, code: .filterFailed)
+        let failure = try failure(error, .filter, .filterFailed, of: file, root.options)
         for index in root.node.indices where results[index] == nil { results[index] = .failure(failure) }
       }
     }
@@ -148,8 +148,7 @@ final class Rendering {
         let result = try encode(ending.image, indices)
         for (index, file) in result { results[index] = .success(file) }
       } catch {
-        try diagnose(error, file, options)
-        let failure = RenderError(error, stage: .encode, code: .encodeFailed)
+        let failure = try failure(error, .encode, .encodeFailed, of: file, options)
         for index in indices { results[index] = .failure(failure) }
       }
     }
@@ -168,8 +167,7 @@ final class Rendering {
       } catch let error as RenderError where error.stage == .decode && error.source == nil {
         throw error
       } catch {
-        try diagnose(error, file, options)
-        let failure = RenderError(error, stage: .filter, code: .filterFailed)
+        let failure = try failure(error, .filter, .filterFailed, of: file, options)
         for index in next.indices where results[index] == nil { results[index] = .failure(failure) }
       }
     }
@@ -270,6 +268,17 @@ final class Rendering {
   }
 
   // MARK: Errors
+
+  /// The failure of a filter or an encoder.
+  /// - Throws: The source's error if the source caused it.
+  private func failure(
+    _ error: any Error, _ stage: RenderError.Stage, _ code: RenderError.Code, of file: SourceFile,
+    _ options: DecodeOptions
+  ) throws(RenderError) -> RenderError {
+    if let full = RenderError.fullDisk(error, directory) { return full }
+    try diagnose(error, file, options)
+    return RenderError(error, stage: stage, code: code)
+  }
 
   /// Decodes the source alone to find out whether it caused a failure. libvips evaluates lazily, so that a decoder's
   /// error surfaces in a filter or encoder.

@@ -29,6 +29,7 @@ enum Remedies {
     case .memory: "raise --memory to accept it"
     case .time: "raise --job-timeout"
     case .unreadFormat(let name): "allow it with --allow-format \(name)"
+    case .noSpace: "free some space, or choose another directory with --cache-dir"
     }
   }
 
