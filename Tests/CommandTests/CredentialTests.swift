@@ -144,6 +144,118 @@ struct CredentialTests {
     }
   }
 
+  /// A secret for each place that can hold one.
+  private enum Secret {
+    static let user = "pw-user", signature = "pw-signature", token = "pw-token", header = "pw-header"
+    static let cookie = "pw-cookie", netrc = "pw-netrc", proxy = "pw-proxy", option = "pw-option"
+    static let redirect = "pw-redirect", overlay = "pw-overlay", placeholder = "pw-placeholder"
+    static let variable = "pw-variable"
+    /// What every secret begins with, and the beginnings of its forms in Base64 after a name of any length.
+    static let forms = ["pw-", "pw%2D", "cHct", "B3LX", "B3LW", "wdy1"]
+  }
+
+  @Test("a secret in any place is in no output, report, event, log, lock or cache file of jobs that fail")
+  func failingJobs() async throws {
+    // Every answer fails, by its status, its body or its redirect.
+    let server = try LoopbackServer { request in
+      switch String(request.target.prefix { $0 != "?" }) {
+      case "/401": Page([], status: 401, fields: [("WWW-Authenticate", "Basic realm=\"a\"")])
+      case "/503": Page([], status: 503)
+      case "/text": Page(Array("<html>".utf8), type: "text/html")
+      case "/moved":
+        Page([], status: 302, fields: [("Location", "/503?token=of-the-server")])
+      case "/loop":
+        Page(
+          [], status: 301,
+          fields: [
+            ("Location", "http://u:\(Secret.redirect)@127.0.0.1:1/x"), ("Cache-Control", "max-age=600"),
+          ])
+      case "/vary":
+        Page(
+          Array("<html>".utf8), type: "text/html",
+          fields: [("Vary", "Cookie, X-Api-Key, Authorization"), ("Cache-Control", "max-age=600")])
+      case "/cut": Page(Array("\u{89}PNG".utf8), type: "image/png")
+      default: Page([], status: 404)
+      }
+    }
+    defer { server.stop() }
+    let home = server.url("").replacing("http://", with: "http://me:\(Secret.user)@")
+    let query = "X-Amz-Signature=\(Secret.signature)&token=\(Secret.token)&sig=\(Secret.signature)"
+    func escaped(_ url: String) -> String { url.replacing(":", with: "%3A").replacing("=", with: "%3D") }
+    let overlay = escaped("http://me:\(Secret.overlay)@127.0.0.1:1/o.png?token=\(Secret.overlay)")
+    var jobs: [String] = []
+    for (index, path) in ["401", "503", "text", "moved", "loop", "cut", "vary", "404"].enumerated() {
+      jobs.append(#"  - {source: "\#(home)/\#(path)?\#(query)", output: "\#(index).png"}"#)
+    }
+    jobs += [
+      #"  - {source: a.png, filter: "overlay:\#(overlay)", output: "{filter}.png"}"#,
+      #"  - {source: ["\#(home)/404?\#(query)", "\#(home)/503?\#(query)"], output: list.png}"#,
+      #"  - {source: "\#(home)/404", placeholder: "\#(home)/404?token=\#(Secret.placeholder)", output: p.png}"#,
+      #"  - {source: "http://me:\#(Secret.user)@[::bad/x?\#(query)", output: "bad.png"}"#,
+    ]
+    let head =
+      #"imagemill: 1\#norigins: {"\#(server.url(""))": {headers: {X-Token: "${SECRET}"}, user: "me:${SECRET}"}}\#n"#
+      + "jobs:\n"
+    try command.write("\(head)\(jobs.dropLast().joined(separator: "\n"))\n", to: "m.yaml")
+    try command.write("\(head)\(jobs.joined(separator: "\n"))\n", to: "wrong.yaml")
+    try command.write("machine 127.0.0.1 login me password \(Secret.netrc)\n", to: "netrc")
+    try command.write(picture, to: "a.png")
+    let options = [
+      "--allow-net", "loopback", "--retries", "0", "--env", "SECRET", "-H", "X-Api-Key: \(Secret.header)",
+      "-H", "Cookie: id=\(Secret.cookie)", "-H", "Authorization: Bearer \(Secret.header)", "--netrc-file",
+      "netrc",
+    ]
+    let environment = [
+      "SECRET": Secret.variable, "AWS_SECRET_ACCESS_KEY": Secret.variable,
+      "http_proxy": "", "no_proxy": "*",
+    ]
+    let reports = [
+      "--report", "r.json", "--report", "r.ndjson", "--report", "r.xml", "--report", "r.html", "--events",
+      "e.ndjson", "--lock", "l.lock", "--metrics", "m.prom", "--emit", "picture=e.html",
+    ]
+    let urls = (0..<3).map { "\(home)/404?\(query)&n=\($0)" }
+    var outcomes: [CommandRun.Outcome] = []
+    func words(_ text: String, _ more: [String]...) -> [String] {
+      text.split(separator: " ").map(String.init) + more.flatMap(\.self)
+    }
+    let manifest = ["m.yaml"]
+    let withoutVariable = options.filter { !["--env", "SECRET"].contains($0) }
+    let lines = [
+      words("run -v", options, reports, manifest), words("run -u me:\(Secret.option)", options, manifest),
+      words("run --proxy http://p:\(Secret.proxy)@127.0.0.1:1", options, manifest),
+      words("run --check", options, manifest), words("run --dry-run", options, manifest),
+      words("run --why", options, manifest), words("run --frozen --lock l.lock", options, manifest),
+      words("run", options, ["wrong.yaml"]), words("validate --env SECRET wrong.yaml"),
+      words("plan --json", options, manifest), words("plan --dot", options, manifest),
+      words("plan", options, manifest), words("validate --env SECRET m.yaml"),
+      words("fetch --json -d 2", withoutVariable, urls),
+      words("inspect --json --allow-net loopback", ["\(home)/text?\(query)"]),
+      words("convert --allow-net loopback -o c.png", ["\(home)/404?\(query)"]),
+      words("pipe --json -v -o {index}.png --allow-net loopback --retries 0", urls), words("cache list"),
+      words("cache list --json"), words("cache stats"), words("cache verify"), words("doctor"),
+      words("config"),
+    ]
+    for line in lines {
+      let outcome = try await command.run(line, environment: environment)
+      outcomes.append(outcome)
+      // A mistake in the command line itself would hide what it should show.
+      #expect(outcome.status != 2 || line.contains("wrong.yaml"), "\(line): \(outcome.errors)")
+      for form in Secret.forms {
+        #expect(!outcome.text.contains(form), "\(line[0]): \(outcome.text)")
+        #expect(!outcome.errors.contains(form), "\(line[0]): \(outcome.errors)")
+      }
+    }
+    #expect(outcomes[0].status == 1 || outcomes[0].status == 75, "\(outcomes[0].errors)")
+    #expect(server.requests.contains { $0.target.contains(Secret.signature) })
+    let inputs = ["work/m.yaml", "work/wrong.yaml", "work/netrc"]
+    let everything = FileManager.default.enumerator(atPath: command.directory)?.allObjects ?? []
+    for case let name as String in everything where !inputs.contains(name) {
+      #expect(!name.contains("pw-"), "\(name)")
+      guard let bytes = FileManager.default.contents(atPath: command.directory + "/" + name) else { continue }
+      for form in Secret.forms { #expect(bytes.range(of: Data(form.utf8)) == nil, "\(form) in \(name)") }
+    }
+  }
+
   @Test("without a home there is no netrc to read")
   func noHome() async throws {
     let outcome = try await command.run("fetch", "--netrc", "http://127.0.0.1:9/", environment: ["HOME": ""])

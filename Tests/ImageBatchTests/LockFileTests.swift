@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ImageCaches
+import ImageFilters
 import SystemIO
 import TestSupport
 import Testing
@@ -209,5 +210,21 @@ struct LockFileTests {
     none.note(mismatch)
     #expect(none.mismatches.count == 1)
     #expect(try none.lock(manifests: [manifest]).sources.isEmpty)
+  }
+
+  @Test("a recipe doesn't depend on passwords and tokens, so that nobody can guess at them with the file")
+  func secrets() throws {
+    func recipe(_ user: String, _ token: String, _ path: String = "a.png") throws -> String {
+      let url = "https://me:\(user)@h.example/\(path)?token=\(token)"
+      let reference = url.replacing(":", with: "%3A").replacing("=", with: "%3D")
+      let output = JobOutput(
+        template: try OutputTemplate(parsing: "x.png"),
+        chain: try FilterChain(parsing: "overlay:\(reference)"),
+        encoding: try Encoding(resolving: EncodingSettings(), pathExtension: "png"))
+      let job = Job(index: 1, sources: [try ImageSource(parsing: url)], outputs: [output])
+      return LockFile.recipe(output, of: job)
+    }
+    #expect(try recipe("secret", "s3cr3t") == recipe("other", "t0ken"))
+    #expect(try recipe("secret", "s3cr3t") != recipe("secret", "s3cr3t", "b.png"))
   }
 }

@@ -218,7 +218,8 @@ struct CacheDecisionTests {
   func vary() {
     func response(_ request: [(String, String)], _ vary: String) -> StoredResponse? {
       let fields = [HeaderField("Cache-Control", "max-age=60"), HeaderField("Vary", vary)]
-      guard let selection = Vary.selection(of: request.map { HeaderField($0.0, $0.1) }, for: fields) else {
+      guard let selection = Vary.selection(of: request.map { HeaderField($0.0, $0.1) }, for: fields, salt: [])
+      else {
         return nil
       }
       return stored([("Cache-Control", "max-age=60"), ("Vary", vary)], selection: selection)

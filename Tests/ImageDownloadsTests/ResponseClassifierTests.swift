@@ -118,7 +118,7 @@ struct ResponseClassifierTests {
     var state = try state()
     state.validating = StoredResponse(
       head: ResponseHead(status: 200, fields: [HeaderField("ETag", "\"1\"")]), request: [], requestTime: 0,
-      responseTime: 0, digest: ContentDigest(hashing: imageBytes(1)))
+      responseTime: 0, digest: ContentDigest(hashing: imageBytes(1)), salt: [])
     #expect(verdict(outcome(state, 304)) == "not modified")
     #expect(verdict(outcome(state, 304, [HeaderField("ETag", "\"1\"")])) == "not modified")
     #expect(verdict(outcome(state, 304, [HeaderField("ETag", "\"2\"")])) == "resend")

@@ -211,7 +211,8 @@ extension LockFile {
       key.append(name)
       key.append(value)
     }
-    key.append(output.chain.identifier)
+    // Lock files are public: a hash of a password can be guessed at.
+    key.append(output.chain.displayIdentifier)
     for reference in output.chain.references {
       key.append(optional: output.namedSources[reference]?.displayText)
     }

@@ -18,7 +18,9 @@ enum CacheDecision: Sendable {
   ///   - candidates: The stored responses for the request's key.
   ///   - mode: The user's cache mode.
   ///   - now: The time in seconds since 1970.
-  init(request: [HeaderField], candidates: [StoredResponse], mode: CacheMode, now: Double) {
+  ///   - salt: The cache's secret. See ``Vary``.
+  init(request: [HeaderField], candidates: [StoredResponse], mode: CacheMode, now: Double, salt: [UInt8] = [])
+  {
     let control = CacheControl(request)
     guard mode != .none, !control.has("no-store") else {
       self = .fetch
@@ -27,7 +29,7 @@ enum CacheDecision: Sendable {
     let isOffline = mode == .offline || control.has("only-if-cached")
     let newest =
       candidates
-      .filter { Vary.matches($0.selection, request) }
+      .filter { Vary.matches($0.selection, request, salt: salt) }
       .max { $0.responseTime < $1.responseTime }
     guard let stored = newest else {
       self = isOffline ? .unavailable : .fetch

@@ -18,9 +18,9 @@ extension StoredResponse {
   /// Creates a response to store; nil for `Vary: *`, which matches no later request.
   init?(
     head: ResponseHead, request: [HeaderField], requestTime: Double, responseTime: Double,
-    digest: ContentDigest
+    digest: ContentDigest, salt: [UInt8]
   ) {
-    guard let selection = Vary.selection(of: request, for: head.fields) else { return nil }
+    guard let selection = Vary.selection(of: request, for: head.fields, salt: salt) else { return nil }
     self.init(
       status: head.status, reason: head.reason, fields: HopByHop.removed(from: head.fields),
       requestTime: requestTime, responseTime: responseTime, selection: selection, digest: digest)

@@ -31,9 +31,11 @@ struct CacheLookup: Sendable {
     }
     do throws(CacheError) {
       let outgoing = OutgoingRequest(state, configuration: configuration)
-      let key = outgoing.key(state.url, salt: try salt.value())
+      let salt = try salt.value()
+      let key = outgoing.key(state.url, salt: salt)
       var state = state
       state.cacheKey = key
+      state.salt = salt
       guard state.key.cacheMode != .none else { return .step(.transfer(state)) }
       _ = try store.requestLocks?.lastCompany()
       state.lookedUpAt = SystemTime.monotonic
@@ -50,7 +52,8 @@ struct CacheLookup: Sendable {
     let now = SystemTime.now
     while true {
       let decision = CacheDecision(
-        request: outgoing.fields, candidates: candidates, mode: state.key.cacheMode, now: now)
+        request: outgoing.fields, candidates: candidates, mode: state.key.cacheMode, now: now,
+        salt: state.salt)
       switch decision {
       case .fetch: return .step(.transfer(state))
       case .unavailable:

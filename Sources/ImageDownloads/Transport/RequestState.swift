@@ -21,6 +21,8 @@ struct RequestState: Sendable {
   var partial: PartialBody?
   /// The cache key of this URL's responses, set by the lookup.
   var cacheKey: ContentDigest?
+  /// The cache's secret, set by the lookup.
+  var salt: [UInt8] = []
   /// The time of this URL's last lookup, in seconds of the monotonic clock.
   var lookedUpAt = -Double.infinity
   /// The number of waits for another process that sent the same request.

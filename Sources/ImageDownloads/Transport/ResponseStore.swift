@@ -67,9 +67,15 @@ struct ResponseStore: Sendable {
       StoredResponse.mayStore(status: head.status, fields: head.fields, request: outcome.sent),
       let response = StoredResponse(
         head: head, request: outcome.sent, requestTime: outcome.requestTime,
-        responseTime: outcome.responseTime, digest: digest)
+        responseTime: outcome.responseTime, digest: digest, salt: outcome.state.salt),
+      !hasCredential(head, outcome)
     else { return nil }
     return ResponseTable.entry(response, for: key, url: outcome.state.url.displayText)
+  }
+
+  /// Whether a redirect's target has a user name or a password, which no cache file may hold.
+  private func hasCredential(_ head: ResponseHead, _ outcome: TransferOutcome) -> Bool {
+    head.fields.first("Location").flatMap(outcome.state.url.resolving)?.credential != nil
   }
 
   /// Whether the body's length was announced. Otherwise only the end of the connection marks the end of the body, the

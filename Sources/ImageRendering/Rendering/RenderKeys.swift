@@ -44,11 +44,9 @@ package enum RenderKeys {
   ) {
     key.append(engine)
     key.append(content.hex)
-    key.append(chain.identifier)
-    for reference in chain.references {
-      key.append(reference)
-      key.append(optional: auxiliary[reference]?.hex)
-    }
+    // Images count by their content. Their URLs may have passwords, which no stored digest may depend on, and signatures that
+    // change with each run.
+    key.append(chain.replacingReferences { auxiliary[$0]?.hex ?? $0 }.identifier)
     for font in chain.fonts { key.append(optional: fontDigest(font)?.hex) }
   }
 
