@@ -16,6 +16,9 @@ struct TextRenderer {
     ]
     let size = Number.text(try arguments.number("size"))
     if Self.isFile(font) {
+      if let reason = FontFile.refusal(ofFile: font) {
+        throw FilterError(.failed, "text: '\(font)' \(reason)")
+      }
       wanted["fontfile"] = .string(font)
       guard let name = FontFile.description(ofFile: font) else {
         throw FilterError(.failed, "text: '\(font)' isn't a readable font file")

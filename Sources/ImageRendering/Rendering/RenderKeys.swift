@@ -58,6 +58,7 @@ package enum RenderKeys {
     fontDigests.withLock { digests in
       if let known = digests[font] { return known }
       let digest = FontFile.path(for: font).flatMap { path -> ContentDigest? in
+        guard FontFile.refusal(ofFile: path) == nil else { return nil }
         do { return try FileReading.digest(of: path).digest } catch { return nil }
       }
       digests[font] = .some(digest)
