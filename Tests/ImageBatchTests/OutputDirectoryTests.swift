@@ -47,5 +47,8 @@ final class OutputDirectoryTests {
     #expect(FileManager.default.fileExists(atPath: root + "/deep/er"))
     let error = #expect(throws: JobError.self) { try inside.open(root + "/link/a.png") }
     #expect(error?.code == .outsideOutputDirectory)
+    // Not even a directory is made there.
+    #expect(throws: JobError.self) { try inside.open(root + "/link/new/er/a.png") }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["root"])
   }
 }

@@ -13,27 +13,35 @@ final class OpenDirectories: Sendable {
   /// Each open directory takes a file descriptor.
   private static let limit = 8
 
-  /// In order of use, the most recent last.
-  private let opened = Mutex<[(key: Key, directory: OpenDirectory)]>([])
+  private struct State {
+    /// In order of use, the most recent last.
+    var opened: [(key: Key, directory: OpenDirectory)] = []
+    /// Hashes of all keys so far.
+    var known: Set<Int> = []
+  }
+
+  private let state = Mutex(State())
 
   /// The open directory of `location`; nil if it isn't in the cache.
   func open(_ location: String, in root: OutputDirectory) -> OpenDirectory? {
     let key = Key(path: DirectoryEntry(location).directory, root: root)
-    return opened.withLock { opened in
-      guard let index = opened.lastIndex(where: { $0.key == key }) else { return nil }
-      let found = opened.remove(at: index)
-      opened.append(found)
+    return state.withLock { state in
+      guard let index = state.opened.lastIndex(where: { $0.key == key }) else { return nil }
+      let found = state.opened.remove(at: index)
+      state.opened.append(found)
       return found.directory
     }
   }
 
   /// Adds the directory of `location`, evicting the least recently used one if there are too many.
-  func keep(_ directory: OpenDirectory, _ location: String, in root: OutputDirectory) {
+  /// - Returns: Whether it is added for the first time.
+  func keep(_ directory: OpenDirectory, _ location: String, in root: OutputDirectory) -> Bool {
     let key = Key(path: DirectoryEntry(location).directory, root: root)
-    opened.withLock { opened in
-      opened.removeAll { $0.key == key }
-      opened.append((key, directory))
-      if opened.count > Self.limit { opened.removeFirst() }
+    return state.withLock { state in
+      state.opened.removeAll { $0.key == key }
+      state.opened.append((key, directory))
+      if state.opened.count > Self.limit { state.opened.removeFirst() }
+      return state.known.insert(key.hashValue).inserted
     }
   }
 }

@@ -19,32 +19,31 @@ struct OutputDirectory: Hashable, Sendable {
     return Paths.isAbsolute(path) || root == "." || root.isEmpty ? normal : Paths.joined(root, normal)
   }
 
-  /// Opens the directory of `location`, creating it if it is missing, and checks that no symbolic link leads
-  /// outside the root.
+  /// Opens the directory of `location`, creating it if it is missing. No symbolic link may lead outside the root.
   /// - Throws: `JobError` if the directory can't be created or opened, or lies outside.
   func open(_ location: String) throws(JobError) -> OpenDirectory {
     let path = DirectoryEntry(location).directory
-    do throws(SystemError) {
-      if path != ".", path != "/" { try Directory.create(path) }
-    } catch {
-      throw JobError(
-        code: .writeFailed, stage: .write, message: "can't create the directory \(path): \(error.text)")
-    }
-    let (directory, realRoot): (OpenDirectory, String?)
     do throws(AtomicFile.Failure) {
-      directory = try OpenDirectory(path)
-      if allowsOutside || path == "." || path == "/" { return directory }
-      realRoot = try OpenDirectory(root.isEmpty ? "." : root).realPath
+      if allowsOutside || path == "." || path == "/" {
+        try create(path)
+        return try OpenDirectory(path)
+      }
+      let root = root.isEmpty ? "." : root
+      try create(root)
+      let names = Paths.components(path).dropFirst(root == "." ? 0 : Paths.components(root).count)
+      if let directory = try OpenDirectory(root).making(Array(names)) { return directory }
     } catch {
       throw JobError(code: .writeFailed, stage: .write, message: error.message)
     }
-    // Compare the open directory, not its path, parts of which another process may replace at any time.
-    guard let real = directory.realPath, let realRoot else {
-      throw JobError(
-        code: .writeFailed, stage: .write, message: "can't open \(path): \(SystemError.last.text)")
+    throw outside(location)
+  }
+
+  private func create(_ path: String) throws(AtomicFile.Failure) {
+    do throws(SystemError) {
+      if path != ".", path != "/" { try Directory.create(path) }
+    } catch {
+      throw AtomicFile.Failure(action: "create the directory \(path)", code: error.code)
     }
-    if real != realRoot, !Paths.isInside(real, realRoot) { throw outside(location) }
-    return directory
   }
 
   private func outside(_ path: String) -> JobError {

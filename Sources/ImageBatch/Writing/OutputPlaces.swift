@@ -51,7 +51,7 @@ struct OutputPlaces: Sendable {
       }
     }
     let open = try directory.open(location)
-    directories.keep(open, location, in: directory)
+    if directories.keep(open, location, in: directory) { open.removeAbandonedFiles() }
     return try copy(source, to: location, open, options)
   }
 

@@ -13,6 +13,9 @@ package enum AtomicFile {
     /// The value of `errno`.
     package let code: Int32
 
+    /// Creates a failure.
+    package init(action: String, code: Int32) { (self.action, self.code) = (action, code) }
+
     /// The action and the system's error text, as in `can't write a.png: No space left on device`.
     package var message: String { "can't \(action): \(SystemError(code: code).text)" }
   }
@@ -113,12 +116,6 @@ package enum AtomicFile {
     let name: String
 
     var path: String { directory.path == "." ? name : Paths.joined(directory.path, name) }
-    /// A hidden name beside the file. It is cut by bytes, of which a name has at most 255.
-    private var hidden: String {
-      let start = String(decoding: name.utf8.prefix(60), as: UTF8.self)
-      return ".\(start).\(UInt64.random(in: 0 ... .max)).tmp"
-    }
-
     func write(_ options: Options, _ body: (Int32) throws(Failure) -> Void) throws(Failure) -> stat? {
       if options.isUnnamed {
         let output = openat(directory.number, ".", unnamedFile | O_WRONLY | O_CLOEXEC, 0o666)
@@ -145,7 +142,8 @@ package enum AtomicFile {
         guard options.replaces else { return nil }
         try takeMode(output)
         // linkat(2) can't replace a file: link the unnamed file to a hidden name and rename that.
-        let hidden = hidden
+        let hidden = HiddenName.make()
+        HiddenName.lock(output)
         guard linkat(AT_FDCWD, unnamed, directory.number, hidden, AT_SYMLINK_FOLLOW) == 0 else {
           throw failure("create a file in \(directory.path)")
         }
@@ -160,9 +158,10 @@ package enum AtomicFile {
     private func writeHidden(
       _ options: Options, _ body: (Int32) throws(Failure) -> Void
     ) throws(Failure) -> stat? {
-      let hidden = hidden
+      let hidden = HiddenName.make()
       let output = openat(directory.number, hidden, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o666)
       guard output >= 0 else { throw failure("create a file in \(directory.path)") }
+      HiddenName.lock(output)
       var isOpen = true
       do throws(Failure) {
         defer { if isOpen { close(output) } }

@@ -26,6 +26,15 @@ package final class OpenDirectory: Sendable {
     }
   }
 
+  /// Opens a directory by its name in another.
+  /// - Parameter path: The path for messages.
+  init(_ name: String, in parent: OpenDirectory, path: String) throws(SystemError) {
+    self.path = path
+    let number = openat(parent.number, name, Self.pathOnly | O_DIRECTORY | O_CLOEXEC)
+    guard number >= 0 else { throw .last }
+    descriptor = FileDescriptor(number)
+  }
+
   var number: Int32 { descriptor.number }
 
   /// Whether the directory still exists: false once it has been removed.
