@@ -17,7 +17,7 @@ HTTP_CACHE_TESTS ?= ../shared/reference/http-cache/cache-tests.json
 REFERENCE_PICTURES ?= $(abspath ../shared/reference/alamofireimage)
 
 .PHONY: all packages build test demo bench install uninstall deb deb-check generated manuals format check-format lint http-cache-check \
-  reference-check documentation example-check contact-sheet clean
+  reference-check documentation tsan asan example-check contact-sheet clean
 
 all: build
 
@@ -83,6 +83,17 @@ generated:
 documentation: packages
 	swift build
 	.ci/documentation dist/documentation
+
+# The tests of the pipeline under ThreadSanitizer and AddressSanitizer; TESTS selects others.
+TESTS =
+
+tsan: packages
+	@.ci/packages nginx-light libvips-tools openssl python3
+	.ci/sanitize thread '$(TESTS)'
+
+asan: packages
+	@.ci/packages nginx-light libvips-tools openssl python3
+	.ci/sanitize address '$(TESTS)'
 
 # Examples/library: a server and a batch in a separate package, built and used.
 example-check: packages

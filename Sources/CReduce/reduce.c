@@ -6,8 +6,17 @@
 #include "CReduce.h"
 
 #include <string.h>
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define SANITIZED
+#endif
+#endif
+
 #if defined(__x86_64__)
 #include <emmintrin.h>
+#endif
+// The choice between clones runs while the program is loaded. Instrumented, it crashes: no sanitizer has started yet.
+#if defined(__x86_64__) && !defined(SANITIZED)
 #define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
 #else
 #define FOR_EACH_PROCESSOR
