@@ -18,8 +18,8 @@ package enum Spelling {
     return result
   }
 
-  /// Whether a text has a part. `replacing` takes microseconds to find nothing, and a chain from typed filters has dozens
-  /// of names.
+  /// Whether a text has a part. `replacing` takes microseconds to find nothing, and a chain from typed filters has
+  /// dozens of names.
   private static func contains(_ text: String, _ part: String) -> Bool {
     var rest = text.utf8[...]
     while rest.count >= part.utf8.count {
