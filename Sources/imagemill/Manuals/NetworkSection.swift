@@ -8,7 +8,8 @@ enum NetworkSection {
     Without
     .Fl \-allow-net
     only addresses of the public Internet are connected to.
-    The other addresses, from IANA's registries of special-purpose addresses, are allowed by their CIDRs or by these words:
+    The other addresses, from IANA's registries of special-purpose addresses, are allowed by their CIDRs or by these
+    words:
     .Bl -tag -width documentation
     """# + "\n"
     + SpecialNetwork.allCases.map { kind in
