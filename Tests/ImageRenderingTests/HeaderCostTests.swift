@@ -123,8 +123,8 @@ struct HeaderCostTests {
       (Self.profile(1, [UInt8](repeating: 0, count: 33 << 20)), "32 MiB"),
     ] {
       let path = try png([Self.chunk("iCCP", Array("p\0".utf8) + [0] + Self.packed(profile))])
-      // A profile of more than 32 MiB is refused as packed data of PNG already.
-      if words == "32 MiB" {
+      // The check of packed data refuses the largest before, and libpng passes over the small one.
+      if words != "4 MiB" {
         #expect(throws: RenderError.self) { try ColorProfile(profile).check() }
         continue
       }
