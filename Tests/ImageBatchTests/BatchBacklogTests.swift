@@ -19,7 +19,7 @@ struct BatchBacklogTests {
     private let inner = ThreadRendering()
 
     func render(
-      _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (Int) async -> Void,
+      _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (Int) async -> Bool,
       onEnd: @Sendable (Int) async -> Void
     ) async -> RenderResponse? {
       await gate.passed()

@@ -36,19 +36,22 @@ final class BatchFixture: Sendable {
     }
 
     func render(
-      _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (Int) async -> Void,
+      _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (Int) async -> Bool,
       onEnd: @Sendable (Int) async -> Void
     ) async -> RenderResponse? {
       await gate?.passed()
+      let source = Shared("")
       return await threads.render {
         let request = await prepare()
-        if let request { sources.change { $0.append(request.sourceName) } }
+        if let request { source.change { $0 = request.sourceName } }
         return request
       } onStart: { slot in
         slotsUsed.change { _ = $0.insert(slot) }
-        await onStart(slot)
-      } onEnd: { slot in
-        await onEnd(slot)
+        guard await onStart(slot) else { return false }
+        sources.change { $0.append(source.value) }
+        return true
+      } onEnd: {
+        await onEnd($0)
       }
     }
 

@@ -262,6 +262,7 @@ struct WorkerPoolTests {
             slots.change { $0.append(slot) }
             if count == 3 { allBusy.open() }
             await allBusy.passed()
+            return true
           } onEnd: { slot in
             busy.change { _ = $0.remove(slot) }
           }

@@ -43,6 +43,7 @@ struct WorkerStopTests {
           return request
         } onStart: { _ in
           hasSlot.change { $0 += 1 }
+          return true
         } onEnd: { _ in
         }
       }
@@ -120,6 +121,7 @@ struct WorkerStopTests {
             request
           } onStart: {
             #expect($0 == 0)
+            return true
           } onEnd: {
             #expect($0 == 0)
           }

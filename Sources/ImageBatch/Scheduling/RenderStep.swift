@@ -155,8 +155,11 @@ struct RenderStep {
         return nil
       }
     } onStart: { slot in
+      // Stopped while it waited for its slot.
+      guard !batch.stops else { return false }
       interval.withLock { $0 = Interval() }
       await batch.send(.renderingStarted(slot: slot, job: rendering.job, source: source.displayText))
+      return true
     } onEnd: { slot in
       interval.withLock { $0?.end = .now }
       await batch.send(.renderingFinished(slot: slot))

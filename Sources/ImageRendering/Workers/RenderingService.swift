@@ -4,17 +4,17 @@ import SystemIO
 package protocol RenderingService: Sendable {
   /// Renders one source's outputs in the next free slot.
   ///
-  /// The response has a result for every recipe. If the service is stopped after the request was created, the results
-  /// have the code `cancelled`.
+  /// The response has a result for every recipe. If the service is stopped after the request was created, or the request
+  /// is cancelled, the results have the code `cancelled`.
   /// - Parameters:
   ///   - prepare: Creates the request while the requests before it are rendered, so that no slot waits for it. Source and
   ///     temporary files are open for at most twice as many requests as there are slots. Returns nil to withdraw the
   ///     request.
-  ///   - onStart: Called when the request has its slot, before it is rendered.
+  ///   - onStart: Called when the request has its slot, before it is rendered. Returns false to cancel the request.
   ///   - onEnd: Called after the rendering, before the next request has the slot.
   /// - Returns: nil if the request was withdrawn, or if the service was stopped before the request was created.
   func render(
-    _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (_ slot: Int) async -> Void,
+    _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (_ slot: Int) async -> Bool,
     onEnd: @Sendable (_ slot: Int) async -> Void
   ) async -> RenderResponse?
 
@@ -31,7 +31,7 @@ package protocol RenderingService: Sendable {
 extension RenderingService {
   /// Renders without callbacks. See ``render(_:onStart:onEnd:)``.
   package func render(_ prepare: @Sendable () async -> RenderRequest?) async -> RenderResponse? {
-    await render(prepare, onStart: { _ in }, onEnd: { _ in })
+    await render(prepare, onStart: { _ in true }, onEnd: { _ in })
   }
 }
 

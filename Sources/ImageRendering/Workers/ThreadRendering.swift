@@ -19,7 +19,7 @@ package final class ThreadRendering: RenderingService {
 
   /// Renders in the next free slot. See ``RenderingService/render(_:onStart:onEnd:)``.
   package func render(
-    _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (_ slot: Int) async -> Void,
+    _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (_ slot: Int) async -> Bool,
     onEnd: @Sendable (_ slot: Int) async -> Void
   ) async -> RenderResponse? {
     guard let preparation = await preparations.take() else { return nil }
@@ -27,7 +27,7 @@ package final class ThreadRendering: RenderingService {
     guard let request = await prepare() else { return nil }
     guard let slot = await freeSlots.take() else { return RenderResponse(failing: request, .cancelled) }
     defer { freeSlots.release(slot) }
-    await onStart(slot)
+    guard await onStart(slot) else { return RenderResponse(failing: request, .cancelled) }
     let response = await withCheckedContinuation { continuation in
       queues[slot].async { continuation.resume(returning: Renderer().render(request)) }
     }

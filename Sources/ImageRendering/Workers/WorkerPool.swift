@@ -33,7 +33,7 @@ package actor WorkerPool: RenderingService {
 
   /// Renders in the next free slot. See ``RenderingService/render(_:onStart:onEnd:)``.
   package func render(
-    _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (_ slot: Int) async -> Void,
+    _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (_ slot: Int) async -> Bool,
     onEnd: @Sendable (_ slot: Int) async -> Void
   ) async -> RenderResponse? {
     guard let preparation = await preparations.take() else { return nil }
@@ -49,7 +49,7 @@ package actor WorkerPool: RenderingService {
     }
     guard let slot = await freeSlots.take() else { return RenderResponse(failing: request, .cancelled) }
     defer { freeSlots.release(slot) }
-    await onStart(slot)
+    guard await onStart(slot) else { return RenderResponse(failing: request, .cancelled) }
     let response = await response(to: request, in: slot)
     await onEnd(slot)
     return response
