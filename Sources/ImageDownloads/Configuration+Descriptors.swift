@@ -2,8 +2,8 @@ extension ImageDownloader.Configuration {
   /// Bounds the downloads' file descriptors: a quarter of the limit for connections, an eighth for bodies in transfer, an
   /// eighth for files being read.
   ///
-  /// Waiting jobs hold none: sources and temporary files are opened when a rendering slot is free. Workers, the index and
-  /// outputs take about thirty more.
+  /// Waiting jobs hold none: sources are opened for the requests that are rendered, and for as many that are prepared.
+  /// Workers, the index and outputs take about thirty more.
   /// - Parameter limit: The number of descriptors that the process may open.
   package mutating func fit(intoDescriptors limit: Int) {
     connectionLimit = min(256, max(4, limit / 4))

@@ -21,7 +21,7 @@ struct EncodedBytes: Sendable {
   }
 
   private struct Encodings {
-    /// nil if the image was rendered before anybody asked for its bytes.
+    /// nil if the image was rendered before the first call for its bytes.
     var version: Version?
     var entries: [Encoding: Entry] = [:]
   }

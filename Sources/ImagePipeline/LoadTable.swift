@@ -35,9 +35,9 @@ struct LoadTable: Sendable {
   /// What remains to be done when a waiter leaves.
   struct Cancellation {
     let waiter: Waiter
-    /// The downloads that nobody waits for anymore.
+    /// The downloads that have no waiter left.
     var downloads: [RequestReceipt] = []
-    /// The task that downloads references for nobody.
+    /// The task that downloads references, if it has no waiter left.
     var references: Task<Void, Never>?
   }
 

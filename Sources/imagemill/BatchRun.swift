@@ -1,8 +1,9 @@
 import ImageBatch
 import ImageCaches
 import ImageDownloads
-import Reports
 import ImageRendering
+import Reports
+import SystemIO
 
 /// A batch with its downloader, workers, reports and signal handlers, for `run`, `pipe` and `convert -o`.
 struct BatchRun {
@@ -72,8 +73,7 @@ struct BatchRun {
   ) async -> (BatchSummary, Signals)
   where Items.Element == BatchItem, Items.Failure == Never {
     let reporting = reporting
-    let workers = WorkerConfiguration(
-      slots: batch.slots, timeout: batch.jobTimeout, memory: limits.totalMemory)
+    let workers = await workers()
     var onSource: (@Sendable (SourceRecord) -> Void)?
     if let recorder { onSource = { recorder.note($0) } }
     let run = Batch(
@@ -91,6 +91,21 @@ struct BatchRun {
       services.downloader.cancelAll()
     }
     return (await task.value, signals)
+  }
+
+  /// The workers that the process's limits allow.
+  private func workers() async -> WorkerConfiguration {
+    var workers = WorkerConfiguration(
+      slots: batch.slots, timeout: batch.jobTimeout, memory: limits.totalMemory)
+    guard let limit = OpenFileLimit.current else { return workers }
+    workers.fit(intoDescriptors: limit.soft)
+    if workers.slots < batch.slots {
+      let message =
+        "\(workers.slots) rendering slots instead of \(batch.slots), because only \(limit.soft) files may be open; "
+        + "raise the limit with 'ulimit -n', or set --jobs"
+      await reporting.receive(.warning(BatchWarning(message: message)))
+    }
+    return workers
   }
 
   private var configuration: BatchConfiguration {

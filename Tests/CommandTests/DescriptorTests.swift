@@ -51,6 +51,28 @@ struct DescriptorTests {
     #expect(outcome.peak < min(limit, 200), "\(outcome.peak) descriptors")
   }
 
+  @Test(
+    "more slots than the limit has descriptors for are not used, and a warning says so",
+    arguments: [64, 128, 256],
+    [1, 16, 64])
+  func slots(_ limit: Int, _ jobs: Int) async throws {
+    let command = try CommandRun()
+    var list = ""
+    for number in 0..<150 {
+      try command.write(PNGImage.bytes(width: 10, height: 10, seed: number), to: "s\(number).png")
+      list += "s\(number).png\n"
+    }
+    try command.write(list, to: "list.txt")
+    let outcome = try await run(
+      command, limit: limit, ["run", "-j", "\(jobs)", "--no-cache", "-o", "o/{name}.jpg", "list.txt"])
+    #expect(outcome.status == 0, "\(outcome.errors.suffix(600))")
+    #expect(command.files.filter { $0.hasPrefix("o/") }.count == 150)
+    #expect(outcome.peak < limit, "\(outcome.peak) descriptors")
+    #expect(
+      outcome.errors.contains("rendering slots instead of \(jobs)") == (jobs > limit / 16),
+      "\(outcome.errors)")
+  }
+
   @Test("one local source with a thousand outputs, and many local sources, are made under a small limit")
   func manyOutputs() async throws {
     let command = try CommandRun()

@@ -205,7 +205,7 @@ struct RenderStep {
     return (request, opened)
   }
 
-  /// What of ``open(_:)`` may block.
+  /// The blocking part of ``open(_:)``.
   private func openFiles(of part: Part) throws(JobError) -> (RenderRequest, Opened) {
     let held = try HeldSources(source, auxiliary: part.auxiliary)
     var opened = Opened(part: part, held: held)

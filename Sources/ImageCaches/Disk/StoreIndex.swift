@@ -13,8 +13,9 @@ package final class StoreIndex: Sendable {
   private let gathered = GroupCommit()
   private let onRepair: @Sendable (String) -> Void
 
-  /// The version of the tables. An index with another version is rebuilt.
-  private static let version = 6
+  /// The version of the tables. An index with another version is rebuilt. Versions before 7 have credentials in them: the
+  /// values of request fields that `Vary` names.
+  private static let version = 7
   private static let busyTimeout = 60.0
 
   init(layout: StoreLayout, onRepair: @escaping @Sendable (String) -> Void) {

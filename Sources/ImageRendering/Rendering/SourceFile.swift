@@ -5,8 +5,8 @@ import Vips
 
 /// A source on disk whose header has been read and is within the limits.
 package struct SourceFile {
-  /// Private, so that nobody opens the file around ``open(sequential:failOn:frames:scale:)``: an SVG's text is checked,
-  /// its file isn't.
+  /// Private, because only ``open(sequential:failOn:frames:scale:)`` may open the file: it reads an SVG from the text that
+  /// was checked.
   private let path: String
   let format: ImageFormat
   let loader: Loader

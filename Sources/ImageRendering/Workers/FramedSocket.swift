@@ -4,8 +4,8 @@ import Glibc
 struct FramedSocket {
   /// The descriptor. The owner closes it.
   let descriptor: Int32
-  /// What the other end's process prints, read while a call with a timeout waits: a process that nobody reads from would
-  /// block, and never send its frame.
+  /// The standard error of the process at the other end. Calls with a timeout read it while they wait, because a process
+  /// that can't write blocks and sends no frame.
   var output: ProcessOutput?
 
   /// The longest accepted frame, in bytes. A request of thousands of outputs is far shorter.

@@ -16,9 +16,7 @@ package actor WorkerPool: RenderingService {
   package private(set) var workersStarted = 0
 
   private let configuration: WorkerConfiguration
-  private let freeSlots: Slots
-  /// Limits the requests that are prepared, wait for a slot, or are rendered.
-  private let preparations: Slots
+  private let requests: RenderingSlots
   private var admission: MemoryAdmission<CheckedContinuation<Bool, Never>>
   private var workers: [Int: Worker] = [:]
   private var isStopped = false
@@ -26,40 +24,24 @@ package actor WorkerPool: RenderingService {
   /// Creates a pool. No worker is started yet.
   package init(_ configuration: WorkerConfiguration) {
     self.configuration = configuration
-    freeSlots = Slots(configuration.slots)
-    preparations = Slots(2 * configuration.slots)
+    requests = RenderingSlots(configuration.slots)
     admission = MemoryAdmission(total: configuration.memory)
   }
 
   /// Renders in the next free slot. See ``RenderingService/render(_:onStart:onEnd:)``.
-  package func render(
+  package nonisolated func render(
     _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (_ slot: Int) async -> Bool,
     onEnd: @Sendable (_ slot: Int) async -> Void
   ) async -> RenderResponse? {
-    guard let preparation = await preparations.take() else { return nil }
-    defer { preparations.release(preparation) }
-    guard let request = await prepare() else { return nil }
-    // A worker has only the filters of the table.
-    guard !request.recipes.contains(where: \.chain.hasOwnFilters) else {
-      return RenderResponse(
-        failing: request,
-        RenderError(
-          code: .unknownFilter, stage: .filter,
-          message: "a program's own filter can't run in a worker process; render in this process"))
+    await requests.render(prepare, onStart: onStart, onEnd: onEnd) { request, slot in
+      await self.response(to: request, in: slot)
     }
-    guard let slot = await freeSlots.take() else { return RenderResponse(failing: request, .cancelled) }
-    defer { freeSlots.release(slot) }
-    guard await onStart(slot) else { return RenderResponse(failing: request, .cancelled) }
-    let response = await response(to: request, in: slot)
-    await onEnd(slot)
-    return response
   }
 
   /// Ends the workers, waits for their exit, and resumes all waiting requests.
   package func stop() async {
     isStopped = true
-    preparations.close()
-    freeSlots.close()
+    requests.close()
     for continuation in admission.removeWaiting() { continuation.resume(returning: false) }
     // All at once: a process takes tens of milliseconds to give back its memory.
     for worker in workers.values { worker.kill() }
@@ -69,6 +51,14 @@ package actor WorkerPool: RenderingService {
 
   /// Renders a request as soon as there is memory for it, at the second attempt in a fresh worker.
   private func response(to request: RenderRequest, in slot: Int) async -> RenderResponse {
+    // A worker has only the filters of the table.
+    guard !request.recipes.contains(where: \.chain.hasOwnFilters) else {
+      return RenderResponse(
+        failing: request,
+        RenderError(
+          code: .unknownFilter, stage: .filter,
+          message: "a program's own filter can't run in a worker process; render in this process"))
+    }
     var request = request
     // At least a slot's share, so that small requests in all slots always fit. Only larger ones wait for memory.
     let share = configuration.memory / max(1, configuration.slots)

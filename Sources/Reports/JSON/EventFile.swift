@@ -27,7 +27,8 @@ final class EventFile: Sendable {
     if let descriptor = state.withLock(\.descriptor) { close(descriptor) }
   }
 
-  /// Writes a line; false if there is nobody to read it, or no room.
+  /// Writes a line.
+  /// - Returns: Whether it was written: false without a reader, or on a full disk.
   func write(_ text: String) -> Bool {
     state.withLock { state in
       guard let descriptor = state.descriptor else { return false }

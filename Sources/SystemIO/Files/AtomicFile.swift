@@ -69,7 +69,7 @@ package enum AtomicFile {
   }
 
   /// Puts what `body` writes at `destination`, whose mode stays if it is replaced.
-  /// - Parameter body: Gets the descriptor of a file that nobody else sees.
+  /// - Parameter body: Gets the descriptor of the new file, which has no name or a hidden one.
   package static func fill(
     _ destination: String, options: Options = Options(), _ body: (Int32) throws(SystemError) -> Void
   ) throws(Failure) {
