@@ -42,7 +42,22 @@ final class WorkerFixture: Sendable {
   func script(_ text: String) throws -> String {
     let path = try directory.write("#!/bin/bash\n\(text)\n", to: "worker-\(UUID().uuidString)")
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    try waitForWriters(of: path)
     return path
+  }
+
+  /// Returns when no process can write to a file. A process that another test starts while the file is written holds its
+  /// descriptor until it executes its program, and a file that is open for writing can't be executed.
+  private func waitForWriters(of path: String) throws {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    try #require(file >= 0)
+    defer { close(file) }
+    // A lease for reading is refused while there is a writer.
+    while fcntl(file, F_SETLEASE, F_RDLCK) != 0 {
+      try #require(errno == EAGAIN)
+      usleep(1000)
+    }
+    try #require(fcntl(file, F_SETLEASE, F_UNLCK) == 0)
   }
 
   /// How often a worker was started.
