@@ -23,7 +23,7 @@ all: build
 
 # The development packages of the C libraries, where apt is available to install them.
 packages:
-	@.ci/packages libvips-dev libcurl4-openssl-dev libsqlite3-dev libyaml-dev zlib1g-dev
+	@.ci/packages libvips-dev libcurl4-openssl-dev libjpeg-dev libsqlite3-dev libyaml-dev zlib1g-dev
 
 build: packages
 	$(SWIFT_BUILD)

@@ -44,6 +44,8 @@ let package = Package(
 
     // The resampler's inner loops, compiled for several processors.
     .target(name: "CReduce"),
+    // libjpeg's encoder without longjmp(3).
+    .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 
     .target(name: "SystemIO", swiftSettings: settings),
     .target(name: "Vips", dependencies: ["CVips", "CVipsLibrary", "SystemIO"], swiftSettings: settings),
@@ -74,7 +76,7 @@ let package = Package(
     .target(
       name: "ImageRendering",
       dependencies: [
-        "ImageFilters", "ImageCaches", "SystemIO", "Vips", "CZlib",
+        "ImageFilters", "ImageCaches", "SystemIO", "Vips", "CJPEG", "CZlib",
         .product(name: "Collections", package: "swift-collections"),
       ],
       swiftSettings: settings),

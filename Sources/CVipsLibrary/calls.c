@@ -25,6 +25,7 @@ static const char *const file_name = "libvips.so.42";
   FUNCTION(GType, vips_blob_get_type, (void), ()) \
   FUNCTION(void, vips_block_untrusted_set, (gboolean state), (state)) \
   FUNCTION(void, vips_cache_set_max, (int max), (max)) \
+  FUNCTION(int, vips_concurrency_get, (void), ()) \
   FUNCTION(void, vips_concurrency_set, (int concurrency), (concurrency)) \
   FUNCTION(int, vips_enum_from_nick, (const char *domain, GType type, const char *str), (domain, type, str)) \
   FUNCTION(const char *, vips_enum_nick, (GType enm, int value), (enm, value)) \

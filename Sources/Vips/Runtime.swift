@@ -56,6 +56,9 @@ public enum VipsRuntime {
     vips_concurrency_set(Int32(clamping: max(1, threads)))
   }
 
+  /// The number of threads that evaluate a pipeline. libvips must run.
+  package static var concurrency: Int { Int(vips_concurrency_get()) }
+
   /// The version of the installed libvips, such as `8.14.1`; empty if it can't be loaded. Doesn't start libvips.
   public static let version: String = {
     guard isLoaded else { return "" }

@@ -26,6 +26,8 @@ struct BatchBacklogTests {
       return await inner.render(prepare, onStart: onStart, onEnd: onEnd)
     }
 
+    func startAhead() async {}
+
     func stop() async { await inner.stop() }
   }
 

@@ -15,9 +15,10 @@ final class BatchFixture: Sendable {
   let store: DiskStore
   let events = Shared<[BatchEvent]>([])
 
-  init() throws {
+  /// - Parameter store: Default: an empty one.
+  init(store: DiskStore? = nil) throws {
     directory = try TestDirectory("batch")
-    store = try .ephemeral()
+    self.store = try store ?? .ephemeral()
   }
 
   /// Renders on threads, after a gate, and counts.
@@ -25,6 +26,7 @@ final class BatchFixture: Sendable {
     let limitsIdentifier = "test"
     let sources = Shared<[String]>([])
     let slotsUsed = Shared<Set<Int>>([])
+    let startsAhead = Shared(0)
     private let gate: Gate?
     private let threads: ThreadRendering
 
@@ -54,6 +56,8 @@ final class BatchFixture: Sendable {
         await onEnd($0)
       }
     }
+
+    func startAhead() async { startsAhead.change { $0 += 1 } }
 
     func stop() async {}
   }

@@ -22,6 +22,20 @@ struct BatchTests {
     }
   }
 
+  @Test("workers start with the first jobs of a new store, and not in a store that may have the outputs")
+  func startsAhead() async throws {
+    let directory = try TestDirectory("store")
+    for isNew in [true, false] {
+      let fixture = try BatchFixture(store: DiskStore(directory: directory["cache"]))
+      let rendering = BatchFixture.CountingRendering()
+      let jobs = try (0..<3).map {
+        try fixture.job($0, fixture.image("\($0).png", seed: $0), [fixture.output("\($0).jpg")])
+      }
+      _ = try await fixture.run(jobs, rendering: rendering)
+      #expect(rendering.startsAhead.value == (isNew ? 3 : 0))
+    }
+  }
+
   @Test("renders in the slots that there are, and says what it did")
   func slots() async throws {
     let rendering = BatchFixture.CountingRendering(slots: 3)

@@ -52,12 +52,13 @@ final class WorkerFixture: Sendable {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     try #require(file >= 0)
     defer { close(file) }
-    // A lease for reading is refused while there is a writer.
-    while fcntl(file, F_SETLEASE, F_RDLCK) != 0 {
+    // A lease for reading is refused while there is a writer. Swift can't import the macro F_SETLEASE.
+    let setLease: Int32 = 1024
+    while fcntl(file, setLease, F_RDLCK) != 0 {
       try #require(errno == EAGAIN)
       usleep(1000)
     }
-    try #require(fcntl(file, F_SETLEASE, F_UNLCK) == 0)
+    try #require(fcntl(file, setLease, F_UNLCK) == 0)
   }
 
   /// How often a worker was started.

@@ -326,4 +326,22 @@ struct WorkerPoolTests {
     #expect(await pool.workersStarted == 0)
     await pool.stop()
   }
+
+  @Test("a pool starts one worker ahead for each call, up to its slots, and requests use them")
+  func ahead() async throws {
+    let fixture = try WorkerFixture()
+    let pool = fixture.pool(slots: 2)
+    for started in [1, 2, 2] {
+      await pool.startAhead()
+      #expect(await pool.workersStarted == started)
+    }
+    for number in 0..<3 {
+      let request = try fixture.request("ahead\(number)")
+      #expect(await pool.render { request }?.codes == [nil])
+    }
+    #expect(await pool.workersStarted == 2)
+    await pool.stop()
+    await pool.startAhead()
+    #expect(await pool.workersStarted == 2)
+  }
 }

@@ -29,6 +29,8 @@ final class GroupScheduler: StepDriver {
 
   /// Runs the graph to its end. Cancelling the task cancels its downloads.
   func run() async {
+    // An empty store has no outputs, so there will be something to render.
+    if batch.store.isNew { await batch.rendering.startAhead() }
     var graph = graph
     for await event in events {
       await drive(&graph, [event])

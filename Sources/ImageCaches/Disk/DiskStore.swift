@@ -23,6 +23,8 @@ public final class DiskStore: Sendable {
   public let preferredUsageAfterPurge: Int
   /// Whether `directory` is read-only. New objects then go to a temporary directory, which is removed with this store.
   public let isReadOnly: Bool
+  /// Whether the directory had no store before.
+  package let isNew: Bool
 
   /// The directory that this store writes to.
   let layout: StoreLayout
@@ -110,6 +112,7 @@ public final class DiskStore: Sendable {
         message: "the cache's capacity must be greater than or equal to its preferred usage after a purge")
     }
     self.directory = directory
+    self.isNew = isNew
     self.capacity = capacity
     self.preferredUsageAfterPurge = preferred
     self.isReadOnly = isReadOnly

@@ -100,8 +100,11 @@ struct ImageEncoder {
   func write(_ image: VipsImage, to path: String, quality: Int? = nil) throws {
     // Safe: saving parses no untrusted bytes. libvips blocks this saver together with the JPEG XL loader.
     if encoding.format == .jxl { try VipsRuntime.setBlocked(false, operation: "VipsForeignSaveJxl") }
-    var arguments: VipsArguments = ["in": .image(image), "filename": .string(path)]
     let strips = pruning.leavesNothing(in: image)
+    if strips, encoding.format == .jpeg, let writer = JPEGWriter(encoding, quality: quality, image: image) {
+      return try writer.write(image, to: path)
+    }
+    var arguments: VipsArguments = ["in": .image(image), "filename": .string(path)]
     if strips { arguments = arguments.merging(VipsRuntime.withoutMetadata) }
     if case .file(let profile, _) = encoding.profile { arguments["profile"] = .string(profile) }
     for (name, value) in try saverArguments(quality: quality, image: image) { arguments[name] = value }

@@ -4,7 +4,10 @@ import Vips
 
 /// A renderer's memory between requests: recent renditions, and how fast this machine reads one back from disk.
 package final class RenditionMemoryCache {
-  private let images: AutoPurgingImageCache?
+  private let capacity: Int
+  /// Created for the first rendition: most workers keep none, and the cache monitors the memory pressure, which the kernel
+  /// takes 50 ms to end when a process exits.
+  private var images: AutoPurgingImageCache?
   /// A moving average of the time to read and hash a rendition's file; nil before the first.
   private(set) var secondsPerByte: Double?
 
@@ -12,24 +15,21 @@ package final class RenditionMemoryCache {
 
   /// Creates a cache.
   /// - Parameter capacity: Bytes of pixels to keep, 0 for none. They are released under memory pressure.
-  package init(capacity: Int) {
-    // The cache's only error is a capacity below the preferred usage.
-    guard capacity > 0,
-      let images = try? AutoPurgingImageCache(
-        memoryCapacity: UInt64(capacity), preferredMemoryUsageAfterPurge: UInt64(capacity) / 10 * 6)
-    else {
-      images = nil
-      return
-    }
-    self.images = images
-  }
+  package init(capacity: Int) { self.capacity = capacity }
 
   func image(_ key: ContentDigest) -> VipsImage? { images?.image(withIdentifier: key.hex) }
 
   /// Adds a rendition whose pixels are in memory, unless it would take more than a quarter of the capacity.
   func keep(_ image: VipsImage, for key: ContentDigest) {
-    guard let images, image.pixelBytes <= Int(images.memoryCapacity) / 4 else { return }
+    guard image.pixelBytes <= capacity / 4, let images = images ?? makeImages() else { return }
     images.add(image, withIdentifier: key.hex)
+  }
+
+  private func makeImages() -> AutoPurgingImageCache? {
+    // The only error is a capacity below the preferred usage.
+    images = try? AutoPurgingImageCache(
+      memoryCapacity: UInt64(capacity), preferredMemoryUsageAfterPurge: UInt64(capacity) / 10 * 6)
+    return images
   }
 
   /// Records the time to read a file of `bytes`.

@@ -18,6 +18,9 @@ package protocol RenderingService: Sendable {
     onEnd: @Sendable (_ slot: Int) async -> Void
   ) async -> RenderResponse?
 
+  /// Starts what one more request needs, while its source is still read, unless every slot has it.
+  func startAhead() async
+
   /// The number of requests that can run concurrently.
   var slots: Int { get }
 

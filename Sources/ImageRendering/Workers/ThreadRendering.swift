@@ -27,6 +27,9 @@ package final class ThreadRendering: RenderingService {
     }
   }
 
+  /// Does nothing: a thread starts at once.
+  package func startAhead() {}
+
   /// Accepts no more requests. Running ones complete, because a thread can't be interrupted.
   package func stop() async { requests.close() }
 }

@@ -35,6 +35,8 @@ public enum WorkerMain {
     signal(SIGINT, SIG_IGN)
     let base = ProcessMemory.data
     exitWithParent()
+    // Before the first request, whose source may still be read. That request reports an error.
+    try? VipsRuntime.start()
     let socket = FramedSocket(descriptor: socketDescriptor)
     let renderer = Renderer(memory: min(Self.renditionMemory, (memoryLimit ?? .max) / 8))
     #if DEBUG

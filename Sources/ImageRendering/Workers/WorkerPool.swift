@@ -38,6 +38,14 @@ package actor WorkerPool: RenderingService {
     }
   }
 
+  /// Starts a worker for the next slot without one: a process takes tens of milliseconds to load libvips.
+  package func startAhead() {
+    guard !isStopped, workersStarted < slots, let slot = (0..<slots).first(where: { workers[$0] == nil })
+    else { return }
+    // The first request in this slot tries again, and reports the error.
+    _ = try? start(in: slot)
+  }
+
   /// Ends the workers, waits for their exit, and resumes all waiting requests.
   package func stop() async {
     isStopped = true

@@ -41,6 +41,11 @@ package enum File {
     try filling(path) { (descriptor) throws(SystemError) in try FileIO.write(bytes, to: descriptor) }
   }
 
+  /// Writes a file in place, from memory that isn't an array.
+  package static func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(SystemError) {
+    try filling(path) { (descriptor) throws(SystemError) in try FileIO.write(bytes, to: descriptor) }
+  }
+
   /// Copies a file, overwriting `destination` in place. A failure removes `destination`.
   package static func copy(_ source: String, to destination: String) throws(SystemError) {
     let input = try FileIO.open(source, O_RDONLY)
