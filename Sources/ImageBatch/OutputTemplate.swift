@@ -68,6 +68,12 @@ public struct OutputTemplate: Sendable, Hashable {
     (self.text, self.problem, parts) = (text, problem, [.literal(text)])
   }
 
+  /// The path, if the template has no field.
+  var fixedPath: String? {
+    guard parts.count == 1, case .literal(let text) = parts[0] else { return nil }
+    return text
+  }
+
   /// The fields of the template, in order, with repetitions.
   public var fields: [Field] {
     parts.compactMap { if case .field(let field) = $0 { field } else { nil } }

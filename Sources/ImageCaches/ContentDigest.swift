@@ -46,13 +46,16 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
   /// Parses 64 hexadecimal digits in either letter case; nil for any other text.
   /// - Parameter hex: The digits, without a prefix such as `sha256:`.
   public init?(hex: some StringProtocol) {
-    guard hex.utf8.count == 64 else { return nil }
-    var words: [UInt64] = [0, 0, 0, 0]
-    for (index, byte) in hex.utf8.enumerated() {
-      guard let value = HexadecimalText.value(byte) else { return nil }
-      words[index / 16] = words[index / 16] << 4 | UInt64(value)
+    var text = String(hex)
+    let words: (UInt64, UInt64, UInt64, UInt64)? = text.withUTF8 { digits in
+      guard digits.count == 64, let first = HexadecimalText.word(digits[..<16]),
+        let second = HexadecimalText.word(digits[16..<32]), let third = HexadecimalText.word(digits[32..<48]),
+        let fourth = HexadecimalText.word(digits[48...])
+      else { return nil }
+      return (first, second, third, fourth)
     }
-    self.words = (words[0], words[1], words[2], words[3])
+    guard let words else { return nil }
+    self.words = words
   }
 
   /// The 64 lower-case hexadecimal digits, like ``hex``.
@@ -100,6 +103,16 @@ extension ContentDigest: Codable {
 enum HexadecimalText {
   static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  }
+
+  /// The value of up to 16 digits; nil if a character isn't one.
+  static func word(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
+    var word: UInt64 = 0
+    for digit in digits {
+      guard let value = value(digit) else { return nil }
+      word = word << 4 | UInt64(value)
+    }
+    return word
   }
 
   /// The value of a digit in either letter case; nil for other characters.

@@ -7,6 +7,9 @@ package protocol BatchReporter: Sendable {
   /// Handles an event.
   func receive(_ event: BatchEvent)
 
+  /// Whether the reporter handles the start and the end of renderings. Others don't receive them.
+  var observesRenderings: Bool { get }
+
   /// Called a few times per second, for reporters that show elapsed time.
   func tick()
 
@@ -16,6 +19,9 @@ package protocol BatchReporter: Sendable {
 }
 
 extension BatchReporter {
+  /// Default: false.
+  package var observesRenderings: Bool { false }
+
   /// Does nothing by default.
   package func tick() {}
 

@@ -10,6 +10,7 @@ import Synchronization
 final class Reporting: Sendable {
   private let queue = DispatchQueue(label: "imagemill.reporting")
   private let reporters: [any BatchReporter]
+  private let observesRenderings: Bool
   private let readerIsGone: ReaderIsGone
   private let failures: WriteFailures
   private let metrics: MetricsFile?
@@ -59,6 +60,7 @@ final class Reporting: Sendable {
     }
     if let metrics { reporters.append(metrics) }
     self.reporters = reporters
+    observesRenderings = reporters.contains { $0.observesRenderings }
     timer = progress == nil && metrics == nil ? nil : DispatchSource.makeTimerSource(queue: queue)
     if let timer {
       timer.setEventHandler { for reporter in reporters { reporter.tick() } }
@@ -70,8 +72,14 @@ final class Reporting: Sendable {
   /// Counts jobs that have been read and wait.
   func queue(_ jobs: Int) { metrics?.queue(jobs) }
 
-  /// Passes the event to all reporters, and waits until they have handled it.
+  /// Passes the event to all reporters, and waits until they have handled it, but not while it holds a rendering slot.
   func receive(_ event: BatchEvent) async {
+    switch event {
+    case .renderingStarted, .renderingFinished:
+      if observesRenderings { note(event) }
+      return
+    default: break
+    }
     let event = event.withRemedies
     await withCheckedContinuation { continuation in
       queue.async { [reporters] in

@@ -45,8 +45,7 @@ struct OutputLedgerTests {
       ])
     job.manifest = directory[manifest]
     let place = OutputDirectory(root: directory[out], allowsOutside: false)
-    var planned = PlannedOutput(
-      job: job, position: 0, output: job.outputs[0], directory: place, values: .init(job, job.outputs[0]))
+    var planned = PlannedOutput(job, position: 0, job.outputs[0], in: place, .init(job))
     planned.values.sourceDigest = ContentDigest(of: "source")
     planned.key = ContentDigest(of: name + chain)
     planned.path = name

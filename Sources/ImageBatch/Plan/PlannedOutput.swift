@@ -18,12 +18,19 @@ struct PlannedOutput: Sendable {
     case failed(JobError)
   }
 
-  let job: Job
-  /// The position in the job, from 0.
-  let position: Int
-  let output: JobOutput
-  /// The directory that the path is relative to and must not leave.
-  let directory: OutputDirectory
+  /// What never changes, shared by all copies.
+  private final class Definition: Sendable {
+    let job: Job
+    let position: Int
+    let output: JobOutput
+    let directory: OutputDirectory
+
+    init(_ job: Job, _ position: Int, _ output: JobOutput, _ directory: OutputDirectory) {
+      (self.job, self.position, self.output, self.directory) = (job, position, output, directory)
+    }
+  }
+
+  private let definition: Definition
   var state = State.unknown
   /// The output's cache key; nil if an auxiliary image failed.
   var key: ContentDigest?
@@ -37,6 +44,23 @@ struct PlannedOutput: Sendable {
   var known: StoredOutput?
   /// The digests of the images that the chain refers to, by reference.
   var auxiliary: [String: ContentDigest] = [:]
+
+  /// - Parameter values: The values that all outputs of the job have.
+  init(
+    _ job: Job, position: Int, _ output: JobOutput, in directory: OutputDirectory,
+    _ values: OutputTemplate.Values
+  ) {
+    definition = Definition(job, position, output, directory)
+    self.values = values
+    self.values.learn(output)
+  }
+
+  var job: Job { definition.job }
+  /// The position in the job, from 0.
+  var position: Int { definition.position }
+  var output: JobOutput { definition.output }
+  /// The directory that the path is relative to and must not leave.
+  var directory: OutputDirectory { definition.directory }
 
   /// The parts of the key; nil if the source's digest isn't known.
   var recipe: OutputRecipe? {
@@ -56,9 +80,9 @@ extension PlannedOutput {
       let directory = OutputDirectory(
         root: job.outputDirectory ?? configuration.outputPath,
         allowsOutside: configuration.allowsOutside)
+      let values = OutputTemplate.Values(job)
       return job.outputs.enumerated().map { position, output in
-        var planned = PlannedOutput(
-          job: job, position: position, output: output, directory: directory, values: .init(job, output))
+        var planned = PlannedOutput(job, position: position, output, in: directory, values)
         planned.values.sourceDigest = source.digest
         if group.key.hasAlternatives {
           planned.alternatives = ContentDigest(hashing: LockFile.recipe(output, of: job).utf8)
@@ -106,12 +130,22 @@ extension PlannedOutput {
 extension OutputTemplate.Values {
   /// Creates the values that are known before the source is read.
   package init(_ job: Job, _ output: JobOutput) {
+    self.init(job)
+    learn(output)
+  }
+
+  /// Creates the values that all outputs of a job have.
+  init(_ job: Job) {
     let source = job.sources.first
     self.init(
       name: source?.fileName ?? "", host: source?.host ?? "", path: source?.directoryPath ?? "",
-      index: job.index, format: output.encoding.alternatives.isEmpty ? output.encoding.format : nil,
-      filter: output.chain.displayIdentifier)
+      index: job.index, format: nil, filter: "")
     directory = job.sourceDirectory ?? source?.directories.joined(separator: "/") ?? ""
+  }
+
+  mutating func learn(_ output: JobOutput) {
+    format = output.encoding.alternatives.isEmpty ? output.encoding.format : nil
+    filter = output.chain.displayIdentifier
   }
 
   mutating func learn(_ image: RenderedFile) {
@@ -131,13 +165,19 @@ extension JobError {
 }
 
 extension JobOutput {
+  /// The output's path, as the template has it; nil if it depends on the source's content.
+  package func knownPath(of job: Job) -> String? {
+    // Most templates of large manifests have no field, and need no values.
+    template.fixedPath ?? template.expanded(.init(job, self), variables: variables)
+  }
+
   /// The output's path under a directory.
   /// - Parameters:
   ///   - job: The output's job.
   ///   - directory: The output directory; nil or `.` for the current directory. Ignored for an absolute path.
   /// - Returns: The path. A template that needs the source's content is returned unexpanded.
   package func path(of job: Job, in directory: String?) -> String {
-    let path = template.expanded(.init(job, self), variables: variables) ?? template.text
+    let path = knownPath(of: job) ?? template.text
     guard let directory, directory != ".", !path.hasPrefix("/") else { return path }
     return directory + "/" + path
   }

@@ -37,7 +37,9 @@ import ImageRendering
 /// `skip`. `stopped` ends it in any state.
 struct StepGraph: Sendable {
   /// An action for the driver. The event named in each comment reports its result.
-  enum Action: Sendable {
+  ///
+  /// Indirect, like the events: a thousand groups wait at a time, and each holds some of them in its task's memory.
+  indirect enum Action: Sendable {
     /// Download a source, by its position in ``candidates``: `downloaded`. Several may be in flight.
     case download(Int, ImageSource, pinnedDigest: ContentDigest?)
     /// Count the attempt's source, and the jobs that share it.
@@ -72,7 +74,7 @@ struct StepGraph: Sendable {
   }
 
   /// The result of an action, or a request to begin or stop.
-  enum Event: Sendable {
+  indirect enum Event: Sendable {
     case begun
     case downloaded(Int, Result<StoredSource, DownloadError>)
     case failureFound(JobError?)
@@ -163,6 +165,8 @@ struct StepGraph: Sendable {
   /// Advances the graph. An event that doesn't fit the current state is ignored.
   /// - Parameter now: The monotonic clock, in seconds.
   /// - Returns: The actions to perform, in this order.
+  // Inlined, its temporaries would be part of each waiting group's task.
+  @inline(never)
   mutating func handle(_ event: Event, now: Double) -> [Action] {
     guard !isFinished else { return [] }
     switch (event, attempt?.stage) {

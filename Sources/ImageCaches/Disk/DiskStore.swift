@@ -123,7 +123,7 @@ public final class DiskStore: Sendable {
     processDirectory = ProcessDirectory(layout: layout)
     let repairs = StoreRepairs()
     self.repairs = repairs
-    index = StoreIndex(layout: layout) { repairs.note(StoreRepair(message: $0)) }
+    index = StoreIndex(layout: layout, isShared: scratch == nil) { repairs.note(StoreRepair(message: $0)) }
     try layout.make()
     if isNew, let wanted, scratch == nil { try CacheLimit.write(wanted, to: layout) }
     if let readOnlyLayout {

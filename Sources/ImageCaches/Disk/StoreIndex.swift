@@ -9,6 +9,7 @@ import SystemIO
 /// shared while the file is opened and exclusively while it is created, because creating it isn't atomic.
 package final class StoreIndex: Sendable {
   private let layout: StoreLayout
+  private let isShared: Bool
   private let database = Mutex<DatabaseQueue?>(nil)
   private let gathered = GroupCommit()
   private let onRepair: @Sendable (String) -> Void
@@ -18,8 +19,10 @@ package final class StoreIndex: Sendable {
   private static let version = 7
   private static let busyTimeout = 60.0
 
-  init(layout: StoreLayout, onRepair: @escaping @Sendable (String) -> Void) {
+  /// - Parameter isShared: Whether other processes open the index too.
+  init(layout: StoreLayout, isShared: Bool, onRepair: @escaping @Sendable (String) -> Void) {
     self.layout = layout
+    self.isShared = isShared
     self.onRepair = onRepair
   }
 
@@ -197,7 +200,9 @@ package final class StoreIndex: Sendable {
     var configuration = Configuration()
     configuration.busyMode = .timeout(Self.busyTimeout)
     configuration.foreignKeysEnabled = false
-    configuration.prepareDatabase { database in
+    configuration.prepareDatabase { [isShared] database in
+      // A lock for the connection's life, instead of several calls of fcntl(2) for each transaction.
+      if !isShared { try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
       // Data lost in a power failure is recreated, and damaged data is detected by digests and checksums. First, because
       // the change to WAL mode would wait for the disk.
       try database.execute(sql: "PRAGMA synchronous = OFF")

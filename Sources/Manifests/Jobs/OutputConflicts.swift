@@ -52,9 +52,7 @@ enum OutputConflicts {
 
   /// The output's path, normalized; nil if a field isn't known yet.
   static func path(of output: JobOutput, _ job: Job) -> String? {
-    let values = OutputTemplate.Values(job, output)
-    guard let path = output.template.expanded(values, variables: output.variables) else { return nil }
-    return Paths.normalized(path)
+    output.knownPath(of: job).map(Paths.normalized)
   }
 
   /// The absolute path of an output, without resolving symbolic links.

@@ -37,6 +37,9 @@ package final class EventLines: BatchReporter {
   /// - Throws: `ReportError` if a line could not be written.
   package func finish() throws(ReportError) { try file?.finish() }
 
+  /// Whether it handles the start and the end of renderings: always.
+  package var observesRenderings: Bool { true }
+
   /// Writes the event's line.
   package func receive(_ event: BatchEvent) {
     guard !isReaderGone.withLock({ $0 }) else { return }

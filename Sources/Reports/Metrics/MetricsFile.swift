@@ -47,6 +47,9 @@ package final class MetricsFile: BatchReporter {
   /// Adds jobs that have been read and are waiting.
   package func queue(_ jobs: Int) { state.withLock { $0.metrics.queue(jobs) } }
 
+  /// Whether it handles the start and the end of renderings: always.
+  package var observesRenderings: Bool { true }
+
   /// Counts an event.
   package func receive(_ event: BatchEvent) {
     let seconds = (now() - start) / .seconds(1)

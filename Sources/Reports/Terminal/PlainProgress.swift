@@ -25,6 +25,9 @@ package final class PlainProgress: BatchReporter {
     start = now()
   }
 
+  /// Whether it handles the start and the end of renderings: always.
+  package var observesRenderings: Bool { true }
+
   /// Records an event, and writes a line if it is due.
   package func receive(_ event: BatchEvent) { update { $0.apply(event, at: $1) } }
 

@@ -45,6 +45,9 @@ package final class ProgressDisplay: BatchReporter {
     start = now()
   }
 
+  /// Whether it handles the start and the end of renderings: always.
+  package var observesRenderings: Bool { true }
+
   /// Records an event, and redraws if due. The end of the batch erases the display, so that the summary can follow.
   package func receive(_ event: BatchEvent) {
     let seconds = seconds
