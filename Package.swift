@@ -46,6 +46,8 @@ let package = Package(
     .target(name: "CReduce"),
     // libjpeg's encoder without longjmp(3).
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+    // seccomp, whose macros Swift can't import.
+    .target(name: "CSandbox"),
 
     .target(name: "SystemIO", swiftSettings: settings),
     .target(name: "Vips", dependencies: ["CVips", "CVipsLibrary", "SystemIO"], swiftSettings: settings),
@@ -76,7 +78,7 @@ let package = Package(
     .target(
       name: "ImageRendering",
       dependencies: [
-        "ImageFilters", "ImageCaches", "SystemIO", "Vips", "CJPEG", "CZlib",
+        "ImageFilters", "ImageCaches", "SystemIO", "Vips", "CJPEG", "CSandbox", "CZlib",
         .product(name: "Collections", package: "swift-collections"),
       ],
       swiftSettings: settings),

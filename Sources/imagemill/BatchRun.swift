@@ -96,7 +96,7 @@ struct BatchRun {
   /// The workers that the process's limits allow.
   private func workers() async -> WorkerConfiguration {
     var workers = WorkerConfiguration(
-      slots: batch.slots, timeout: batch.jobTimeout, memory: limits.totalMemory)
+      slots: batch.slots, timeout: batch.jobTimeout, memory: limits.totalMemory, sandbox: batch.sandbox)
     guard let limit = OpenFileLimit.current else { return workers }
     workers.fit(intoDescriptors: limit.soft)
     if workers.slots < batch.slots {

@@ -33,7 +33,7 @@ enum EntryPoint {
     StandardStreams.reserve()
     let arguments = CommandLine.arguments
     if arguments.count > 1, arguments[1] == WorkerMain.argument {
-      WorkerMain.run(memoryLimit: arguments.count > 2 ? Int(arguments[2]) : nil)
+      WorkerMain.run()
       return
     }
     await CommandRunner.run(Array(arguments.dropFirst()))

@@ -79,6 +79,12 @@ extension CommandRun {
     return (stat.components(separatedBy: ") ").last ?? "").split(separator: " ")
   }
 
+  /// Whether a process exists and hasn't ended. Nobody may have reaped it.
+  static func isAlive(_ process: pid_t) -> Bool {
+    guard let state = try? state(of: process) else { return false }
+    return state != "Z" && state != "X"
+  }
+
   private static func state(of process: pid_t) throws -> Substring? { try fields(of: process).first }
 
   /// User and system time in clock ticks.

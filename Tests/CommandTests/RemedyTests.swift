@@ -91,6 +91,7 @@ struct RemedyTests {
     Case(.tooMuchMemory, .decode, .rendering(.memory(9, limit: 8)), "--memory", in: decoding),
     Case(.outOfMemory, .decode, "--memory", in: "run pipe"),
     Case(.workerKilled, .decode, "--memory or --jobs", in: "run pipe"),
+    Case(.systemCallRefused, .decode, "--sandbox off", in: "run pipe"),
     Case(.timedOut, .decode, .rendering(.time(limit: .seconds(60))), "--job-timeout", in: "run pipe"),
     Case(.unsupportedFormat, .decode, .rendering(.unreadFormat("svg")), "--allow-format svg", in: decoding),
     Case(.truncated, .decode, "--on-corrupt warn", in: decoding),

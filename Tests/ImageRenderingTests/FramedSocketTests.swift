@@ -172,6 +172,16 @@ struct FramedSocketTests {
     }
   }
 
+  @Test("that are there are taken even past their time")
+  func late() throws {
+    let pair = try SocketPair()
+    let note = Note(number: 3, text: "three")
+    for timeout in [Duration.zero, .seconds(-5)] {
+      try pair.far.send(note)
+      #expect(try pair.near.receive(Note.self, timeout: timeout) == note)
+    }
+  }
+
   @Test("that announce more than is believed are refused before any of it is awaited")
   func oversized() throws {
     let pair = try SocketPair()

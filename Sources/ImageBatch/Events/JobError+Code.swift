@@ -90,6 +90,8 @@ extension JobError {
     case decoderCrashed = "decoder-crashed"
     /// A worker process was killed or stopped from outside. The image isn't the cause.
     case workerKilled = "worker-killed"
+    /// The sandbox ended a worker process for a system call that no decoder needs, twice for the same source.
+    case systemCallRefused = "system-call-refused"
     /// A worker process couldn't be started.
     case workerNotStarted = "worker-not-started"
     /// The rendering ended before this output.
@@ -183,6 +185,7 @@ extension JobError.Code {
       case .outOfMemory: .outOfMemory
       case .decoderCrashed: .decoderCrashed
       case .workerKilled: .workerKilled
+      case .systemCallRefused: .systemCallRefused
       case .workerNotStarted: .workerNotStarted
       }
   }

@@ -128,6 +128,8 @@ public struct RenderError: Error, Sendable, Hashable, Codable {
     case decoderCrashed = "decoder-crashed"
     /// A worker process was killed or stopped from outside. The image isn't the cause.
     case workerKilled = "worker-killed"
+    /// The sandbox ended a worker process for a system call that no decoder needs, twice for the same request.
+    case systemCallRefused = "system-call-refused"
     /// A worker process couldn't be started.
     case workerNotStarted = "worker-not-started"
 

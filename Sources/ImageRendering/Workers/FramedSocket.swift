@@ -94,15 +94,17 @@ struct FramedSocket {
   private func awaitReady(_ events: Int32, until deadline: ContinuousClock.Instant?) throws(Failure) {
     guard let deadline else { return }
     while true {
-      let left = ContinuousClock.now.duration(to: deadline)
-      guard left > .zero else { throw .timedOut }
+      // What is there is taken even past the deadline: this process, but not the other, may have been stopped meanwhile.
+      let left = max(.zero, ContinuousClock.now.duration(to: deadline))
       var entries = [pollfd(fd: descriptor, events: Int16(events), revents: 0)]
       if let output, output.isOpen {
         entries.append(pollfd(fd: output.descriptor, events: Int16(POLLIN), revents: 0))
       }
       let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
-      let ready = poll(&entries, nfds_t(entries.count), Int32(clamping: milliseconds + 1))
+      let ready = poll(
+        &entries, nfds_t(entries.count), left > .zero ? Int32(clamping: milliseconds + 1) : 0)
       if ready < 0 && errno != EINTR { throw .system(errno) }
+      if ready == 0 && left == .zero { throw .timedOut }
       guard ready > 0 else { continue }
       if entries.count > 1, entries[1].revents != 0 { output?.read() }
       if entries[0].revents != 0 { return }

@@ -5,9 +5,10 @@ final class Worker: Sendable {
   private let process: WorkerProcess
   private let queue: DispatchQueue
 
-  init(executable: String, slot: Int, memory: Int) throws(WorkerProcess.TerminationReason) {
+  init(_ configuration: WorkerConfiguration, slot: Int) throws(WorkerProcess.TerminationReason) {
     process = try WorkerProcess(
-      executable: executable, arguments: [WorkerMain.argument, String(memory)])
+      executable: configuration.executable,
+      arguments: [WorkerMain.argument, String(configuration.memory), configuration.sandbox.rawValue])
     queue = DispatchQueue(label: "imagemill.worker.\(slot)")
   }
 

@@ -10,6 +10,8 @@ public struct WorkerConfiguration: Sendable {
   public var timeout: Duration
   /// The memory for all workers together, in bytes.
   public var memory: Int
+  /// The restrictions of the workers.
+  public var sandbox: WorkerSandbox
 
   /// Creates a configuration.
   /// - Parameters:
@@ -17,13 +19,15 @@ public struct WorkerConfiguration: Sendable {
   ///   - executable: The worker's executable. Default: the calling program itself.
   ///   - timeout: The time limit of one request. Default: 60 seconds.
   ///   - memory: The memory for all workers together, in bytes. Default: half of the machine's.
+  ///   - sandbox: The restrictions of the workers. Default: what the kernel has.
   public init(
     slots: Int? = nil, executable: String = "/proc/self/exe", timeout: Duration = .seconds(60),
-    memory: Int? = nil
+    memory: Int? = nil, sandbox: WorkerSandbox = .auto
   ) {
     self.slots = max(1, slots ?? Machine.availableProcessors)
     self.executable = executable
     self.timeout = timeout
+    self.sandbox = sandbox
     self.memory = memory ?? Machine.memory / 2
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 import Vips
 
 /// The main function of a worker process.
@@ -23,9 +24,29 @@ public enum WorkerMain {
   public static func runIfWorker() {
     let arguments = CommandLine.arguments
     guard arguments.count > 1, arguments[1] == argument else { return }
-    run(memoryLimit: arguments.count > 2 ? Int(arguments[2]) : nil)
+    run()
     exit(0)
   }
+
+  /// Serves requests until the parent closes the socket, with the limits and restrictions in the program's arguments.
+  package static func run() {
+    let arguments = CommandLine.arguments.dropFirst(2)
+    if let word = arguments.dropFirst().first, let sandbox = WorkerSandbox(rawValue: word) {
+      do throws(SystemError) {
+        try sandbox.enter()
+      } catch {
+        let text = Array("\(sandboxFailure): \(error.text)\n".utf8)
+        write(STDERR_FILENO, text, text.count)
+        exit(1)
+      }
+    }
+    // The kernel ends a worker with its parent only from now on.
+    if isParentGone { exit(0) }
+    run(memoryLimit: arguments.first.flatMap { Int($0) })
+  }
+
+  /// Begins the message of a worker that can't restrict itself.
+  static let sandboxFailure = "can't restrict the worker process"
 
   /// Serves requests until the parent closes the socket.
   /// - Parameter memoryLimit: The most memory for rendering, in bytes; nil for no limit. A request is limited
@@ -56,6 +77,11 @@ public enum WorkerMain {
         return
       }
     }
+  }
+
+  private static var isParentGone: Bool {
+    var entry = pollfd(fd: socketDescriptor, events: 0, revents: 0)
+    return poll(&entry, 1, 0) > 0
   }
 
   /// Ends the worker when its parent dies, even in the middle of a request.

@@ -3,8 +3,8 @@ import Glibc
 /// Renders in worker processes, one per slot.
 ///
 /// Workers are started on demand. If one dies, its request is retried once in a new process and then fails with
-/// `decoder-crashed`, `out-of-memory`, or, if the cause came from outside, `worker-killed`. A request that exceeds its
-/// time isn't retried: it fails with `timed-out`.
+/// `decoder-crashed`, `out-of-memory`, `system-call-refused`, or, if the cause came from outside, `worker-killed`. A request
+/// that exceeds its time isn't retried: it fails with `timed-out`.
 package actor WorkerPool: RenderingService {
   /// The number of requests that can run concurrently.
   package nonisolated var slots: Int { configuration.slots }
@@ -122,9 +122,10 @@ package actor WorkerPool: RenderingService {
   }
 
   private func start(in slot: Int) throws(WorkerProcess.TerminationReason) -> Worker {
-    let worker = try Worker(
-      executable: configuration.executable, slot: slot,
-      memory: configuration.memory)
+    guard configuration.sandbox != .strict || WorkerSandbox.isComplete else {
+      throw .notStarted("the kernel has no filter of system calls (seccomp)")
+    }
+    let worker = try Worker(configuration, slot: slot)
     workersStarted += 1
     workers[slot] = worker
     return worker
@@ -149,6 +150,13 @@ package actor WorkerPool: RenderingService {
       RenderError(
         code: .notRendered, stage: .decode,
         message: "the request can't be sent to a worker process: \(reason)")
+    case .ended(_, let text) where text.hasPrefix(WorkerMain.sandboxFailure):
+      RenderError(
+        code: .workerNotStarted, stage: .decode, message: "can't start a worker process: \(text.singleLine)")
+    case .ended(.some(SIGSYS), _):
+      RenderError(
+        code: .systemCallRefused, stage: .decode,
+        message: "the sandbox ended the worker process for a system call that no decoder needs")
     case .ended(let signal, let text):
       if reason.isOutOfMemory {
         RenderError(
@@ -178,7 +186,7 @@ extension WorkerProcess.TerminationReason {
 
   /// The signals that a process's own code causes. Others come from outside: from the kernel's out-of-memory
   /// killer, a shell's limits, or kill(1).
-  fileprivate static let faults: Set<Int32> = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS]
+  fileprivate static let faults: Set<Int32> = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP]
 
   /// GLib and the C++ library print a message before they abort.
   fileprivate var isOutOfMemory: Bool {

@@ -40,13 +40,16 @@ final class WorkerProcess: Sendable {
       close(sockets[1])
       close(errors[1])
     }
-    var started: pid_t = 0
-    let status = Self.spawn(
-      executable: executable, arguments: arguments, socket: sockets[1], standardError: errors[1], &started)
-    guard status == 0 else {
+    let started: pid_t
+    do throws(SystemError) {
+      let (socket, standardError) = (sockets[1], errors[1])
+      started = try SpawningThread.shared.get().start {
+        Self.spawn(executable: executable, arguments: arguments, socket: socket, standardError: standardError)
+      }
+    } catch {
       close(sockets[0])
       close(errors[0])
-      throw .notStarted("\(executable): \(SystemError(code: status).text)")
+      throw .notStarted("\(executable): \(error.text)")
     }
     output = ProcessOutput(descriptor: errors[0])
     socket = FramedSocket(descriptor: sockets[0], output: output)
@@ -138,9 +141,12 @@ final class WorkerProcess: Sendable {
     }
   }
 
+  /// `POSIX_SPAWN_SETSID`, which Swift's Glibc module lacks. A worker has no terminal and no process group of others.
+  private static let newSession: Int32 = 0x80
+
   private static func spawn(
-    executable: String, arguments: [String], socket: Int32, standardError: Int32, _ started: inout pid_t
-  ) -> Int32 {
+    executable: String, arguments: [String], socket: Int32, standardError: Int32
+  ) -> Result<pid_t, SystemError> {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
     posix_spawn_file_actions_init(&actions)
@@ -161,13 +167,15 @@ final class WorkerProcess: Sendable {
     sigemptyset(&mask)
     posix_spawnattr_setsigdefault(&attributes, &defaults)
     posix_spawnattr_setsigmask(&attributes, &mask)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | newSession))
 
     let words = ([executable] + arguments).map { strdup($0) }
     defer { words.forEach { free($0) } }
     let variables = environment().map { strdup($0) }
     defer { variables.forEach { free($0) } }
-    return posix_spawn(&started, executable, &actions, &attributes, words + [nil], variables + [nil])
+    var started: pid_t = 0
+    let status = posix_spawn(&started, executable, &actions, &attributes, words + [nil], variables + [nil])
+    return status == 0 ? .success(started) : .failure(SystemError(code: status))
   }
 
   /// A worker's complete environment. Variables with keys and tokens are left out, because a compromised

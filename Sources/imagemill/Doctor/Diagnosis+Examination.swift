@@ -29,11 +29,22 @@ extension Diagnosis {
           isBroken: false, problem: "the limit for open files is only \(openFiles.most)",
           remedy: "raise the hard limit ('ulimit -Hn'), or lower --jobs and --downloads"))
     }
+    sandbox = Self.sandbox(isComplete: WorkerSandbox.isComplete, &findings)
     cache = Self.cache(
       cacheDir ?? DiskStore.defaultDirectory(environment: variables), capacity: cacheSize, &findings)
     temporary = Self.temporary(&findings)
     environment = Self.environment(variables)
     self.findings = findings
+  }
+
+  static func sandbox(isComplete: Bool, _ findings: inout [Finding]) -> String {
+    if isComplete { return "filter of system calls (seccomp)" }
+    findings.append(
+      Finding(
+        isBroken: false,
+        problem: "decoders can open sockets and start programs: the kernel has no filters of system calls",
+        remedy: "use a kernel with seccomp (CONFIG_SECCOMP_FILTER), or a container that allows it"))
+    return "no filter of system calls"
   }
 
   private static func system() -> System {

@@ -27,6 +27,7 @@ extension Diagnosis {
       ),
     ]
     if let openFiles { rows.append(("open files", "\(openFiles.now), hard limit \(openFiles.most)")) }
+    rows.append(("sandbox", sandbox))
     if let cache {
       rows.append(("cache", cache.directory + (cache.exists ? "" : " (not created yet)")))
       let room = cache.free.map { ", \(Self.size($0)) free" } ?? ""

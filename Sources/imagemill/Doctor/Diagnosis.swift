@@ -91,6 +91,8 @@ struct Diagnosis: Encodable {
   var processors: Processors
   var memory: Memory
   var openFiles: DescriptorLimit?
+  /// The restrictions of worker processes that this kernel has.
+  var sandbox: String
   var cache: Cache?
   var temporary: Temporary
   /// Environment variables that affect imagemill, with passwords masked.

@@ -8,6 +8,8 @@ struct BatchSettings {
   /// The number of jobs rendered concurrently.
   var slots = max(1, Machine.availableProcessors)
   var jobTimeout = Duration.seconds(60)
+  /// The restrictions of worker processes.
+  var sandbox = WorkerSandbox.auto
   /// The number of failures after which no job is started; nil for no limit.
   var failureLimit: Int?
   /// Whether outputs are rendered and written even if they are up to date.

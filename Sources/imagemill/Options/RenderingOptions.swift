@@ -93,6 +93,12 @@ struct BatchOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Time limit for rendering one job.", valueName: "dur"))
   var jobTimeout = DurationArgument(BatchSettings().jobTimeout)
 
+  @Option(
+    help: ArgumentHelp(
+      "Restrictions of worker processes: auto takes what the kernel has, strict fails without system call filters.",
+      valueName: "auto|strict|off"))
+  var sandbox = SandboxArgument.auto
+
   @Flag(help: "Stop starting jobs after the first failure.")
   var failFast = false
 
@@ -160,6 +166,7 @@ struct BatchOptions: ParsableArguments {
         "\(owners.joined(separator: " and ")) both write to standard output; name a file for one of them")
     }
     if quiet && verbose { throw ValidationError("--quiet and --verbose can't be used together") }
+    if let refusal = sandbox.refusal(isComplete: WorkerSandbox.isComplete) { throw ValidationError(refusal) }
     if let jobs, jobs < 1 { throw ValidationError("--jobs must be 1 or more, not \(jobs)") }
     if let maxFailures, maxFailures < 1 {
       throw ValidationError(
@@ -179,6 +186,7 @@ struct BatchOptions: ParsableArguments {
     var settings = BatchSettings()
     if let jobs { settings.slots = jobs }
     settings.jobTimeout = jobTimeout.duration
+    settings.sandbox = sandbox.sandbox
     settings.failureLimit = failFast ? 1 : maxFailures
     settings.force = force
     settings.renditions = cacheIntermediates.policy
@@ -191,6 +199,24 @@ struct BatchOptions: ParsableArguments {
     settings.events = events
     settings.standardOutputOwners = standardOutputOwners
     return settings
+  }
+}
+
+enum SandboxArgument: String, ExpressibleByArgument, CaseIterable {
+  case auto, strict, off
+
+  var sandbox: WorkerSandbox {
+    switch self {
+    case .auto: .auto
+    case .strict: .strict
+    case .off: .off
+    }
+  }
+
+  /// Why nothing can be rendered on this kernel; nil if it can.
+  func refusal(isComplete: Bool) -> String? {
+    guard self == .strict, !isComplete else { return nil }
+    return "--sandbox strict requires a kernel with filters of system calls (seccomp); auto does without"
   }
 }
 

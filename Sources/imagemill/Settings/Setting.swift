@@ -36,7 +36,8 @@ struct Setting: Sendable, Hashable {
     + [
       "allow-outside", "env", "header", "header-for", "user", "netrc", "netrc-file", "proxy", "cacert",
       "insecure",
-      "allow-net", "allow-host", "allow-format", "cache-dir", "cache-size", "no-cache", "no-clobber",
+      "allow-net", "allow-host", "allow-format", "sandbox", "cache-dir", "cache-size", "no-cache",
+      "no-clobber",
       "report",
       "events", "metrics", "progress", "quiet", "verbose",
     ].map { Setting(name: $0, scope: .user) }

@@ -52,6 +52,7 @@ enum Remedies {
     case (.notCached, _): "run once without --offline"
     case (.outOfMemory, _): "raise --memory"
     case (.workerKilled, _): "if the machine is out of memory, lower --memory or --jobs"
+    case (.systemCallRefused, _): "if the image can be trusted, render it with --sandbox off"
     case (.truncated, .decode): "fetch it again, or accept the part that arrived with --on-corrupt warn"
     case (.corrupt, .decode): "replace it, or accept the readable part with --on-corrupt warn"
     case (.outsideOutputDirectory, _): "choose another with -C, or allow it with --allow-outside"

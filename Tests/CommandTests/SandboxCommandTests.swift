@@ -1,0 +1,78 @@
+import Foundation
+import ImageRendering
+import LoopbackServer
+import Testing
+
+@testable import imagemill
+
+@Suite("--sandbox", .timeLimit(.minutes(8)))
+struct SandboxCommandTests {
+  private let command: CommandRun
+
+  init() throws {
+    command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "evil.png")
+    try command.write(PNGImage.bytes(width: 8, height: 8, seed: 1), to: "good.png")
+    try command.write("evil.png\ngood.png\n", to: "list.txt")
+  }
+
+  private let arguments = ["run", "-f", "scale:4x4", "-o", "out/{name}.png", "list.txt"]
+
+  private func isMade(_ name: String) -> Bool { command.read("out/\(name).png") != nil }
+
+  @Test(
+    "a refused system call fails its job by name, and nothing is remembered against the image",
+    .enabled(if: WorkerSandbox.isComplete))
+  func refused() async throws {
+    let first = try await command.run(
+      arguments: arguments + ["--report", "r.json"], environment: ["IMAGEMILL_TEST_WORKER": "execute:evil"])
+    #expect(first.status == 1 && first.errors.contains("--sandbox off"), "\(first.errors)")
+    #expect(!isMade("evil") && isMade("good"))
+    let report = String(decoding: try #require(command.read("r.json")), as: UTF8.self)
+    #expect(report.contains("\"system-call-refused\""))
+    let second = try await command.run(arguments: arguments + ["--sandbox", "strict"])
+    #expect(second.status == 0, "\(second.errors)")
+    #expect(isMade("evil"))
+  }
+
+  @Test("a worker ends with its parent even if it can't notice")
+  func orphan() async throws {
+    let process = command.process(arguments, environment: ["IMAGEMILL_TEST_WORKER": "stop:evil"])
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    // Stopped, it reads nothing from its socket.
+    let worker = try await CommandRun.stoppedChild(of: process)
+    kill(process.processIdentifier, SIGKILL)
+    await process.ended()
+    while CommandRun.isAlive(worker) { try await Task.sleep(for: .milliseconds(5)) }
+  }
+
+  @Test("strict renders nothing on a kernel without filters; auto and off do")
+  func incomplete() {
+    #expect(SandboxArgument.strict.refusal(isComplete: false)?.contains("--sandbox strict") == true)
+    #expect(SandboxArgument.strict.refusal(isComplete: true) == nil)
+    for argument in [SandboxArgument.auto, .off] { #expect(argument.refusal(isComplete: false) == nil) }
+  }
+
+  @Test("doctor reports what the kernel has, and notes what it lacks")
+  func doctor() async throws {
+    var findings: [Diagnosis.Finding] = []
+    let complete = Diagnosis.sandbox(isComplete: true, &findings)
+    #expect(findings.isEmpty)
+    let incomplete = Diagnosis.sandbox(isComplete: false, &findings)
+    #expect(findings.map(\.isBroken) == [false] && findings[0].remedy.contains("seccomp"))
+    let outcome = try await command.run("doctor")
+    #expect(
+      outcome.text.contains("sandbox      " + (WorkerSandbox.isComplete ? complete : incomplete) + "\n"))
+  }
+
+  @Test("a manifest can't turn it off")
+  func manifest() async throws {
+    try command.write(
+      "imagemill: 1\nsettings: {sandbox: off}\njobs: [{source: ./good.png, output: out/good.png}]\n",
+      to: "m.yaml")
+    let outcome = try await command.run("run", "m.yaml")
+    #expect(outcome.status == 2 && outcome.errors.contains("sandbox"), "\(outcome.errors)")
+    #expect(!isMade("good"))
+  }
+}
