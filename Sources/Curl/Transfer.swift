@@ -11,6 +11,8 @@ final class Transfer {
   let options: TransferOptions
   let completion: TransferCompletion
   private let sink: any TransferSink
+  /// Holds back the body if the options limit its rate.
+  let limiter: ByteRateLimiter?
   private var fieldList: UnsafeMutablePointer<curl_slist>?
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
   private var parser = ResponseHeadParser()
@@ -26,12 +28,13 @@ final class Transfer {
 
   init(
     id: TransferID, easy: UnsafeMutableRawPointer, options: TransferOptions, sink: any TransferSink,
-    completion: @escaping TransferCompletion
+    limiter: ByteRateLimiter?, completion: @escaping TransferCompletion
   ) {
     self.id = id
     self.easy = easy
     self.options = options
     self.sink = sink
+    self.limiter = limiter
     self.completion = completion
     errorText.pointee = 0
   }
@@ -67,7 +70,7 @@ final class Transfer {
     setter.long(CURLOPT_FOLLOWLOCATION, 0)
     // Keep a proxy's answer to CONNECT out of the response's head.
     setter.long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    setter.long(CURLOPT_BUFFERSIZE, 64 * 1024)
+    setter.long(CURLOPT_BUFFERSIZE, bufferSize)
     setter.long(CURLOPT_TCP_KEEPALIVE, 1)
     setter.long(CURLOPT_DNS_CACHE_TIMEOUT, 300)
     // Never read ~/.netrc: the caller decides which credential is sent.
@@ -77,6 +80,12 @@ final class Transfer {
     prepareConnection(&setter)
     prepareCallbacks(&setter)
     return setter.code
+  }
+
+  /// The bytes that libcurl reads at once. A slow body is read in small pieces, so that its rate stays even.
+  private var bufferSize: Int {
+    let usual = 64 * 1024
+    return options.rateLimit.map { max(1024, min(usual, $0.bytesPerSecond / 8)) } ?? usual
   }
 
   private func prepareRequest(_ setter: inout OptionSetter) {
@@ -170,6 +179,10 @@ final class Transfer {
 
   private static let writeFunction: ccurl_data_function = { bytes, size, count, context in
     guard let transfer = from(context), let bytes else { return 0 }
+    if let limiter = transfer.limiter, !limiter.admit(size * count, for: transfer) {
+      // libcurl keeps these bytes, and passes them again when the transfer is resumed.
+      return Int(CURL_WRITEFUNC_PAUSE)
+    }
     return transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
   }
 
@@ -186,6 +199,9 @@ final class Transfer {
     }
     return true
   }
+
+  /// Continues after a pause for the rate. A failure ends the transfer, which the next perform reports.
+  func resume() { _ = curl_easy_pause(easy, CURLPAUSE_CONT) }
 
   /// Passes the head to the sink, once, and no earlier than the body's first byte: until then libcurl may still answer
   /// a challenge, and another head follows.

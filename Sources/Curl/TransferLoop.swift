@@ -5,10 +5,13 @@ struct TransferLoop {
   private let mailbox: TransferMailbox
   private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
   private var handles: [TransferID: UnsafeMutableRawPointer] = [:]
+  private var limiters: [String: ByteRateLimiter] = [:]
   private var stopCompletions: [@Sendable () -> Void] = []
 
   /// The maximum sleep, in milliseconds; messages and sockets wake the thread earlier.
   private static let longestSleep: Int32 = 1000
+  /// The number of limiters from which those that aren't in use are dropped.
+  private static let manyLimiters = 1024
 
   init(mailbox: TransferMailbox) {
     self.mailbox = mailbox
@@ -26,9 +29,30 @@ struct TransferLoop {
         curl_multi_perform(multi, &running)
         finishEnded(on: multi)
       }
-      curl_multi_poll(multi, nil, 0, Self.longestSleep, nil)
+      curl_multi_poll(multi, nil, 0, resumePaused(), nil)
     }
     end(multi)
+  }
+
+  /// Resumes the transfers that their rate permits.
+  /// - Returns: The time to sleep at most, in milliseconds.
+  private func resumePaused() -> Int32 {
+    guard !limiters.isEmpty else { return Self.longestSleep }
+    let waits = limiters.values.compactMap { $0.resume() }
+    return waits.min().map { Int32(min(Double(Self.longestSleep), ($0 * 1000).rounded(.up))) }
+      ?? Self.longestSleep
+  }
+
+  private mutating func limiter(for limit: TransferOptions.RateLimit?) -> ByteRateLimiter? {
+    guard let limit else { return nil }
+    if let limiter = limiters[limit.key] { return limiter }
+    if limiters.count >= Self.manyLimiters {
+      let used = Set(transfers.values.compactMap(\.options.rateLimit?.key))
+      limiters = limiters.filter { used.contains($0.key) }
+    }
+    let limiter = ByteRateLimiter(rate: limit.bytesPerSecond)
+    limiters[limit.key] = limiter
+    return limiter
   }
 
   private mutating func handle(_ message: TransferMessage, on multi: UnsafeMutableRawPointer) {
@@ -43,7 +67,9 @@ struct TransferLoop {
           .failure(CurlError(engineFailure: "libcurl can't create a handle; memory may be exhausted")))
         return
       }
-      let transfer = Transfer(id: id, easy: easy, options: options, sink: sink, completion: completion)
+      let transfer = Transfer(
+        id: id, easy: easy, options: options, sink: sink, limiter: limiter(for: options.rateLimit),
+        completion: completion)
       let code = transfer.prepare()
       let status = code == CURLE_OK ? curl_multi_add_handle(multi, easy) : CURLM_INTERNAL_ERROR
       guard status == CURLM_OK else {
@@ -89,7 +115,10 @@ struct TransferLoop {
   /// field across it, and writes through that pointer if the next response begins with a folded line.
   private mutating func retire(_ easy: UnsafeMutableRawPointer, on multi: UnsafeMutableRawPointer) {
     curl_multi_remove_handle(multi, easy)
-    if let transfer = transfers.removeValue(forKey: easy) { handles[transfer.id] = nil }
+    if let transfer = transfers.removeValue(forKey: easy) {
+      handles[transfer.id] = nil
+      transfer.limiter?.remove(transfer)
+    }
     curl_easy_cleanup(easy)
   }
 

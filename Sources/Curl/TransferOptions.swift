@@ -18,6 +18,8 @@ public struct TransferOptions: Sendable {
   public var timeout: Double?
   /// The maximum size of the body, in bytes.
   public var byteLimit = Int.max
+  /// The rate at which this transfer and the others with the same key receive bodies together; nil for no limit.
+  public var rateLimit: RateLimit?
   /// The proxy's URL; nil connects directly, regardless of the environment.
   public var proxy: String?
   /// A PEM file of certificate authorities to trust instead of the system's.
@@ -37,6 +39,23 @@ public struct TransferOptions: Sendable {
   /// A GET request for `url`.
   public init(url: String) {
     self.url = url
+  }
+
+  /// A rate that transfers share.
+  public struct RateLimit: Hashable, Sendable {
+    /// What the transfers have in common, such as their host.
+    public var key: String
+    /// The bytes per second; more than 0.
+    public var bytesPerSecond: Int
+
+    /// Creates a rate.
+    /// - Parameters:
+    ///   - key: What the transfers have in common, such as their host.
+    ///   - bytesPerSecond: The bytes per second; more than 0.
+    public init(key: String, bytesPerSecond: Int) {
+      self.key = key
+      self.bytesPerSecond = bytesPerSecond
+    }
   }
 
   /// A user name and password for the origin server.

@@ -19,6 +19,8 @@ extension ImageDownloader {
     public var order = DownloadOrder.fifo
     /// The maximum number of requests per second to one host; nil for no limit.
     public var rate: Double?
+    /// The maximum number of bytes of bodies per second from one host, in all its downloads together; nil for no limit.
+    public var bytesPerSecond: Int?
     /// The limit for one attempt; nil for none.
     public var timeout: Duration? = .seconds(60)
     /// The limit for connecting, TLS included.

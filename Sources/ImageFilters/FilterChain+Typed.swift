@@ -79,7 +79,9 @@ extension ParameterValue {
   /// The value as an unescaped argument.
   var text: String { if case .text(let text) = self { text } else { identifier } }
 
-  static func duration(_ duration: Duration) -> ParameterValue { .number(duration / .milliseconds(1)) }
+  static func duration(_ duration: Duration) -> ParameterValue {
+    .text("\(Number.text(duration / .milliseconds(1)))ms")
+  }
 }
 
 extension VipsImage {

@@ -112,7 +112,10 @@ final class ManifestFile: Sendable {
     do throws(SystemError) {
       descriptor = isOwned ? try FileIO.open(path, O_RDONLY) : STDIN_FILENO
     } catch {
-      throw Self.failure(path, "can't be opened: \(error.text)")
+      // A file that isn't there has no first line.
+      throw ManifestErrors([
+        .init(file: path, line: 0, column: 0, message: "can't be opened: \(error.text)")
+      ])
     }
   }
 

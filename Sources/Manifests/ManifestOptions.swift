@@ -44,6 +44,8 @@ package struct ManifestHints: Sendable {
   package var template = "the output template: "
   /// The hint for jobs without an output path.
   package var noTemplate = ""
+  /// The hint for the command line's quality if the format has none.
+  package var noQuality = ""
   /// The hint for an image in place of a manifest.
   package var image = ""
   /// The hint for an error in an encoder setting.

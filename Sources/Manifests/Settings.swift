@@ -19,6 +19,8 @@ package struct KnownSettings: Sendable {
   package var userOnly: Set<String> = []
   /// Names that a manifest sets elsewhere, with the key to use.
   package var keys: [String: String] = [:]
+  /// What is wrong with a value; nil for nothing.
+  package var problem: @Sendable (ManifestSetting) -> String? = { _ in nil }
 
   /// Makes a list of no settings.
   package init() {}
@@ -58,7 +60,12 @@ struct SettingsReader {
       }
       let location = ManifestLocation(
         file: log.text.name, line: entry.place.line, column: entry.place.column)
-      return ManifestSetting(name: entry.key, values: values, location: location)
+      let setting = ManifestSetting(name: entry.key, values: values, location: location)
+      if isManifest, let problem = known.problem(setting) {
+        log.error(entry.place, problem)
+        return nil
+      }
+      return setting
     }
   }
 }

@@ -2,19 +2,29 @@ package import ImageBatch
 
 /// The summary line at the end of every run.
 package enum Summary {
-  /// The summary without a line break, such as `jobs 120: 118 done, 2 failed; outputs 354: 310 written, 40 unchanged,
-  /// 4 failed; 96 downloads (41.2 MB), 24 merged, 22 revalidated; 11.8 s`.
+  /// The summary without a line break, such as `jobs 120: 118 done, 2 failed; outputs 354: 270 written, 40 cached, 40
+  /// unchanged, 4 failed; 96 downloads (41.2 MB), 24 merged, 22 revalidated; 11.8 s`. Totals that are 0 are left out.
   ///
-  /// An output that was restored from the cache counts as written. Other totals appear before the time unless they are
-  /// 0.
+  /// An output that was restored from the cache counts as cached, as in its result line.
   package static func text(_ summary: BatchSummary) -> String {
     var parts = [
-      "jobs \(summary.jobs): \(summary.jobsDone) done, \(summary.jobsFailed) failed",
-      "outputs \(summary.outputs): \(summary.outputsWritten + summary.outputsFromCache) written, "
-        + "\(summary.outputsUnchanged) unchanged, \(summary.outputsFailed) failed",
-      "\(summary.downloads) downloads (\(QuantityText.bytes(summary.downloadedBytes))), "
-        + "\(summary.mergedDownloads) merged, \(summary.revalidatedDownloads) revalidated",
+      counted("jobs", summary.jobs, [(summary.jobsDone, "done"), (summary.jobsFailed, "failed")]),
+      counted(
+        "outputs", summary.outputs,
+        [
+          (summary.outputsWritten, "written"), (summary.outputsFromCache, "cached"),
+          (summary.outputsUnchanged, "unchanged"), (summary.outputsFailed, "failed"),
+        ]),
     ]
+    var transfers: [String] = []
+    if summary.downloads > 0 {
+      transfers.append(
+        "\(QuantityText.count(summary.downloads, "download")) (\(QuantityText.bytes(summary.downloadedBytes)))"
+      )
+    }
+    if summary.mergedDownloads > 0 { transfers.append("\(summary.mergedDownloads) merged") }
+    if summary.revalidatedDownloads > 0 { transfers.append("\(summary.revalidatedDownloads) revalidated") }
+    if !transfers.isEmpty { parts.append(transfers.joined(separator: ", ")) }
     if summary.outputsKept > 0 { parts.append("\(summary.outputsKept) kept") }
     if summary.outputsRemoved > 0 { parts.append("\(summary.outputsRemoved) removed") }
     if summary.jobsNotStarted > 0 {
@@ -25,6 +35,13 @@ package enum Summary {
     }
     parts.append("\(QuantityText.tenths(summary.seconds)) s")
     return parts.joined(separator: "; ")
+  }
+
+  /// `outputs 9: 8 written, 1 failed`; `outputs 0` if every count is 0.
+  private static func counted(_ noun: String, _ total: Int, _ counts: [(number: Int, name: String)]) -> String
+  {
+    let shown = counts.filter { $0.number > 0 }.map { "\($0.number) \($0.name)" }
+    return "\(noun) \(total)" + (shown.isEmpty ? "" : ": \(shown.joined(separator: ", "))")
   }
 
   /// The run's result in a few words: `4 of 354 outputs failed`, `all 354 outputs are in place`.

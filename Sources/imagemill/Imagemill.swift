@@ -20,7 +20,8 @@ struct Imagemill: AsyncParsableCommand {
     version: Version.text,
     subcommands: [
       RunCommand.self, PipeCommand.self, ConvertCommand.self, FetchCommand.self, PlanCommand.self,
-      ValidateCommand.self, InspectCommand.self, FiltersCommand.self, FormatsCommand.self, ConfigCommand.self,
+      ValidateCommand.self, InitCommand.self, InspectCommand.self, FiltersCommand.self, FormatsCommand.self,
+      ConfigCommand.self,
       CacheCommand.self,
       SchemaCommand.self, CompletionsCommand.self, DoctorCommand.self, HelpCommand.self, ManualsCommand.self,
     ])

@@ -18,9 +18,13 @@ final class Reporting: Sendable {
   nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
 
   /// Makes the reporters that the options ask for.
-  /// - Parameter results: The form of result lines on standard output; nil for none.
+  /// - Parameters:
+  ///   - results: The form of result lines on standard output; nil for none.
+  ///   - continuation: The command that continues; nil for a batch that prints none.
   /// - Throws: `CommandError` if a report's path is wrong or can't be written.
-  init(_ options: BatchSettings, results: ResultPrinter.Form? = nil) throws {
+  init(
+    _ options: BatchSettings, results: ResultPrinter.Form? = nil, continuation: Continuation? = nil
+  ) throws {
     let gone = ReaderIsGone()
     readerIsGone = gone
     let failures = WriteFailures()
@@ -41,7 +45,10 @@ final class Reporting: Sendable {
     // Before the messages: the display must be cleared before the summary is printed.
     let progress = Self.progress(options, isTyped: results != nil && isatty(STDIN_FILENO) == 1)
     if let progress { reporters.append(progress) }
-    reporters.append(Messages(options.extent, write: speaking))
+    // Before the messages too: the last line offers only what was kept.
+    if let record = continuation?.record { reporters.append(record) }
+    reporters.append(
+      Messages(options.extent, continuation: { continuation?.line($0) }, write: speaking))
     let isOwned = results != nil || !options.standardOutputOwners.isEmpty
     reporters += Self.continuousIntegration(printing: isOwned ? speaking : printing)
     do throws(ReportError) {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ImageFilters
+import Manifests
 
 /// Formats usage errors: the mistake, the correction, and where to read more.
 enum UsageErrorFormatter {
@@ -16,11 +17,26 @@ enum UsageErrorFormatter {
         continue
       }
       let names = subcommands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
+      if command == Imagemill.self, let hint = hint(forFirst: word) {
+        throw CommandError(.usage, "unknown command 'imagemill \(word)'; \(hint)")
+      }
       let nearest = NearestName.question(word, among: names)
       throw CommandError(
         .usage,
         "unknown command '\(path) \(word)'\(nearest)\n  Commands: \(names.joined(separator: ", "))")
     }
+  }
+
+  /// What to write instead of a first word that isn't a command but an image, a manifest, or another program's way to say
+  /// something; nil for other words.
+  private static func hint(forFirst word: String) -> String? {
+    if word == "version" { return "write 'imagemill --version'" }
+    let quoted = ShellWord.quoted(word)
+    if RunOperands([word]).targets == [word] {
+      return "to convert an image, write 'imagemill convert \(quoted) OUTPUT'"
+    }
+    let isManifest = ManifestArguments.extensions.contains { word.lowercased().hasSuffix(".\($0)") }
+    return isManifest ? "to run a manifest, write 'imagemill run \(quoted)'" : nil
   }
 
   /// The parser's message in imagemill's form: the error, the form of the value, and the option's help.

@@ -11,7 +11,8 @@ struct ManualTests {
   private static let manuals =
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../man"
   static let commands = [
-    "run", "pipe", "convert", "fetch", "plan", "validate", "inspect", "filters", "formats", "config", "cache",
+    "run", "pipe", "convert", "fetch", "plan", "validate", "init", "inspect", "filters", "formats", "config",
+    "cache",
     "schema",
     "completions", "doctor", "help",
   ]

@@ -58,7 +58,7 @@ struct ReadOnlyCacheTests {
     #expect(command.read("other.png") != nil && command.read("new.png") != nil)
     #expect(server.count(of: "/known.png") == 1)
     #expect(server.count(of: "/new.png") == 1)
-    #expect(outcome.errors.contains("outputs 3: 3 written"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("jobs 3: 3 done; outputs 3: "), "\(outcome.errors)")
     #expect(try contents() == before)
   }
 

@@ -164,7 +164,7 @@ struct SettingsTests {
       "filter",
       "source", "encode", "in-place", "emit", "input", "null", "ordered", "json", "dot", "tables",
       "no-redirect",
-      "any-status", "body", "placeholder", "names", "to",
+      "any-status", "body", "from", "placeholder", "names", "to",
     ]
     #expect(
       options.subtracting(settings).subtracting(tasks).isEmpty,

@@ -43,6 +43,9 @@ final class Workshop: Sendable {
     for name in ["logo", "stencil", "before"] { try command.write(Array(logo), to: name + ".png") }
     try command.write(Array(spinner), to: "spinner.gif")
     try write("https://example.com/a.jpg\nhttps://example.com/b.jpg\n", to: "urls.txt")
+    try command.write(Array(logo), to: "photos/2026/b.png")
+    try write(
+      "source,id,w,h\nhttps://example.com/a.jpg,1815,30,20\nphoto.jpg,1906,20,30\n", to: "sizes.csv")
     try write("source,id\nhttps://example.com/a.jpg,1815\nphoto.jpg,1906\n", to: "people.csv")
     for name in ["imagemill.yaml", "images.yaml"] {
       let directory = name == "images.yaml" ? "images/" : ""

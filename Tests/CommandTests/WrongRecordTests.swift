@@ -41,12 +41,61 @@ struct WrongRecordTests {
       outcome.errors.contains(":1:1: error: ") && outcome.errors.contains("'source'"), "\(outcome.errors)")
   }
 
-  @Test("a line that is no source is a failure with its place, and the other lines count", arguments: reading)
+  @Test(
+    "a line that is no source is a mistake before anything starts; on standard input, the other lines count",
+    arguments: reading)
   func line(words: [String]) async throws {
     let outcome = try await run(words, on: "a.png\nftp://example.com/b.png\n", as: "txt")
-    #expect(outcome.status == 1, "\(outcome.text)\(outcome.errors)")
-    #expect(outcome.errors.contains(":2:1: error: "), "\(outcome.errors)")
-    if words.contains("-n") || words == ["plan"] { #expect(outcome.text.contains("o-a.webp")) }
+    #expect(outcome.status == (words[0] == "pipe" ? 1 : 2), "\(outcome.text)\(outcome.errors)")
+    #expect(outcome.errors.contains(":2:1: error: unsupported scheme 'ftp'"), "\(outcome.errors)")
+    if words == ["pipe", "-n"] { #expect(outcome.text.contains("o-a.webp")) }
+    if words == ["run"] { #expect(command.read("o-a.webp") == nil) }
+  }
+
+  @Test("every mistake of a list is told at once, each with its line and the line's text")
+  func all() async throws {
+    try command.write("s4://x/a.png\na.png\nftp://example.com/b.png\n", to: "list.txt")
+    let outcome = try await command.run("run", "-o", "{name}.webp", "list.txt")
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("list.txt:1:1: error: unsupported scheme 's4'"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("list.txt:3:1: error: unsupported scheme 'ftp'"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("\nftp://example.com/b.png\n^\n"), "\(outcome.errors)")
+    #expect(command.files == ["a.png", "list.txt", "m.yaml"])
+  }
+
+  @Test("a template without fields is one path: the second line is a mistake, the same one on every run")
+  func constant() async throws {
+    try command.write(PNGImage.bytes(width: 5, height: 5), to: "b.png")
+    try command.write("a.png\nb.png\n", to: "list.txt")
+    try command.write("source\na.png\nb.png\n", to: "table.csv")
+    for arguments in [
+      ["run", "-o", "out.webp", "list.txt"], ["run", "-o", "out.webp", "table.csv"],
+      ["plan", "-o", "out.webp", "list.txt"], ["convert", "a.png", "b.png", "-o", "out.webp"],
+      ["pipe", "-o", "out.webp", "a.png", "b.png"], ["convert", ".", "-o", "out.webp"],
+    ] {
+      let outcome = try await command.run(arguments)
+      #expect(outcome.status == 2, "\(arguments): \(outcome.errors)")
+      #expect(outcome.errors.contains("'out.webp' is the path of one output"), "\(outcome.errors)")
+      #expect(command.read("out.webp") == nil, "\(arguments)")
+    }
+    let piped = try await command.run("pipe", "-o", "out.webp", input: Data("a.png\nb.png\n".utf8))
+    #expect(piped.status == 2 && piped.text == "out.webp\n", "\(piped.errors)")
+    #expect(piped.errors.contains("-:2:1: error: "), "\(piped.errors)")
+    #expect(try await command.run("run", "-o", "one.webp", "-", input: Data("a.png\n".utf8)).status == 0)
+  }
+
+  @Test(
+    "a quality that the format lacks is an error before the first line, unless lines choose their formats")
+  func quality() async throws {
+    for arguments in [["pipe", "-o", "{name}.png"], ["pipe", "-o", "{name}", "--format", "png"]] {
+      let outcome = try await command.run(arguments + ["--quality", "50"], input: Data("a.png\n".utf8))
+      #expect(outcome.status == 2 && outcome.errors.contains("png has no quality: leave out --quality"))
+    }
+    for (header, status) in [("source", Int32(2)), ("source,output", 0)] {
+      try command.write(header + "\na.png" + (status == 0 ? ",c.png" : "") + "\n", to: "t.csv")
+      let outcome = try await command.run("run", "--quality", "50", "-o", "{name}-x.png", "t.csv")
+      #expect(outcome.status == status, "\(header): \(outcome.errors)")
+    }
   }
 
   @Test("a check annotates them in a workflow")

@@ -176,7 +176,7 @@ struct TransitionTests {
     #expect(Transition.frameCount(duration: duration, rate: rate) == frames)
     let chain = try FilterChain(parsing: "transition:x:crossdissolve:\(duration)ms:\(rate)")
     #expect(chain.frameCount == frames)
-    let made = try animation("crossdissolve:\(duration):\(rate)")
+    let made = try animation("crossdissolve:\(duration)ms:\(rate)")
     #expect(made.pageCount == frames && made.pageHeight == 10)
     let delays = made.integers("delay") ?? []
     #expect(

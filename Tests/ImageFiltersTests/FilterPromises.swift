@@ -75,7 +75,7 @@ enum FilterPromises {
           )
           return (Double(extent.width) + left + right, Double(extent.height) + top + bottom)
         }, keepsPlain: { try $0.word("mode") != "colour" }),
-      "rounded": shaped,
+      "rounded": shaped, "border": shaped,
       "circle": Promise(
         size: { (Double(min($1.width, $1.height)), Double(min($1.width, $1.height))) },
         keepsPlain: { _ in false }),

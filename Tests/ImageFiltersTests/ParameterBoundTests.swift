@@ -12,7 +12,7 @@ struct ParameterBoundTests {
     switch type {
     case .number(let range, _): Number.text(range.lowerBound)
     case .integer(let range, _): "\(range.lowerBound)"
-    case .duration(let range): "\(range.upperBound)"
+    case .duration(let range): "\(range.upperBound)ms"
     case .angle: "45"
     case .boolean: "true"
     case .choice(let words): words.last ?? ""
@@ -22,6 +22,7 @@ struct ParameterBoundTests {
     case .area: "5x6+1+2"
     case .gravity: "southwest"
     case .length: "7"
+    case .percentage(let range): "\(Number.text(range.upperBound))%"
     case .vector(let count): Array(repeating: "0.5", count: count).joined(separator: "_")
     }
   }
@@ -60,7 +61,17 @@ struct ParameterBoundTests {
             ["\(range.lowerBound)", "\(range.upperBound)", "\((range.lowerBound + range.upperBound) / 2)"],
             ["\(range.lowerBound.nextDown)", "\(range.upperBound.nextUp)", "1e308", "-1e308"]
           )
-        case .integer(let range, _), .duration(let range):
+        case .duration(let range):
+          (
+            ["\(range.lowerBound)ms", "\(range.upperBound)ms", "1s"],
+            ["\(range.lowerBound - 1)ms", "\(range.upperBound + 1)ms", "\(range.upperBound)"]
+          )
+        case .percentage(let range):
+          (
+            ["\(range.lowerBound)%", "\(range.upperBound)%"],
+            ["\(range.lowerBound.nextDown)%", "\(range.upperBound.nextUp)%", "\(range.upperBound)"]
+          )
+        case .integer(let range, _):
           (
             ["\(range.lowerBound)", "\(range.upperBound)"],
             ["\(range.lowerBound - 1)", "\(range.upperBound + 1)"]
@@ -89,7 +100,7 @@ struct ParameterBoundTests {
       let other =
         switch parameter.type {
         case .text, .source: ""
-        case .number, .integer, .duration, .angle, .length, .vector: "wide"
+        case .number, .integer, .duration, .angle, .length, .percentage, .vector: "wide"
         case .boolean, .choice, .color, .gravity: "12.5.1"
         case .size, .area: "large"
         }
@@ -123,7 +134,7 @@ struct ParameterBoundTests {
           ]
         case .integer(let range, _):
           ["\(range.lowerBound)", "\(range.lowerBound + 1)", "\(range.upperBound)"]
-        case .duration: ["1", "2s", "59999"]
+        case .duration: ["1ms", "2s", "59999ms"]
         case .angle: ["0", "1", "-1", "359.5"]
         case .boolean: ["true", "false"]
         case .choice(let words): words
@@ -133,6 +144,7 @@ struct ParameterBoundTests {
         case .area: ["5x6", "5x6+0+0", "5x6+0-1", "6x5"]
         case .gravity: Gravity.names + ["0.5x0.5", "0.5x0.25"]
         case .length: ["7", "7%", "7.5", "70"]
+        case .percentage: ["7%", "7.5%", "70%"]
         case .vector(let count):
           [
             Array(repeating: "1", count: count).joined(separator: " "),

@@ -38,16 +38,18 @@ struct ParameterTypeTests {
       ["", "71", "-4", "0.5", "1e9", "1e40", "x", "1px", "99999999999999999999"])
   }
 
-  @Test("times are milliseconds, or in a unit")
+  @Test("a time has its unit")
   func durations() {
     check(
       .duration(1...60_000),
       [
-        ("400", "400"), ("400ms", "400"), ("0.4s", "400"), ("60s", "60000"), ("1", "1"), ("0.001s", "1"),
-        ("1.4ms", "1"),
-        ("6e4", "60000"),
+        ("400ms", "400ms"), ("0.4s", "400ms"), ("60s", "60000ms"), ("0.001s", "1ms"), ("1.4ms", "1ms"),
+        ("6e4ms", "60000ms"),
       ],
-      ["", "0", "0ms", "60001", "60.001s", "ms", "s", "400 ms", "1m", "1h", "400MS", "-1", "0.0004s", "nans"])
+      [
+        "", "0", "1", "400", "0ms", "60001ms", "60.001s", "ms", "s", "400 ms", "1m", "1h", "400MS", "-1",
+        "0.0004s", "nans",
+      ])
   }
 
   @Test("an angle is that of a turn to the right, up to a whole one")

@@ -51,7 +51,7 @@ struct RandomChains {
     case .duration(let range):
       // A transition has a frame for some milliseconds each.
       let time = Int.random(in: isModest ? range.clamped(to: 1...300) : range, using: &generator)
-      return ["\(time)", "\(time)ms", "\(Double(time) / 1000)s"][Int.random(in: 0..<3, using: &generator)]
+      return Bool.random(using: &generator) ? "\(time)ms" : "\(Double(time) / 1000)s"
     case .angle: return number(in: -360...360)
     case .boolean: return Bool.random(using: &generator) ? "true" : "FALSE"
     case .choice(let words): return words[Int.random(in: 0..<words.count, using: &generator)]
@@ -78,6 +78,7 @@ struct RandomChains {
     case .gravity:
       let names = Gravity.names + ["center", "0.25x0.75", "NORTH"]
       return names[Int.random(in: 0..<names.count, using: &generator)]
+    case .percentage(let range): return number(in: isModest ? range.clamped(to: 0...200) : range) + "%"
     case .length: return number(in: 0...100) + (Bool.random(using: &generator) ? "%" : "")
     case .vector(let count):
       return (0..<count).map { _ in number(in: -2...2) }.joined(

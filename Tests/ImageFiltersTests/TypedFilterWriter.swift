@@ -171,6 +171,7 @@ struct TypedFilterWriter {
     case .area: "CropArea"
     case .gravity: "Gravity"
     case .length: "Length"
+    case .percentage: "Double"
     case .vector: "[Double]"
     }
   }
@@ -189,6 +190,7 @@ struct TypedFilterWriter {
       case .area: ("area", "")
       case .gravity: ("gravity", "")
       case .length: ("length", "")
+      case .percentage: ("percentage", "")
       case .vector: ("vector", "")
       }
     let isOptional = parameter.defaultText == nil && !parameter.isRequired
@@ -198,7 +200,7 @@ struct TypedFilterWriter {
   private func literal(_ text: String, _ type: ParameterType) -> String {
     switch type {
     case .number, .integer, .angle, .boolean: text
-    case .duration: ".milliseconds(\(text))"
+    case .duration: ".milliseconds(\(text.dropLast("ms".count)))"
     case .choice: "." + GeneratedSwift.caseName(text)
     case .text, .source: "\"\(text)\""
     case .color:
@@ -211,6 +213,7 @@ struct TypedFilterWriter {
       }
     case .gravity: "." + GeneratedSwift.caseName(text)
     case .length: text.hasSuffix("%") ? ".percent(\(text.dropLast()))" : text
+    case .percentage: String(text.dropLast())
     case .vector: "[\(text.split(separator: " ").joined(separator: ", "))]"
     case .size, .area: "\"\(text)\""
     }

@@ -25,7 +25,7 @@ struct RenderingTransitionTests {
     "goes from one image to the other, once, in the time that was asked for",
     arguments: ["crossdissolve", "flip-left", "flip-right", "flip-top", "flip-bottom"], ["webp", "gif"])
   func kinds(kind: String, pathExtension: String) throws {
-    let recipe = try fixture.recipe(1, "transition:before:\(kind):500:10", pathExtension)
+    let recipe = try fixture.recipe(1, "transition:before:\(kind):500ms:10", pathExtension)
     let response = Renderer().render(try request([recipe]))
     let file = try #require(response.file(1), "\(String(describing: response.failure(1)))")
     #expect(file.frames == 5 && file.width == 60 && file.height == 40)
@@ -42,7 +42,7 @@ struct RenderingTransitionTests {
 
   @Test("frames that look alike are one in WebP, with the time of all, and the result says so")
   func alike() throws {
-    let recipe = try fixture.recipe(1, "transition:self:crossdissolve:400:10", "webp")
+    let recipe = try fixture.recipe(1, "transition:self:crossdissolve:400ms:10", "webp")
     var request = try request([recipe])
     request.auxiliary["self"] = AuxiliarySource(path: request.sourcePath, digest: request.sourceDigest)
     let file = try #require(Renderer().render(request).file(1))
@@ -59,7 +59,7 @@ struct RenderingTransitionTests {
   @Test("a flip to the left is not a flip to the right")
   func directions() throws {
     func frame(_ kind: String) throws -> [UInt8] {
-      let recipe = try fixture.recipe(1, "transition:before:\(kind):500:10", "webp") {
+      let recipe = try fixture.recipe(1, "transition:before:\(kind):500ms:10", "webp") {
         $0.options["lossless"] = "true"
       }
       _ = try #require(Renderer().render(try request([recipe])).file(1))

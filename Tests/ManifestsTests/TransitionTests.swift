@@ -18,7 +18,7 @@ struct TransitionTests {
       """)
     let output = try ManifestFixture.read(text, options).jobs[0].outputs[0]
     #expect(
-      try output.chain == FilterChain(parsing: "fit:10x10,flip,transition:placeholder:flip-left:200:25"))
+      try output.chain == FilterChain(parsing: "fit:10x10,flip,transition:placeholder:flip-left:200ms:25"))
     #expect(output.namedSources == ["placeholder": .file("p.png")])
   }
 
@@ -30,7 +30,7 @@ struct TransitionTests {
       """)
     let outputs = try ManifestFixture.read(text).jobs[0].outputs
     #expect(outputs[0].namedSources == ["before": .file("./before.png")])
-    #expect(try outputs[0].chain == FilterChain(parsing: "transition:before:crossdissolve:400:30"))
+    #expect(try outputs[0].chain == FilterChain(parsing: "transition:before:crossdissolve:400ms:30"))
     #expect(outputs[1].namedSources == ["./b.png": .file("./b.png")])
     #expect(try outputs[1].chain == FilterChain(parsing: "transition:from=./b.png:kind=flip-top"))
     #expect(outputs.count == 3)

@@ -14,6 +14,44 @@ struct LineTests {
     )
   }
 
+  @Test func `the summary leaves out what is 0, and tells what came from the cache`() {
+    var summary = BatchSummary()
+    summary.seconds = 0.04
+    #expect(Summary.text(summary) == "jobs 0; outputs 0; 0.0 s")
+    (summary.jobs, summary.jobsDone, summary.outputs, summary.outputsFromCache) = (1, 1, 2, 2)
+    (summary.downloads, summary.downloadedBytes) = (1, 1_500)
+    #expect(Summary.text(summary) == "jobs 1: 1 done; outputs 2: 2 cached; 1 download (1.5 kB); 0.0 s")
+    (summary.downloads, summary.mergedDownloads) = (0, 3)
+    #expect(Summary.text(summary) == "jobs 1: 1 done; outputs 2: 2 cached; 3 merged; 0.0 s")
+  }
+
+  @Test func `failures are counted by reason and host, the most frequent first`() {
+    let transcript = Transcript()
+    let messages = Messages(continuation: { "go on: \($0.jobs)" }, write: transcript.write)
+    func fail(_ source: String, _ message: String, _ code: JobError.Code = .httpStatus) {
+      var result = OutputResult.failing(message: message, source: source)
+      result.error?.code = code
+      messages.receive(.jobFinished(JobResult(result)))
+    }
+    fail("https://a.example/1.jpg", "the server returned 404")
+    fail("https://b.example:8080/1.jpg", "it took 61 s", .timedOut)
+    fail("https://user@b.example:8080/2.jpg", "it took 62 s", .timedOut)
+    fail("https://b.example:8080/3.jpg", "it took 63 s", .timedOut)
+    messages.receive(.finished(.large))
+    let lines = transcript.text.split(separator: "\n").map(String.init)
+    #expect(
+      lines.suffix(4) == [
+        "3 outputs failed at b.example:8080: download: timed-out, such as: it took 61 s",
+        "1 output failed at a.example: download: the server returned 404", Summary.text(.large), "go on: 120",
+      ])
+    // One failure was said in the line before.
+    let alone = Transcript()
+    let other = Messages(write: alone.write)
+    other.receive(.jobFinished(JobResult(.failing())))
+    other.receive(.finished(.large))
+    #expect(alone.text.split(separator: "\n").count == 2)
+  }
+
   @Test func `the summary says more before the time, where there is more`() {
     var summary = BatchSummary.large
     summary.jobsNotStarted = 7

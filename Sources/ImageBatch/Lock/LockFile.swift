@@ -76,6 +76,8 @@ package struct LockFile: Sendable, Hashable, Codable {
     }
   }
 
+  /// The version of JSON documents, as in every document.
+  private var documentVersion = JSONText.documentVersion
   /// The version of the file format.
   package private(set) var version = Self.currentVersion
   /// The manifests' SHA-256 by path, relative to the lock file's directory.
@@ -88,6 +90,7 @@ package struct LockFile: Sendable, Hashable, Codable {
   private static let currentVersion = 2
 
   enum CodingKeys: String, CodingKey {
+    case documentVersion = "version"
     case version = "imagemill-lock"
     case manifests, sources, outputs
   }

@@ -65,6 +65,9 @@ struct Exchange: Sendable {
     options.stallTimeout = configuration.stallTimeout / .seconds(1)
     options.timeout = configuration.timeout.map { $0 / .seconds(1) }
     options.byteLimit = configuration.byteLimit - (state.partial?.received ?? 0)
+    options.rateLimit = configuration.bytesPerSecond.map {
+      .init(key: state.url.host, bytesPerSecond: $0)
+    }
     options.proxy = configuration.proxies?.proxy(for: state.url)
     options.certificateAuthorities = configuration.certificateAuthorities?.path(percentEncoded: false)
     options.acceptsAnyCertificate = configuration.acceptsAnyCertificate

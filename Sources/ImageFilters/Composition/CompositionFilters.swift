@@ -23,19 +23,30 @@ enum CompositionFilters {
       .optional("scale", .number(0.001...100), default: "1", "scale factor of the overlay"),
       .optional("tile", .boolean, default: "false", "repeat the overlay across the whole image"),
       .optional("blend", .choice(Layer.blends), default: "over", "blend mode"),
+      .absent(
+        "size", .percentage(0.1...1000),
+        "width of the overlay relative to this image's width; scale has no effect then"),
     ], example: "overlay:logo:southeast:10:10:0.8",
     traits: FilterDefinition.FrameTraits(
       addsColor: true,
       keeps: { arguments, frame in
         let layer = frame.imageBytes(try arguments.text("source"))
-        let scale = try arguments.number("scale")
-        return layer * (1 + (scale == 1 ? 1 : scale * scale))
+        guard arguments.has("size") else {
+          let scale = try arguments.number("scale")
+          return layer * (1 + (scale == 1 ? 1 : scale * scale))
+        }
+        let size = frame.images[try arguments.text("source")] ?? frame.extent
+        let width = Double(frame.extent.width) * (try arguments.percentage("size")) / 100
+        return layer + width * (width / Double(size.width) * Double(size.height)) * 4
       })
   ) { pass in
     var overlay = try pass.context.source(pass.arguments.text("source"))
     // Use only the first frame of an animation.
     overlay = try overlay.cropped(x: 0, y: 0, width: overlay.width, height: overlay.pageHeight)
-    let scale = try pass.arguments.number("scale")
+    var scale = try pass.arguments.number("scale")
+    if pass.arguments.has("size") {
+      scale = Double(pass.image.width) * (try pass.arguments.percentage("size")) / 100 / Double(overlay.width)
+    }
     if scale != 1 {
       let extent = try ResizingGeometry.checked(Double(overlay.width) * scale, Double(overlay.height) * scale)
       overlay = try pass.context.storage.keeping(Resampler().resized(overlay, to: extent))
@@ -90,7 +101,7 @@ enum CompositionFilters {
       .optional(
         "kind", .choice(Transition.Kind.allCases.map(\.rawValue)), default: "crossdissolve",
         "transition effect"),
-      .optional("duration", .duration(1...60_000), default: "400", "total duration"),
+      .optional("duration", .duration(1...60_000), default: "400ms", "total duration"),
       .optional("fps", .integer(1...60), default: "30", "frames per second"),
     ], example: "transition:before:crossdissolve:400ms:30",
     traits: FilterDefinition.FrameTraits(
@@ -114,7 +125,7 @@ enum CompositionFilters {
     }
     return try Transition(
       from: pass.context.storage.keeping(first), target: target, kind: kind,
-      duration: pass.arguments.integer("duration"),
+      duration: pass.arguments.milliseconds("duration"),
       rate: pass.arguments.integer("fps")
     ).animation()
   }

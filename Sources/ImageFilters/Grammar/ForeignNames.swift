@@ -3,7 +3,7 @@ enum ForeignNames {
   private static let filters = [
     "resize": "limit, fit, fill or scale", "thumbnail": "fill or limit", "thumb": "fill or limit",
     "cover": "fill", "contain": "fit", "inside": "fit", "shrink": "limit", "downscale": "limit",
-    "watermark": "overlay", "composite": "overlay", "border": "extend", "frame": "extend",
+    "watermark": "overlay", "composite": "overlay", "frame": "border or extend", "stroke": "border",
     "extent": "pad", "letterbox": "pad", "mirror": "flop", "grey": "grayscale", "greyscale": "grayscale",
     "bw": "grayscale", "monochrome": "grayscale", "negate": "invert", "negative": "invert",
     "round": "rounded", "rounded-corners": "rounded", "sharp": "sharpen",
@@ -18,9 +18,33 @@ enum ForeignNames {
     return " (use \(replacement))"
   }
 
-  /// The hint for a size as other programs write it: one number, or ImageMagick's `>` and `^`; nil for other values.
+  private static let gravities = [
+    "top": "north", "bottom": "south", "left": "west", "right": "east", "topleft": "northwest",
+    "topright": "northeast", "bottomleft": "southwest", "bottomright": "southeast", "lefttop": "northwest",
+    "righttop": "northeast", "leftbottom": "southwest", "rightbottom": "southeast", "middle": "centre",
+    "face": "attention", "smart": "attention", "auto": "attention",
+  ]
+
+  /// The hint for a value as other programs write it; nil for other values.
   static func hint(forValue text: String, of type: ParameterType) -> String? {
-    guard case .size = type else { return nil }
+    switch type {
+    case .size: return hint(forSize: text)
+    case .gravity:
+      let name = text.lowercased().filter(\.isLetter)
+      return gravities[name].map { "; write \($0)" }
+    case .number(let range, _) where range == 0...1 && text.hasSuffix("%"):
+      guard let share = Number.parse(String(text.dropLast())), (0...100).contains(share) else { return nil }
+      return "; write \(Number.text(share / 100)) for \(text)"
+    case .duration(let range):
+      guard let number = Number.parse(text), number >= 0 else { return nil }
+      let whole = Int(exactly: number.rounded()).flatMap { range.contains($0) ? $0 : nil }
+      return whole.map { "; a number needs its unit: write \($0)ms" }
+    default: return nil
+    }
+  }
+
+  /// The hint for a size as other programs write it: one number, or ImageMagick's `>` and `^`; nil for other values.
+  private static func hint(forSize text: String) -> String? {
     if text.utf8.count < 6, let side = Int(text), side > 0 {
       return "; write \(side)x for a width, x\(side) for a height"
     }

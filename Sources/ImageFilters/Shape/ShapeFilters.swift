@@ -2,7 +2,7 @@ import Vips
 
 /// Filters that cut an image to a shape.
 enum ShapeFilters {
-  static let all = [rounded, circle, fillCircle, fillRounded, scaleCircle, scaleRounded]
+  static let all = [rounded, circle, border, fillCircle, fillRounded, scaleCircle, scaleRounded]
 
   private static let radius = FilterParameter.required("radius", .length, "radius of the corners")
   private static let size = FilterParameter.required("size", .size, "target size")
@@ -59,6 +59,16 @@ enum ShapeFilters {
     )
     return try square.multiplyingAlpha(byCoverage: CornerMask.disc(side: side))
   }
+
+  static let border = FilterDefinition(
+    "border", .shape, "draw a line inside the edge, along the curve after circle or rounded",
+    parameters: [
+      .optional("width", .integer(1...10_000, unit: "px"), default: "1", "width of the line"),
+      .optional("colour", .color, default: "white", "color of the line"),
+    ], example: "circle,border:4:white",
+    traits: FilterDefinition.FrameTraits(
+      reading: .anywhere, keepsColorSpace: true, keeps: { _, frame in Border.bytes(frame) })
+  ) { pass in try Border(pass).run() }
 
   static let fillCircle = FilterDefinition(
     "fill-circle", .shape, "fill, then cut out a circle", aliases: ["AspectScaledToFillSizeCircleFilter"],

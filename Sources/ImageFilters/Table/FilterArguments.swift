@@ -31,6 +31,11 @@ struct FilterArguments: Hashable, Sendable {
     return number
   }
 
+  func milliseconds(_ key: String) throws(FilterError) -> Int {
+    guard case .milliseconds(let time) = value(key) else { throw missing(key) }
+    return time
+  }
+
   func boolean(_ key: String) throws(FilterError) -> Bool {
     guard case .boolean(let flag) = value(key) else { throw missing(key) }
     return flag
@@ -69,6 +74,11 @@ struct FilterArguments: Hashable, Sendable {
   func length(_ key: String) throws(FilterError) -> Length {
     guard case .length(let length) = value(key) else { throw missing(key) }
     return length
+  }
+
+  func percentage(_ key: String) throws(FilterError) -> Double {
+    guard case .percentage(let share) = value(key) else { throw missing(key) }
+    return share
   }
 
   func vector(_ key: String) throws(FilterError) -> [Double] {

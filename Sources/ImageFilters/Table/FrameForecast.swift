@@ -122,7 +122,7 @@ extension FilterChain {
     guard let step = steps.first(where: { $0.traits?.makesFrames == true }) else { return 1 }
     do {
       return Transition.frameCount(
-        duration: try step.arguments.integer("duration"), rate: try step.arguments.integer("fps"))
+        duration: try step.arguments.milliseconds("duration"), rate: try step.arguments.integer("fps"))
     } catch {
       // Can't happen: `transition` declares both parameters with defaults.
       return 1

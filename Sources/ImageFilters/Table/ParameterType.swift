@@ -4,7 +4,7 @@ public enum ParameterType: Sendable, Hashable {
   case number(ClosedRange<Double>, unit: String = "")
   /// An integer in a range; `unit` is for display.
   case integer(ClosedRange<Int>, unit: String = "")
-  /// A duration in a range of milliseconds, written with `ms`, `s` or no unit.
+  /// A duration in a range of milliseconds, written with its unit, `ms` or `s`.
   case duration(ClosedRange<Int>)
   /// Degrees from -360 to 360, normalized to 0 up to 360, so that equal rotations have the same identifier.
   case angle
@@ -24,6 +24,8 @@ public enum ParameterType: Sendable, Hashable {
   case gravity
   /// A ``Length``: pixels, or `N%` of the shorter side.
   case length
+  /// A share in a range of percent, written `N%`.
+  case percentage(ClosedRange<Double>)
   /// The name, path or URL of another image.
   case source
   /// A fixed count of numbers, separated by spaces or `_`, like Core Image's vectors.
@@ -36,7 +38,8 @@ public enum ParameterType: Sendable, Hashable {
       "\(Number.text(range.lowerBound))…\(Number.text(range.upperBound))" + (unit.isEmpty ? "" : " \(unit)")
     case .integer(let range, let unit):
       "\(range.lowerBound)…\(range.upperBound)" + (unit.isEmpty ? "" : " \(unit)") + ", a whole number"
-    case .duration(let range): "\(range.lowerBound)…\(range.upperBound) ms, also written as 400ms or 0.4s"
+    case .duration(let range):
+      "\(range.lowerBound)ms…\(range.upperBound)ms, with its unit, such as 400ms or 0.4s"
     case .angle: "-360…360 degrees"
     case .boolean: "true|false"
     case .choice(let words): words.joined(separator: "|")
@@ -46,6 +49,7 @@ public enum ParameterType: Sendable, Hashable {
     case .area: "WxH or WxH+X+Y"
     case .gravity: Gravity.names.joined(separator: "|") + " or a focal point such as 0.3x0.7"
     case .length: "pixels, or N% of the shorter side"
+    case .percentage(let range): "\(Number.text(range.lowerBound))%…\(Number.text(range.upperBound))%"
     case .source: "a named source, a path or a URL"
     case .vector(let count): "\(count) numbers, separated by spaces or _"
     }
@@ -73,13 +77,13 @@ public enum ParameterType: Sendable, Hashable {
       else { return nil }
       return .integer(whole)
     case .duration(let range):
-      let (number, factor): (Substring, Double) =
-        text.hasSuffix("ms")
-        ? (text.dropLast(2), 1) : text.hasSuffix("s") ? (text.dropLast(), 1000) : (text[...], 1)
+      // A bare number would be seconds in an option, and looks like milliseconds to some.
+      guard text.hasSuffix("s") else { return nil }
+      let (number, factor) = text.hasSuffix("ms") ? (text.dropLast(2), 1.0) : (text.dropLast(), 1000)
       guard let time = Number.parse(String(number)),
         let whole = Int(exactly: (time * factor).rounded()), range.contains(whole)
       else { return nil }
-      return .integer(whole)
+      return .milliseconds(whole)
     case .angle:
       guard let angle = Number.parse(text), (-360...360).contains(angle) else { return nil }
       let positive = angle < 0 ? angle + 360 : angle
@@ -100,6 +104,12 @@ public enum ParameterType: Sendable, Hashable {
     case .area: return CropArea(text).map { .area($0) }
     case .gravity: return Gravity(text).map { .gravity($0) }
     case .length: return Length(text).map { .length($0) }
+    case .percentage(let range):
+      guard text.hasSuffix("%"), let share = Number.parse(String(text.dropLast())), range.contains(share)
+      else {
+        return nil
+      }
+      return .percentage(share)
     case .vector(let count):
       let numbers = text.split { $0 == " " || $0 == "_" }.map { Number.parse(String($0)) }
       guard numbers.count == count, !numbers.contains(nil) else { return nil }
@@ -112,6 +122,7 @@ public enum ParameterType: Sendable, Hashable {
 enum ParameterValue: Hashable, Sendable {
   case number(Double)
   case integer(Int)
+  case milliseconds(Int)
   case boolean(Bool)
   case word(String)
   case text(String)
@@ -120,6 +131,7 @@ enum ParameterValue: Hashable, Sendable {
   case area(CropArea)
   case gravity(Gravity)
   case length(Length)
+  case percentage(Double)
   case vector([Double])
 
   /// The value in the chain grammar, with reserved characters escaped.
@@ -127,6 +139,7 @@ enum ParameterValue: Hashable, Sendable {
     switch self {
     case .number(let number): Number.text(number)
     case .integer(let number): String(number)
+    case .milliseconds(let time): "\(time)ms"
     case .boolean(let flag): flag ? "true" : "false"
     case .word(let word): word
     case .text(let text): Escaping.escaped(text)
@@ -135,6 +148,7 @@ enum ParameterValue: Hashable, Sendable {
     case .area(let area): area.identifier
     case .gravity(let gravity): gravity.identifier
     case .length(let length): length.identifier
+    case .percentage(let share): "\(Number.text(share))%"
     case .vector(let numbers): numbers.map(Number.text).joined(separator: "_")
     }
   }

@@ -14,12 +14,13 @@ extension ImageFilter where Self == FilterChain {
   ///   - scale: Scale factor of the overlay. Range: 0.001…100.
   ///   - tile: Repeat the overlay across the whole image.
   ///   - blend: Blend mode.
+  ///   - size: Width of the overlay relative to this image's width; scale has no effect then.
   public static func overlay(
-    _ source: String, gravity: Gravity = .center, x: Int = 0, y: Int = 0, opacity: Double = 1, scale: Double = 1, tile: Bool = false, blend: FilterChain.OverlayBlend = .over
+    _ source: String, gravity: Gravity = .center, x: Int = 0, y: Int = 0, opacity: Double = 1, scale: Double = 1, tile: Bool = false, blend: FilterChain.OverlayBlend = .over, size: Double? = nil
   ) -> FilterChain {
     FilterChain(
       typed: "overlay",
-      [("source", .text(source)), ("gravity", .gravity(gravity)), ("x", .integer(x)), ("y", .integer(y)), ("opacity", .number(opacity)), ("scale", .number(scale)), ("tile", .boolean(tile)), ("blend", .word(blend.rawValue))])
+      [("source", .text(source)), ("gravity", .gravity(gravity)), ("x", .integer(x)), ("y", .integer(y)), ("opacity", .number(opacity)), ("scale", .number(scale)), ("tile", .boolean(tile)), ("blend", .word(blend.rawValue)), ("size", size.map { .percentage($0) })])
   }
 
   /// `text`: draw text over the image.
@@ -56,7 +57,7 @@ extension ImageFilter where Self == FilterChain {
   /// - Parameters:
   ///   - from: The first image, scaled and cropped to this image's size.
   ///   - kind: Transition effect.
-  ///   - duration: Total duration. Range: 1…60000 ms, also written as 400ms or 0.4s.
+  ///   - duration: Total duration. Range: 1ms…60000ms, with its unit, such as 400ms or 0.4s.
   ///   - fps: Frames per second. Range: 1…60, a whole number.
   public static func transition(
     from: String, kind: FilterChain.TransitionKind = .crossdissolve, duration: Duration = .milliseconds(400), fps: Int = 30

@@ -23,6 +23,18 @@ extension ImageFilter where Self == FilterChain {
   /// `circle`: crop to the center square, then cut out a circle.
   public static var circle: FilterChain { FilterChain(typed: "circle") }
 
+  /// `border`: draw a line inside the edge, along the curve after circle or rounded.
+  /// - Parameters:
+  ///   - width: Width of the line. Range: 1…10000 px, a whole number.
+  ///   - color: Color of the line.
+  public static func border(
+    width: Int = 1, color: Color = .white
+  ) -> FilterChain {
+    FilterChain(
+      typed: "border",
+      [("width", .integer(width)), ("colour", .color(color))])
+  }
+
   /// `fill-circle`: fill, then cut out a circle.
   /// - Parameters:
   ///   - width: Target width in pixels, 1…65535.

@@ -4,7 +4,7 @@ import TerminalText
 package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConvertible {
   /// The manifest's path as given; `-` is standard input.
   package var file: String
-  /// The line, from 1.
+  /// The line, from 1; 0 if the mistake concerns the file as a whole.
   package var line: Int
   /// The column, from 1, in Unicode scalars.
   package var column: Int
@@ -30,7 +30,8 @@ package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConver
   ///           - filter: crcle
   ///                     ^
   package var description: String {
-    let head = "\(TerminalText.visible(file)):\(line):\(column): error: \(TerminalText.visible(message))"
+    let place = line > 0 ? ":\(line):\(column)" : ""
+    let head = "\(TerminalText.visible(file))\(place): error: \(TerminalText.visible(message))"
     guard let sourceLine else { return head }
     let (shown, caret) = Self.excerpt(of: sourceLine, column: column)
     return "\(head)\n\(shown)\n\(caret)"

@@ -271,12 +271,18 @@ struct OutputReader {
   /// and all rows of their matrices, so one of them may ignore it.
   private func checkQuality(_ encoding: Encoding) throws(EncodingSettingsError) {
     let own = layers.output?["quality"] ?? (layers.job["outputs"] == nil ? layers.job["quality"] : nil)
-    guard own != nil, !encoding.hasQuality, substitution.matrix.isEmpty, rowNames.isEmpty, !hasOtherNames
+    // The command line's, if it decided on the format too; for a manifest's outputs it is a default.
+    let isGiven =
+      context.encodingIsOwn && context.encoding.quality != nil && layers.own("output") == nil
+      && layers.own("format") == nil
+    guard own != nil || isGiven, !encoding.hasQuality, substitution.matrix.isEmpty, rowNames.isEmpty,
+      !hasOtherNames
     else {
       return
     }
     throw EncodingSettingsError(
-      setting: "quality", code: .unknownSetting, "\(encoding.formatText) has no quality: remove 'quality'")
+      setting: "quality", code: .unknownSetting,
+      "\(encoding.formatText) has no quality" + (own != nil ? ": remove 'quality'" : context.hints.noQuality))
   }
 
   private func report(_ error: EncodingSettingsError, at place: TextPlace, log: inout DiagnosticLog) {

@@ -36,6 +36,7 @@ package struct OperandJobs: Sequence, Sendable {
     self.isImage = isImage
     parser = try RecordParser(name: "-", options: LineOptions(.sources), manifest: options)
     self.operands = try operands.map { try Self.operand($0) }
+    try refuseConstantTemplate()
     for (text, operand) in zip(operands, self.operands) {
       var files = files(of: operand)
       guard files.walk != nil, files.next() == nil else { continue }
@@ -44,6 +45,15 @@ package struct OperandJobs: Sequence, Sendable {
           ? "nothing matches '\(text)'"
           : "no images in the directory '\(text)': use a pattern, such as '\(text)/**'")
     }
+  }
+
+  /// Throws if several sources would get the same path.
+  private func refuseConstantTemplate() throws(Failure) {
+    var jobs = makeIterator()
+    guard case .success = jobs.next(), case .failure(let second) = jobs.next(), second.concernsInput else {
+      return
+    }
+    throw Failure(description: second.message)
   }
 
   private static func facts(of path: String) -> stat? {

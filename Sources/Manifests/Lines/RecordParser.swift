@@ -2,6 +2,7 @@ import ImageBatch
 import ImageCaches
 import ImageDownloads
 import ImageFilters
+import ImageRendering
 
 /// Makes a job from each record.
 struct RecordParser: Sendable {
@@ -13,6 +14,8 @@ struct RecordParser: Sendable {
   /// The header's cells, once it has been read.
   private var columns: [String]?
   private var index: Int
+  /// The records whose path is the template of the command line, which has no field.
+  private var constantRecords = 0
 
   /// - Throws: `ManifestErrors` if the records are bare lines and the command line's template or encoding is wrong.
   init(name: String, options: LineOptions, manifest: ManifestOptions) throws(ManifestErrors) {
@@ -112,6 +115,7 @@ struct RecordParser: Sendable {
       let column = text.unicodeScalars.distance(from: text.startIndex, to: source.startIndex) + 1
       return failed(record, column: column, PinnedLine.problem(count))
     }
+    if isRepeatedConstant() { return refused(record, column: 1, constantTemplate) }
     do {
       var job = Job(
         index: index, sources: [try context.resolver.resolve(rest)], outputs: [commonOutput])
@@ -142,6 +146,11 @@ struct RecordParser: Sendable {
   /// The job of a source named on the command line.
   /// - Parameter directory: The source's directory, for `{dir}`.
   mutating func job(_ source: ImageSource, directory: String) -> Result<Job, ManifestDiagnostic> {
+    if isRepeatedConstant() {
+      var diagnostic = ManifestDiagnostic(file: name, line: 1, column: 1, message: constantTemplate)
+      diagnostic.concernsInput = true
+      return .failure(diagnostic)
+    }
     var job = Job(index: index, sources: [source], outputs: commonOutput.map { [$0] } ?? [])
     index += 1
     job.sourceDirectory = directory
@@ -153,6 +162,21 @@ struct RecordParser: Sendable {
     }
     return .failure(
       log.diagnostics.first ?? .init(file: name, line: 1, column: 1, message: "this source can't be read"))
+  }
+
+  // MARK: Constant templates
+
+  /// Whether an earlier record has the path that the command line's template gives this one too.
+  private mutating func isRepeatedConstant() -> Bool {
+    guard let template = context.outputTemplate, template.fields.isEmpty else { return false }
+    constantRecords += 1
+    return constantRecords > 1
+  }
+
+  private var constantTemplate: String {
+    context.hints.template
+      + "'\(context.outputTemplate?.text ?? "")' is the path of one output, and there are several sources: use a field, "
+      + "such as {name} or {index}"
   }
 
   // MARK: Rows
@@ -192,6 +216,7 @@ struct RecordParser: Sendable {
     guard names.contains("source") else {
       let hint =
         NearestName.of("source", in: names).map { " (is '\($0)' a typo?)" }
+        ?? names.first { Self.foreignSources.contains($0.lowercased()) }.map { ": rename the column '\($0)'" }
         ?? Self.separatorHint(names, separator)
       return refused(record, column: 1, "the header line has no column 'source'\(hint)")
     }
@@ -205,10 +230,17 @@ struct RecordParser: Sendable {
         record, column: cell.column,
         "'\(key.name)' needs \(key.form.description), which a cell can't hold: write the list as NDJSON")
     }
-    if let problem = unknownField(columns: names) { return refused(record, column: 1, problem) }
+    if let problem = unknownField(columns: names) ?? uselessQuality(columns: names) {
+      return refused(record, column: 1, problem)
+    }
     columns = names
     return nil
   }
+
+  /// What other programs call the column of sources.
+  private static let foreignSources: Set = [
+    "url", "uri", "src", "image", "image_url", "path", "file", "filename",
+  ]
 
   /// The error for a wrong header, after which no row can be read.
   private mutating func refused(_ record: Record, column: Int, _ message: String) -> Result<
@@ -236,6 +268,21 @@ struct RecordParser: Sendable {
       + "unknown field '{\(field.name)}'\(NearestName.hint(field.name, in: known))"
   }
 
+  /// The error if the command line sets a quality and a format without one, for every row.
+  private func uselessQuality(columns: [String]) -> String? {
+    guard context.encoding.quality != nil, !columns.contains("output"), !columns.contains("format"),
+      let template = context.outputTemplate
+    else { return nil }
+    do {
+      let encoding = try Encoding(
+        resolving: context.encoding, pathExtension: template.literalPathExtension)
+      return encoding.hasQuality ? nil : "\(encoding.formatText) has no quality" + context.hints.noQuality
+    } catch {
+      // Each row reports it.
+      return nil
+    }
+  }
+
   /// The hint for a header with another separator.
   private static func separatorHint(_ names: [String], _ separator: UInt8) -> String {
     guard names.count == 1, let name = names.first,
@@ -253,6 +300,9 @@ struct RecordParser: Sendable {
   ) -> Result<Job, ManifestDiagnostic> {
     var log = DiagnosticLog(ManifestText(name: name, text: text, firstLine: record.line))
     let node = ReportLine.job(node) ?? node
+    if node["output"] == nil, node["outputs"] == nil, isRepeatedConstant() {
+      return refused(record, column: 1, constantTemplate)
+    }
     KeyTable.record.check(node, allowsOtherKeys: true, log: &log)
     let job = log.isEmpty ? JobReader(context: context, file: name).job(node, index: index, log: &log) : nil
     index += 1

@@ -1,7 +1,7 @@
 import SystemIO
 
 /// A JSON value whose objects keep the order of their members.
-indirect enum SchemaValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+package indirect enum SchemaValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -11,19 +11,19 @@ indirect enum SchemaValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiter
   case list([SchemaValue])
   case object([(String, SchemaValue)])
 
-  init(stringLiteral value: String) { self = .text(value) }
-  init(booleanLiteral value: Bool) { self = .bool(value) }
-  init(integerLiteral value: Int) { self = .number(value) }
-  init(arrayLiteral elements: SchemaValue...) { self = .list(elements) }
-  init(dictionaryLiteral elements: (String, SchemaValue)...) { self = .object(elements) }
+  package init(stringLiteral value: String) { self = .text(value) }
+  package init(booleanLiteral value: Bool) { self = .bool(value) }
+  package init(integerLiteral value: Int) { self = .number(value) }
+  package init(arrayLiteral elements: SchemaValue...) { self = .list(elements) }
+  package init(dictionaryLiteral elements: (String, SchemaValue)...) { self = .object(elements) }
 
-  func adding(_ members: [(String, SchemaValue)]) -> SchemaValue {
+  package func adding(_ members: [(String, SchemaValue)]) -> SchemaValue {
     guard case .object(let own) = self else { return self }
     return .object(own + members)
   }
 
   /// The value as JSON, indented by two spaces per level.
-  func text(indentation: String = "") -> String {
+  package func text(indentation: String = "") -> String {
     let inner = indentation + "  "
     switch self {
     case .text(let text): return JSONText.quoted(text)

@@ -87,13 +87,16 @@ package struct JobItems: AsyncSequence, Sendable {
           continue
         }
         await items.admit?(index)
-        defer { index += 1 }
         items.onRead(1)
         switch record {
         case .success(var job):
           job.index = index
-          if items.prepare(&job) { return .group(JobGroup(job)) }
+          let isSelected = items.prepare(&job)
+          // An ordered stream has no gaps: its printer would wait for them.
+          if isSelected || items.admit == nil { index += 1 }
+          if isSelected { return .group(JobGroup(job)) }
         case .failure(let diagnostic):
+          defer { index += 1 }
           if diagnostic.concernsInput { items.refusal.raise() }
           return .rejected(JobResult(index, diagnostic))
         }

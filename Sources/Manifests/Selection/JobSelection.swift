@@ -29,6 +29,8 @@ package struct JobSelection: Sendable {
   package internal(set) var rows: [RowJobs] = []
   /// Lists, CSV, TSV and NDJSON, read while the batch runs.
   package var streams: [LineJobs] = []
+  /// The manifests that are streams.
+  package private(set) var listPaths: [String] = []
   /// The downloader's settings for single origins, by origin.
   package private(set) var origins: [String: OriginSettings] = [:]
   /// The manifests' `settings`.
@@ -69,6 +71,7 @@ package struct JobSelection: Sendable {
       case .lines(let jobs):
         addScope(in: outputDirectory ?? ".")
         streams.append(jobs)
+        listPaths.append(manifest.path)
       case .document(let document):
         let place = outputDirectory ?? document.outputDirectory ?? manifest.directory
         addScope(in: place)

@@ -19,6 +19,10 @@ package enum FailureMessage {
   /// An output's failure; nil if it didn't fail.
   package static func line(_ output: OutputResult) -> String? {
     guard let error = output.error else { return nil }
+    // A record that isn't a job has no source; its place says all.
+    if error.stage == .manifest, output.location != nil {
+      return line("error", output.location, [error.message])
+    }
     return line(
       "error", output.location, [error.source ?? output.source, error.stage.rawValue, error.message])
   }

@@ -1,7 +1,8 @@
 package import ImageBatch
 import Synchronization
 
-/// Writes failures, warnings and the final summary as they happen, one per line.
+/// Writes failures and warnings as they happen, one per line, and at the end the failures by reason and host, the summary
+/// and the command that continues.
 package final class Messages: BatchReporter {
   /// Which messages are written.
   package enum Verbosity: Sendable {
@@ -19,11 +20,21 @@ package final class Messages: BatchReporter {
   private let verbosity: Verbosity
   /// The sources of active downloads by ID, if downloads are reported.
   private let downloads = Mutex<[Int: String]>([:])
+  private let failures = Mutex(FailureGroups())
+  private let continuation: @Sendable (BatchSummary) -> String?
 
-  /// Creates a reporter. `write` writes to standard error, above the live display if there is one.
-  package init(_ verbosity: Verbosity = .usual, write: @escaping TextOutput) {
+  /// Creates a reporter.
+  /// - Parameters:
+  ///   - continuation: The last line of a batch that left something to do; nil for none.
+  ///   - write: Writes to standard error, above the live display if there is one.
+  package init(
+    _ verbosity: Verbosity = .usual,
+    continuation: @escaping @Sendable (BatchSummary) -> String? = { _ in nil },
+    write: @escaping TextOutput
+  ) {
     self.write = write
     self.verbosity = verbosity
+    self.continuation = continuation
   }
 
   /// Writes the event's message, if the verbosity includes it.
@@ -31,9 +42,12 @@ package final class Messages: BatchReporter {
     switch event {
     case .jobFinished(let job):
       for line in FailureMessage.lines(job) { say(line) }
+      failures.withLock { $0.add(job) }
     case .warning(let warning) where verbosity != .failures: say(FailureMessage.line(warning))
     case .finished(let summary) where verbosity == .usual || verbosity == .everything:
+      failures.withLock(\.lines).forEach(say)
       say(Summary.text(summary))
+      if let line = continuation(summary) { say(line) }
     default: if verbosity == .everything { tell(event) }
     }
   }

@@ -42,7 +42,7 @@ struct ProgressLines {
     let short = StyledLine("\(state.jobsEnded)/\(jobs)", .bold)
     let percent = " \(Int(fraction * 100)) %"
     let end = percent + (time.map { ", about \($0) left" } ?? "")
-    let room = min(30, columns - long.width - TerminalText.width(end) - 1)
+    let room = min(max(30, columns / 4), columns - long.width - TerminalText.width(end) - 1)
     if room >= 5 { return long + " " + bar(fraction, columns: room) + end }
     let left = time.map { ", \($0) left" } ?? ""
     return fitting([
@@ -103,7 +103,8 @@ struct ProgressLines {
     var amount = QuantityText.bytes(download.received)
     if let expected = download.expected, columns >= 40 { amount += " of \(QuantityText.bytes(expected))" }
     let room = max(4, columns - TerminalText.width(amount) - 4)
-    let width = min(room, 60)
+    // On a wide terminal the end of a line would be far from its source otherwise.
+    let width = min(room, max(60, columns * 2 / 3))
     let source = shown(download.source, in: width)
     return StyledLine("  ") + TerminalText.padded(source, to: width) + StyledLine("  \(amount)", .faint)
   }

@@ -95,7 +95,13 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
       StandardError.say("imagemill: \(source.displayText): \(error.messageWithRemedy)")
       return error.isTemporary ? .temporary : .failed
     }
-    if let output, output != "-" {
+    let isFailure = response.isError && !anyStatus
+    // An error's page isn't what was asked for: a file with the name of an image would hold HTML.
+    if isFailure, output != nil {
+      StandardError.say(
+        "imagemill: \(source.displayText): the server returned \(response.status) \(response.reason), and its body isn't "
+          + "written; write it with --any-status")
+    } else if let output, output != "-" {
       do throws(AtomicFile.Failure) {
         try AtomicFile.copy(response.body.path, to: output)
       } catch {
@@ -111,7 +117,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
       try StandardOutput.write(
         "\(response.status) \(response.cache.rawValue) \(response.body.byteCount) \(source.displayText)\n")
     }
-    guard response.isError, !anyStatus else { return .success }
+    guard isFailure else { return .success }
     return response.isTemporaryError ? .temporary : .failed
   }
 

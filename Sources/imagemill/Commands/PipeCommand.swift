@@ -34,6 +34,13 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
   @Option(help: ArgumentHelp("Format of standard input.", valueName: "sources|ndjson|csv|tsv"))
   var input = InputForm.sources
 
+  @Option(
+    help: ArgumentHelp(
+      "Select only the lines that failed in this .ndjson report, or without a report in the last 'pipe' from this "
+        + "directory.", valueName: "report"),
+    completion: .file(extensions: ["ndjson"]))
+  var failed: String?
+
   @Flag(
     name: [.customShort("0"), .customLong("null")],
     help: "Read and write records that end in NUL instead of a newline.")
@@ -64,10 +71,20 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
   func run() async throws {
     let operands = sources.isEmpty ? nil : try self.operands()
     let streams = operands == nil ? [try self.jobs()] : []
-    if dryRun { return try await rehearse(JobItems(streams: streams, operands: operands)) }
+    let lastRun = LastRun(of: "pipe", [input.rawValue] + sources.words, cache: cache.settings)
+    let failed = try failed.map { try FailedJobs(reading: lastRun.report($0)) }
+    var items = JobItems(streams: streams, operands: operands)
+    items.prepare = { failed?.contains($0) != false }
+    if dryRun { return try await rehearse(items) }
     let order = ordered ? OrderWindow() : nil
+    if let order { items.admit = { await order.admit($0) } }
     let reporting = try Reporting(
-      batch.settings, results: ResultPrinter.Form(json: json, order: order, isNULSeparated: isNULSeparated))
+      batch.settings,
+      results: ResultPrinter.Form(json: json, order: order, isNULSeparated: isNULSeparated),
+      continuation: Continuation(
+        record: lastRun.record(isSelection: failed != nil), report: batch.settings.failureReport,
+        readsInput: operands == nil))
+    items.onRead = { reporting.queue($0) }
     var run = BatchRun(
       downloads: downloads, cache: cache.settings, limits: limits, batch: batch.settings,
       outputDirectory: destination.outputDirectory ?? ".", allowsOutside: destination.allowOutside,
@@ -75,8 +92,6 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     run.commandTemplate = output ?? ""
     run.replacing = outputs.replacing
     run.durability = outputs.durability.level
-    var items = JobItems(streams: streams, operands: operands, onRead: { reporting.queue($0) })
-    if let order { items.admit = { await order.admit($0) } }
     let status = items.refusal.status(try await run.run(items).status)
     if status != .success { throw status }
   }

@@ -34,7 +34,8 @@ struct PlanCommand: AsyncParsableCommand {
   @OptionGroup(title: "Cache") var cache: CacheOptions
 
   func run() async throws {
-    let input = try jobs.read(manifests)
+    let input = try jobs.read(manifests, cache: cache.settings)
+    try await jobs.checkLists(of: input)
     try await settled(by: input.settings).plan(input)
   }
 

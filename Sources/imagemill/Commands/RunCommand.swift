@@ -83,7 +83,14 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let input = try jobs.read(manifests, targets: targets)
+    if manifests.isEmpty, let first = targets.first, !ManifestArguments.hasDefault {
+      throw CommandError(
+        .usage,
+        "'\(first)' is an output to make, and there is no manifest; to convert an image, write "
+          + "'imagemill convert \(ShellWord.quoted(first)) OUTPUT'")
+    }
+    let input = try jobs.read(manifests, targets: targets, cache: cache.settings)
+    try await jobs.checkLists(of: input)
     try await settled(by: input.settings).run(input)
   }
 
@@ -96,7 +103,14 @@ struct RunCommand: AsyncParsableCommand {
     if let locked, let lock { try input.freeze(to: locked, in: lock) }
     let recorder = LockRecorder(path: frozen ? nil : lock)
     input.record(with: recorder)
-    let reporting = try Reporting(batch.settings)
+    let record =
+      targets.isEmpty
+      ? try jobs.lastRun(of: ManifestArguments.paths(manifests), cache.settings)
+        .record(isSelection: jobs.failed != nil) : nil
+    let reporting = try Reporting(
+      batch.settings,
+      continuation: Continuation(
+        record: record, report: batch.settings.failureReport, readsInput: manifests.contains("-")))
     if let count = input.count { await reporting.receive(.jobsCounted(count)) }
     var run = BatchRun(
       downloads: downloads, cache: cache.settings, limits: limits, batch: batch.settings,

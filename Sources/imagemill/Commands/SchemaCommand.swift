@@ -1,15 +1,40 @@
 import ArgumentParser
+import ImageFilters
 import Manifests
 
-/// Prints the manifest's JSON Schema.
+/// Prints the JSON Schema of manifests, or of a document that a command prints.
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "schema", abstract: "Print the manifest's JSON Schema (2020-12).",
+    commandName: "schema",
+    abstract: "Print the JSON Schema (2020-12) of manifests, or of a document that a command prints.",
     discussion: """
-      Editors use it to complete and check manifests.
+      Editors use the manifest's schema to complete and check manifests. The other schemas describe the JSON of \
+      reports, events and options named --json.
 
         imagemill schema > imagemill.schema.json
+        imagemill schema result
       """)
 
-  func run() throws { try StandardOutput.write(ManifestSchema.json()) }
+  /// The names that the command takes.
+  static var names: [String] { ["manifest"] + DocumentSchema.all.map(\.name) }
+
+  @Argument(
+    help: ArgumentHelp(
+      "The document: \(SchemaCommand.names.joined(separator: ", ")).", valueName: "name"),
+    completion: .list(SchemaCommand.names))
+  var name = "manifest"
+
+  func run() throws {
+    if name == "manifest" {
+      try StandardOutput.write(ManifestSchema.json())
+      return
+    }
+    guard let schema = DocumentSchema.named(name) else {
+      throw CommandError(
+        .usage,
+        "unknown document '\(name)'\(NearestName.question(name, among: Self.names))\n  Documents: "
+          + Self.names.joined(separator: ", "))
+    }
+    try StandardOutput.write(schema.json)
+  }
 }

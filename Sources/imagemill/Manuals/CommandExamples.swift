@@ -17,9 +17,10 @@ enum CommandExamples {
         ["imagemill run --check"]
       ),
       (
-        "Repeat only the jobs that failed:",
+        "Repeat only the jobs that failed in the last run, or in one with a report:",
         [
           "imagemill run --report run.ndjson images.yaml",
+          "imagemill run --failed images.yaml",
           "imagemill run --failed run.ndjson images.yaml",
         ]
       ),
@@ -44,10 +45,10 @@ enum CommandExamples {
         ["imagemill run --emit picture=hero.html responsive.yaml"]
       ),
       (
-        "Download from a private server, with limits on connections and requests:",
+        "Download from a private server, with limits on connections, requests and bytes per second:",
         [
           "imagemill run -H \"Authorization: Bearer $TOKEN\" --header-for https://images.example.com "
-            + "--per-host 2 --rate 5 images.yaml"
+            + "--per-host 2 --rate 5 --limit-rate 2M images.yaml"
         ]
       ),
     ],
@@ -74,6 +75,17 @@ enum CommandExamples {
         ["imagemill pipe -f limit:1600x -o 'tree/{dir}/{name}.webp' photos"]
       ),
       (
+        "Repeat only the lines that failed in the last run:",
+        [
+          "imagemill pipe -f fit:800x600 -o 'out/{index:03}-{name}.webp' < urls.txt",
+          "imagemill pipe --failed -f fit:800x600 -o 'out/{index:03}-{name}.webp' < urls.txt",
+        ]
+      ),
+      (
+        "Give each row of a table its own size, from its columns:",
+        ["imagemill pipe --input csv -f 'fill:{w}x{h}' -o 'sized/{id}.png' < sizes.csv"]
+      ),
+      (
         "Print results for another program, in the order of the input:",
         ["imagemill pipe --json --ordered -o 'json/{name}.webp' < urls.txt"]
       ),
@@ -91,6 +103,18 @@ enum CommandExamples {
       (
         "Add a half-transparent watermark, 10 pixels from the corner:",
         ["imagemill convert photo.jpg --source logo=logo.png -f overlay:logo:southeast:10:10:0.5 marked.jpg"]
+      ),
+      (
+        "Add a watermark as wide as 30 % of the image, at the bottom right:",
+        ["imagemill convert photo.jpg -f overlay:logo.png:southeast:10:10:size=30% watermarked.jpg"]
+      ),
+      (
+        "Make a round avatar with a border:",
+        ["imagemill convert photo.jpg -f fill:96x96,circle,border:4:white bordered.png"]
+      ),
+      (
+        "Convert the HEIC and PNG images of a directory and those below it to WebP, beside the originals:",
+        ["imagemill convert 'photos/**/*.{heic,png}' -o 'photos/{dir}/{name}.webp'"]
       ),
       ("Make an animated avatar:", ["imagemill convert spinner.gif -f fill:96x96,circle avatar.webp"]),
       (
@@ -116,6 +140,10 @@ enum CommandExamples {
         ["imagemill fetch https://example.com/photo.jpg https://example.com/b.jpg"]
       ),
       ("Show a response as the cache serves it:", ["imagemill fetch --json https://example.com/photo.jpg"]),
+      (
+        "Download at no more than 500 kB per second from each host:",
+        ["imagemill fetch --limit-rate 500k https://example.com/photo.jpg https://example.com/b.jpg"]
+      ),
       ("Save to a file:", ["imagemill fetch -o copy.jpg https://example.com/photo.jpg"]),
     ],
     "plan": [
@@ -129,6 +157,14 @@ enum CommandExamples {
         "Check several manifests, and report every mistake in all of them:",
         ["imagemill validate images.yaml responsive.yaml"]
       ),
+    ],
+    "init": [
+      ("Write a manifest to begin with:", ["imagemill init -o first.yaml"]),
+      (
+        "Write a manifest for a list of URLs, and run it:",
+        ["imagemill init --from urls.txt -o list.yaml", "imagemill run list.yaml"]
+      ),
+      ("Write one for the images below a directory:", ["imagemill init --from photos -o photos.yaml"]),
     ],
     "inspect": [
       ("Show an image's properties:", ["imagemill inspect photo.jpg"]),
@@ -173,7 +209,8 @@ enum CommandExamples {
         "Write the schema for editors. The first line '# yaml-language-server: $schema=imagemill.schema.json' in a "
           + "manifest refers to it:",
         ["imagemill schema > imagemill.schema.json"]
-      )
+      ),
+      ("Print the schema of the lines that 'imagemill pipe --json' prints:", ["imagemill schema result"]),
     ],
     "completions": [
       (

@@ -28,6 +28,9 @@ struct BatchSettings {
   /// The options that write to standard output.
   var standardOutputOwners: [String] = []
 
+  /// The last report that `--failed` can read.
+  var failureReport: String? { reports.last { $0.lowercased().hasSuffix(".ndjson") } }
+
   /// Whether a report shows placeholders.
   var showsPlaceholders: Bool { placeholders || reports.contains { $0.lowercased().hasSuffix(".html") } }
 }

@@ -15,14 +15,18 @@ struct CacheSettings {
   /// The time past its expiry for which a stored response may be served if its origin fails.
   var staleIfError = Duration.zero
 
+  /// The cache's directory; nil if none is known.
+  var persistentDirectory: String? {
+    directory ?? DiskStore.defaultDirectory(environment: ProcessInfo.processInfo.environment)
+  }
+
   /// Opens the store; repairs are reported on standard error.
   /// - Parameter canDoWithout: Whether the command has `--no-cache`.
   /// - Throws: `CommandError` if no directory is known, or the store can't be opened.
   func openStore(canDoWithout: Bool = true) throws -> DiskStore {
-    let environment = ProcessInfo.processInfo.environment
     do {
       if isEphemeral { return Self.reporting(try DiskStore.ephemeral(), canDoWithout) }
-      guard let directory = directory ?? DiskStore.defaultDirectory(environment: environment) else {
+      guard let directory = persistentDirectory else {
         let others = canDoWithout ? "--cache-dir or --no-cache" : "--cache-dir"
         throw CommandError(.usage, "no cache directory is known; set HOME, or use \(others)")
       }

@@ -18,6 +18,7 @@ extension DownloadOptions {
     configuration.activeDownloadsPerHost = perHost
     configuration.order = order == .fifo ? .fifo : .lifo
     configuration.rate = rate
+    configuration.bytesPerSecond = limitRate?.bytes
     configuration.timeout = timeout.duration
     configuration.connectTimeout = connectTimeout.duration
     configuration.stallTimeout = stallTimeout.duration
@@ -45,6 +46,12 @@ extension DownloadOptions {
     }
     for (name, value) in [("--retries", retries), ("--max-redirects", maxRedirects)] where value < 0 {
       throw CommandError(.usage, "\(name) must be 0 or more, not \(value)")
+    }
+    if let limitRate, limitRate.bytes < 1 {
+      throw CommandError(.usage, "--limit-rate must be 1 byte per second or more, not 0")
+    }
+    if let cacert, !File.exists(cacert) {
+      throw CommandError(.usage, "--cacert: there is no file '\(cacert)'")
     }
     if let rate, !(rate > 0) { throw CommandError(.usage, "--rate must be more than 0, not \(rate)") }
   }

@@ -17,6 +17,12 @@ struct DownloadOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Maximum requests per second per host (default: unlimited).", valueName: "n"))
   var rate: Double?
 
+  @Option(
+    help: ArgumentHelp(
+      "Maximum bytes per second from one host, in all its downloads together, such as 500k (default: unlimited).",
+      valueName: "size"))
+  var limitRate: SizeArgument?
+
   @Option(help: ArgumentHelp("Time limit for one download.", valueName: "dur"))
   var timeout = DurationArgument(.seconds(60))
 

@@ -20,7 +20,9 @@ struct JobOptions: ParsableArguments {
   var outputDirectory: String?
 
   @Option(
-    help: ArgumentHelp("Select only the jobs that failed in this .ndjson report.", valueName: "report"),
+    help: ArgumentHelp(
+      "Select only the jobs that failed in this .ndjson report, or without a report in the last run of the same manifests "
+        + "from this directory.", valueName: "report"),
     completion: .file(extensions: ["ndjson"]))
   var failed: String?
 
@@ -31,18 +33,18 @@ struct JobOptions: ParsableArguments {
   @OptionGroup(title: "Manifest") var arguments: ManifestArguments
 
   /// Opens every manifest, and reads documents to their ends, before anything starts.
-  /// - Parameter targets: The outputs to make, with what they need; empty for all.
+  /// - Parameters:
+  ///   - targets: The outputs to make, with what they need; empty for all.
+  ///   - cache: The cache, which has the failures of the last run.
   /// - Throws: `ManifestCommandError` for mistakes in manifests, `CommandError` for those in options.
-  func read(_ manifests: [String], targets: [String] = []) throws -> JobSelection {
-    let (chain, sources) = (try output.chain(), try output.sources())
-    let (failed, shard) = (try failedJobs(), try parsedShard())
-    let template = try OutputOptions.template(template)
-    let opened = try ManifestArguments.paths(manifests).map { path in
-      var options = arguments.options(for: path)
-      options.encoding = output.encoding
-      options.appendedChain = chain
-      options.namedSources = sources
-      options.outputTemplate = template
+  func read(
+    _ manifests: [String], targets: [String] = [], cache: CacheSettings = CacheSettings()
+  ) throws -> JobSelection {
+    let (base, shard) = (try manifestOptions(), try parsedShard())
+    let paths = try ManifestArguments.paths(manifests)
+    let failed = try failed.map { try FailedJobs(reading: lastRun(of: paths, cache).report($0)) }
+    let opened = try paths.map { path in
+      let options = base(path)
       return JobSelection.OpenManifest(
         path: path, try ManifestArguments.open(path, options), directory: options.directory)
     }
@@ -60,19 +62,27 @@ struct JobOptions: ParsableArguments {
     }
   }
 
-  private func failedJobs() throws -> FailedJobs? {
-    guard let failed else { return nil }
-    let bytes: [UInt8]
-    do throws(SystemError) {
-      bytes = try File.contents(of: failed, limit: 1 << 30)
-    } catch {
-      throw CommandError(.usage, "can't read the report \(failed): \(error.text)")
+  /// The options for the manifest at a path.
+  func manifestOptions() throws -> (_ path: String) -> ManifestOptions {
+    let (chain, sources) = (try output.chain(), try output.sources())
+    let template = try OutputOptions.template(template)
+    return { path in
+      var options = arguments.options(for: path)
+      options.encoding = output.encoding
+      options.appendedChain = chain
+      options.namedSources = sources
+      options.outputTemplate = template
+      return options
     }
-    do throws(ManifestErrors) {
-      return try FailedJobs(report: bytes, name: failed, wanted: Remedies.wantedReport)
-    } catch {
-      throw ManifestCommandError(error)
+  }
+
+  /// The record of the last run of `run` with these manifests and this shard.
+  func lastRun(of manifests: [String], _ cache: CacheSettings) -> LastRun {
+    let paths = manifests.map { path in
+      path == "-"
+        ? path : Paths.absoluteComponents(path, from: Paths.workingDirectory).joined(separator: "/")
     }
+    return LastRun(of: "run", paths + [shard ?? ""], cache: cache)
   }
 
   private func parsedShard() throws -> Shard? {
@@ -80,6 +90,24 @@ struct JobOptions: ParsableArguments {
       return try shard.map { (text) throws(Shard.Failure) in try Shard(parsing: text) }
     } catch {
       throw CommandError(.usage, error.description)
+    }
+  }
+}
+
+extension FailedJobs {
+  /// Reads the report at `path`.
+  /// - Throws: `CommandError` if it can't be read, `ManifestCommandError` if it isn't a report.
+  init(reading path: String) throws {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try File.contents(of: path, limit: 1 << 30)
+    } catch {
+      throw CommandError(.usage, "can't read the report \(path): \(error.text)")
+    }
+    do throws(ManifestErrors) {
+      try self.init(report: bytes, name: path, wanted: Remedies.wantedReport)
+    } catch {
+      throw ManifestCommandError(error)
     }
   }
 }

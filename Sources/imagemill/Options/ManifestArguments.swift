@@ -20,6 +20,9 @@ struct ManifestArguments: ParsableArguments {
   /// File name extensions of manifests, without the dot.
   static let extensions = ["yaml", "yml", "toml", "json", "ndjson", "csv", "tsv", "txt", "gz"]
 
+  /// Whether the current directory has a manifest.
+  static var hasDefault: Bool { defaultNames.contains { File.exists($0) } }
+
   /// The manifests to read: those given, or the one in the current directory.
   static func paths(_ given: [String]) throws -> [String] {
     if !given.isEmpty { return given }
@@ -46,14 +49,11 @@ struct ManifestArguments: ParsableArguments {
   /// Opens a manifest; a document is read to its end.
   /// - Throws: `ManifestCommandError` with every mistake in it.
   static func open(_ path: String, _ options: ManifestOptions) throws -> ManifestInput {
-    let input: ManifestInput
     do throws(ManifestErrors) {
-      input = try ManifestInput(path: path, options)
+      return try ManifestInput(path: path, options)
     } catch {
       throw ManifestCommandError(error)
     }
-    if case .document(let manifest) = input { try Invocation.check(manifest.settings) }
-    return input
   }
 
   /// The directory that a manifest's relative paths start from.

@@ -22,6 +22,7 @@ protocol TakesManyOperands: ParsableCommand {}
 enum Operands {
   /// The arguments, with adjacent operands joined if the command takes many of them.
   static func grouped(_ arguments: [String]) -> [String] {
+    let arguments = selectingLastRun(arguments)
     guard let name = arguments.first,
       let command = Imagemill.configuration.subcommands.first(where: { $0._commandName == name }),
       command is any TakesManyOperands.Type
@@ -42,6 +43,21 @@ enum Operands {
     }
     return result
   }
+
+  /// The arguments with a value for a `--failed` without a report: the parser knows no optional values.
+  private static func selectingLastRun(_ arguments: [String]) -> [String] {
+    var result: [String] = []
+    for (index, argument) in arguments.enumerated() {
+      if argument == "--" { return result + arguments[index...] }
+      let isBare =
+        argument == "--failed" && !(index + 1 < arguments.count && isReport(arguments[index + 1]))
+      result.append(isBare ? "--failed=\(LastRun.word)" : argument)
+    }
+    return result
+  }
+
+  /// Whether the word after `--failed` is its report rather than an operand.
+  static func isReport(_ word: String) -> Bool { word.lowercased().hasSuffix(".ndjson") }
 
   private static func add(_ operands: [String], to arguments: inout [String]) {
     if !operands.isEmpty { arguments.append(operands.joined(separator: "\0")) }

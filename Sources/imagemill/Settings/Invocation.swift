@@ -110,18 +110,10 @@ struct Invocation: Sendable {
 
   // MARK: Mistakes
 
-  /// Checks each setting of a manifest by itself, as an option of `run`, which has all that a manifest may set.
-  /// - Throws: `ManifestCommandError` with every mistake.
-  static func check(_ settings: [ManifestSetting]) throws {
-    var diagnostics: [ManifestDiagnostic] = []
-    for setting in settings {
-      do {
-        _ = try Invocation(typed: [RunCommand._commandName], layers: [.manifests([setting])]).parse()
-      } catch let error as ManifestCommandError {
-        diagnostics += error.errors.diagnostics
-      }
-    }
-    if !diagnostics.isEmpty { throw ManifestCommandError(ManifestErrors(diagnostics)) }
+  /// Checks a setting of a manifest by itself, as an option of `run`, which has all that a manifest may set.
+  /// - Throws: `ManifestCommandError` with the mistake.
+  static func check(_ setting: ManifestSetting) throws {
+    _ = try Invocation(typed: [RunCommand._commandName], layers: [.manifests([setting])]).parse()
   }
 
   private static func mistake(_ value: SettingsLayer.Value, _ error: any Error) -> any Error {

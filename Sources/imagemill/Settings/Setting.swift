@@ -28,7 +28,8 @@ struct Setting: Sendable, Hashable {
     } + [Setting(name: "max-output-bytes", scope: .key("max-bytes' of 'defaults"))]
     + [
       "jobs", "job-timeout", "memory", "fail-fast", "max-failures", "cache-intermediates", "durability",
-      "placeholders", "downloads", "per-host", "order", "rate", "timeout", "connect-timeout", "stall-timeout",
+      "placeholders", "downloads", "per-host", "order", "rate", "limit-rate", "timeout",
+      "connect-timeout", "stall-timeout",
       "retries", "retry-wait", "max-redirects", "deny-host", "max-bytes", "max-pixels", "max-frames",
       "accept-type", "on-corrupt", "refresh", "offline", "stale-if-error",
     ].map { Setting(name: $0, scope: .manifest) }
@@ -51,6 +52,16 @@ struct Setting: Sendable, Hashable {
       case .manifest: continue
       case .user: known.userOnly.insert(setting.name)
       case .key(let key): known.keys[setting.name] = key
+      }
+    }
+    known.problem = { setting in
+      do {
+        try Invocation.check(setting)
+        return nil
+      } catch let error as ManifestCommandError {
+        return error.errors.diagnostics.first?.message
+      } catch {
+        return "\(error)"
       }
     }
     return known

@@ -23,8 +23,9 @@ enum Annotations {
   /// Annotates a mistake in a manifest.
   static func add(_ diagnostic: ManifestDiagnostic) {
     current?.error(
-      diagnostic.message,
-      at: ManifestLocation(file: diagnostic.file, line: diagnostic.line, column: diagnostic.column))
+      diagnostic.line > 0 ? diagnostic.message : "\(diagnostic.file): \(diagnostic.message)",
+      at: diagnostic.line == 0
+        ? nil : ManifestLocation(file: diagnostic.file, line: diagnostic.line, column: diagnostic.column))
   }
 
   /// Annotates a finding of a check.

@@ -17,6 +17,11 @@ enum OptionHints {
     "--max-time": "--timeout", "--max-redirs": "--max-redirects", "--retry": "--retries",
     "--user-agent": "-H 'User-Agent: NAME'", "--cookie": "-H 'Cookie: NAME=VALUE'",
     "--max-filesize": "--max-bytes",
+    "-V": "--version", "-resize": "-f limit:WxH", "-thumbnail": "-f fill:WxH", "-crop": "-f crop:WxH+X+Y",
+    "-quality": "--quality", "-strip": "--metadata none", "-rotate": "-f rotate:90", "-blur": "-f blur:5",
+    "-background": "--background", "-gravity": "an argument of a filter, such as fill:WxH:north",
+    "-format": "--format", "-extent": "-f pad:WxH", "--watermark": "-f overlay:FILE:southeast",
+    "--rate-limit": "--limit-rate", "--bwlimit": "--limit-rate", "--resume": "--failed",
     "--dryrun": "--dry-run", "--yes": "no option: nothing is asked",
   ]
 
@@ -34,7 +39,7 @@ enum OptionHints {
     {
       return "\(option) can't be negative: '\(value)'"
     }
-    guard let option = sentence.firstMatch(of: #/^Unknown option '(--[^']+)'/#).map({ String($0.1) }) else {
+    guard let option = sentence.firstMatch(of: #/^Unknown option '(-[^']+)'/#).map({ String($0.1) }) else {
       return sentence
     }
     let known = known()
@@ -45,6 +50,7 @@ enum OptionHints {
         return "Unknown option '\(option)'; use \(replacement)"
       }
     }
+    guard name.hasPrefix("--") else { return sentence }
     // Don't use the parser's suggestions, which may be far from the given name.
     let nearest = NearestName.of(
       String(name.dropFirst(2)), in: known.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) })

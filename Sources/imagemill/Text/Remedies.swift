@@ -82,8 +82,10 @@ enum Remedies {
     }
   }
 
-  /// The advice for a path that looks like a URL without a scheme, such as example.com/a.jpg; nil for other paths.
+  /// The advice for a path that looks like a URL without a scheme, such as example.com/a.jpg, or begins with `~`; nil for
+  /// other paths.
   private static func hostHint(_ path: String) -> String? {
+    if path.hasPrefix("~") { return "'~' is expanded only by a shell: write the whole path" }
     let isHost = path.contains(#/^(www\.|[A-Za-z0-9-]+\.)+[A-Za-z]{2,}(:[0-9]+)?/.+/#)
     return isHost ? "for a URL, write https://\(path)" : nil
   }
@@ -120,6 +122,7 @@ enum Remedies {
     hints.chain = "-f: "
     hints.template = "-o: "
     hints.noTemplate = "; set a template, such as -o '{name}.png'"
+    hints.noQuality = ": leave out --quality"
     hints.image = "; 'imagemill convert' converts images"
     hints.encoding = { remedy(for: $0) }
     return hints

@@ -1,0 +1,124 @@
+import Foundation
+import LoopbackServer
+import Testing
+
+@testable import imagemill
+
+/// `--failed` without a report, and the command that a batch's last line offers.
+@Suite("The last run", .timeLimit(.minutes(8)))
+struct LastRunTests {
+  private let command: CommandRun
+
+  init() throws {
+    command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
+    try command.write("a.png\nb.png\nc.png\n", to: "list.txt")
+  }
+
+  /// The command of the last line, as a shell runs it.
+  private func continuation(_ outcome: CommandRun.Outcome) throws -> String {
+    let line = try #require(outcome.errors.split(separator: "\n").last.map(String.init))
+    let start = try #require(line.firstRange(of: ": imagemill "), "\(line)")
+    return "'\(CommandRun.executable)' \(line[start.upperBound...])"
+  }
+
+  private func shell(_ line: String, input: String = "") async throws -> CommandRun.Outcome {
+    try await command.run(["-c", line], input: Data(input.utf8), executable: "/bin/sh")
+  }
+
+  @Test("the printed command makes what failed, and nothing else, until nothing is left")
+  func again() async throws {
+    let first = try await command.run("run", "-o", "{name}-{index}.webp", "list.txt")
+    #expect(first.status == 1)
+    #expect(first.errors.contains("2 outputs failed: read: file-unreadable, such as: "), "\(first.errors)")
+    try command.write(PNGImage.bytes(width: 9, height: 6), to: "b.png")
+    let second = try await shell(continuation(first))
+    #expect(second.status == 1, "\(second.errors)")
+    #expect(second.errors.contains("jobs 2: 1 done, 1 failed"), "\(second.errors)")
+    try command.write(PNGImage.bytes(width: 10, height: 6), to: "c.png")
+    let third = try await shell(continuation(second))
+    #expect(third.status == 0 && third.errors.contains("jobs 1: 1 done; "), "\(third.errors)")
+    #expect(!third.errors.contains("imagemill run"))
+    let fourth = try await command.run("run", "--failed", "-o", "{name}-{index}.webp", "list.txt")
+    #expect(fourth.status == 0 && fourth.errors.contains("jobs 0; "), "\(fourth.errors)")
+    #expect(command.files.filter { $0.hasSuffix(".webp") } == ["a-1.webp", "b-2.webp", "c-3.webp"])
+  }
+
+  @Test("pipe repeats the failed lines of its input, in order too", arguments: [false, true])
+  func pipe(ordered: Bool) async throws {
+    let lines = "b.png\na.png\nc.png\n"
+    let options = (ordered ? ["--ordered"] : []) + ["-o", "{name}.webp"]
+    let first = try await command.run(["pipe"] + options, input: Data(lines.utf8))
+    #expect(first.status == 1 && first.text == "a.webp\n")
+    #expect(first.errors.contains("with the same input: imagemill pipe --failed"), "\(first.errors)")
+    for name in ["b.png", "c.png"] {
+      try command.write(PNGImage.bytes(width: name == "b.png" ? 9 : 10, height: 6), to: name)
+    }
+    let second = try await shell(continuation(first), input: lines)
+    #expect(second.status == 0, "\(second.errors)")
+    #expect(second.lines.sorted() == ["b.webp", "c.webp"])
+    if ordered { #expect(second.lines == ["b.webp", "c.webp"]) }
+  }
+
+  @Test("a report that pipe wrote selects the lines that failed in it")
+  func report() async throws {
+    let input = Data("b.png\na.png\n".utf8)
+    #expect(
+      try await command.run("pipe", "--no-cache", "--report", "r.ndjson", "-o", "{name}.webp", input: input)
+        .status
+        == 1)
+    try command.write(PNGImage.bytes(width: 9, height: 6), to: "b.png")
+    let outcome = try await command.run("pipe", "--failed", "r.ndjson", "-o", "{name}.webp", input: input)
+    #expect(outcome.status == 0 && outcome.text == "b.webp\n", "\(outcome.errors)")
+  }
+
+  @Test("each list and each command has a last run of its own")
+  func own() async throws {
+    try command.write("none.png\n", to: "other.txt")
+    try await command.run("run", "-o", "{name}.webp", "list.txt")
+    let unknown = try await command.run("run", "--failed", "-o", "{name}.webp", "other.txt")
+    #expect(unknown.status == 2 && unknown.errors.contains("no earlier run"), "\(unknown.errors)")
+    #expect(try await command.run("pipe", "--failed", "-o", "{name}.webp").status == 2)
+    let known = try await command.run("run", "--failed", "-o", "{name}.webp", "./list.txt")
+    #expect(known.errors.contains("jobs 2: 2 failed"), "\(known.errors)")
+  }
+
+  @Test("without a cache, an .ndjson report is offered, and without one nothing")
+  func withoutCache() async throws {
+    let first = try await command.run(
+      "run", "--no-cache", "--report", "r.ndjson", "-o", "{name}.webp", "list.txt")
+    #expect(try continuation(first).contains("run --failed=r.ndjson --no-cache "))
+    let plain = try await command.run("run", "--no-cache", "-o", "{name}.webp", "list.txt")
+    #expect(plain.errors.hasSuffix(" s\n"), "\(plain.errors)")
+    #expect(
+      try await command.run("run", "--failed", "--no-cache", "-o", "{name}.webp", "list.txt").status == 2)
+  }
+
+  @Test("jobs that were not started are made by the same command")
+  func stopped() async throws {
+    let outcome = try await command.run("run", "--fail-fast", "-j", "1", "-o", "{name}.webp", "list.txt")
+    #expect(outcome.status == 1)
+    if outcome.errors.contains("not started") {
+      #expect(try continuation(outcome).hasSuffix("run --fail-fast -j 1 -o '{name}.webp' list.txt"))
+    }
+  }
+
+  @Test("no secret is printed, and words are quoted as the shell wants them")
+  func words() {
+    let line = Continuation.commandLine([
+      "run", "-u", "ada:sesame", "-H", "Cookie: sesame", "--user=ada:sesame", "-Hsesame", "--proxy",
+      "http://ada:sesame@p.example", "https://ada:sesame@example.com/a.jpg?token=sesame", "it's", "", "-o",
+      "{name}.webp", "logo=https://ada:sesame@example.com/b.png",
+    ])
+    #expect(!line.contains("sesame"), "\(line)")
+    #expect(line.hasPrefix("imagemill run -u … -H … --user=… -H… --proxy … "), "\(line)")
+    #expect(line.contains(" 'it'\\''s' '' -o '{name}.webp' "), "\(line)")
+  }
+
+  @Test("nothing is offered for lines that are no jobs: they fail again")
+  func records() async throws {
+    let input = Data("ftp://example.com/a.png\na.png\n".utf8)
+    let outcome = try await command.run("pipe", "-o", "{name}.webp", input: input)
+    #expect(outcome.status == 1 && outcome.errors.hasSuffix(" s\n"), "\(outcome.errors)")
+  }
+}
