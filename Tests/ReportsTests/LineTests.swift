@@ -10,7 +10,7 @@ struct LineTests {
   @Test func `the summary is the manual's line`() {
     #expect(
       Summary.text(.large)
-        == "jobs 120: 118 done, 2 failed; outputs 354: 310 written, 40 unchanged, 4 failed; 96 downloads (41.2 MB), 24 merged, 22 revalidated; 11.8 s"
+        == "jobs 120: 118 done, 2 failed; outputs 354: 300 written, 10 cached, 40 unchanged, 4 failed; 96 downloads (41.2 MB), 24 merged, 22 revalidated; 11.8 s"
     )
   }
 
