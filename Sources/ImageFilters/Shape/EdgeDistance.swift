@@ -1,7 +1,7 @@
 /// The distance of an image's pixels from the edge of what it shows, for lines along the edge.
 ///
-/// The edge is that of the image and that of its transparent parts. Distances are Euclidean, from the pixel's center, and a
-/// pixel that is partly covered at the edge says where in it the edge lies. Time is linear in the number of pixels
+/// The edge is that of the image and that of its transparent parts. Distances are Euclidean, from the pixel's center. A
+/// pixel at the edge that is less opaque than its neighbors is partly covered, and says where in it the edge lies. Time is linear in the number of pixels
 /// (Felzenszwalb and Huttenlocher, "Distance Transforms of Sampled Functions").
 struct EdgeDistance {
   private let width: Int
@@ -28,9 +28,23 @@ struct EdgeDistance {
     case 0: return true
     case 255: return false
     default:
-      return x == 0 || y == 0 || x == width - 1 || y == height - 1 || alpha[index - 1] == 0
+      let touchesOutside =
+        x == 0 || y == 0 || x == width - 1 || y == height - 1 || alpha[index - 1] == 0
         || alpha[index + 1] == 0 || alpha[index - width] == 0 || alpha[index + width] == 0
+      return touchesOutside && coverage(x, y) < 1
     }
+  }
+
+  /// How much of a pixel is inside, 0 to 1. An image may be translucent as a whole, so this is relative to the most
+  /// opaque neighbor.
+  private func coverage(_ x: Int, _ y: Int) -> Double {
+    let own = alpha[y * width + x]
+    guard own > 0 else { return 0 }
+    var most = own
+    for row in max(0, y - 1)...min(height - 1, y + 1) {
+      for column in max(0, x - 1)...min(width - 1, x + 1) { most = max(most, alpha[row * width + column]) }
+    }
+    return Double(own) / Double(most)
   }
 
   private mutating func measureColumn(_ x: Int) {
@@ -87,6 +101,6 @@ struct EdgeDistance {
   private func coverage(ofEdge x: Int, in y: Int) -> Double {
     guard x >= 0, x < width else { return 0 }
     let row = Int(nearestRows[y * width + x])
-    return row >= 0 && row < height ? Double(alpha[row * width + x]) / 255 : 0
+    return row >= 0 && row < height ? coverage(x, row) : 0
   }
 }
