@@ -59,6 +59,7 @@ package enum ManifestSchema {
     case "quality": number(from: 1, to: 100)
     case "priority": number()
     case "max-active": number(from: 1)
+    case "duration": duration
     case "format":
       schema(of: key.form).adding([
         ("examples", .list((OutputFormat.allCases.map(\.rawValue) + ["auto", "same"]).map { .text($0) }))
@@ -100,6 +101,9 @@ package enum ManifestSchema {
     return ["anyOf": [integer.adding(bounds), ["type": "string", "pattern": "^[-+]?[0-9]+$"], field]]
   }
 
+  /// A duration of a chain, which has its unit, or a field.
+  private static let duration: SchemaValue = ["type": "string", "pattern": "[0-9.]m?s$|\\{"]
+
   // MARK: Chains
 
   private static let chain: SchemaValue = [
@@ -123,7 +127,8 @@ package enum ManifestSchema {
   private static func arguments(of filter: FilterDefinition) -> SchemaValue {
     let parameters = filter.parameters.map { parameter in
       let text = "\(parameter.summary) (\(parameter.type.summary))"
-      return (parameter.name, reference("scalar").adding([("description", .text(text))]))
+      let value = if case .duration = parameter.type { duration } else { reference("scalar") }
+      return (parameter.name, value.adding([("description", .text(text))]))
     }
     return reference("arguments").adding([
       ("description", .text(filter.summary)), ("examples", .list([.text(filter.example)])),
