@@ -44,13 +44,28 @@ struct LastRunTests {
     #expect(command.files.filter { $0.hasSuffix(".webp") } == ["a-1.webp", "b-2.webp", "c-3.webp"])
   }
 
+  @Test("a manifest whose name is that of a report isn't read as one, and a file may be named like an option")
+  func names() async throws {
+    try command.write("{\"source\": \"b.png\", \"output\": \"b.webp\"}\n", to: "--failed.ndjson")
+    let first = try await command.run("run", "--failed", "--", "--failed.ndjson")
+    #expect(first.status == 2 && first.errors.contains("no earlier run"), "\(first.errors)")
+    let second = try await command.run("run", "--", "--failed.ndjson")
+    #expect(second.status == 1 && second.errors.hasSuffix(" imagemill run --failed -- --failed.ndjson\n"))
+    try command.write("{\"source\": \"b.png\", \"output\": \"b.webp\"}\n", to: "jobs.ndjson")
+    let third = try await command.run("run", "jobs.ndjson")
+    #expect(third.status == 1)
+    try command.write(PNGImage.bytes(width: 9, height: 6), to: "b.png")
+    let fourth = try await shell(continuation(third))
+    #expect(fourth.status == 0 && fourth.errors.contains("jobs 1: 1 done; "), "\(fourth.errors)")
+  }
+
   @Test("pipe repeats the failed lines of its input, in order too", arguments: [false, true])
   func pipe(ordered: Bool) async throws {
     let lines = "b.png\na.png\nc.png\n"
     let options = (ordered ? ["--ordered"] : []) + ["-o", "{name}.webp"]
     let first = try await command.run(["pipe"] + options, input: Data(lines.utf8))
     #expect(first.status == 1 && first.text == "a.webp\n")
-    #expect(first.errors.contains("with the same input: imagemill pipe --failed"), "\(first.errors)")
+    #expect(first.errors.contains("with the same input: imagemill pipe "), "\(first.errors)")
     for name in ["b.png", "c.png"] {
       try command.write(PNGImage.bytes(width: name == "b.png" ? 9 : 10, height: 6), to: name)
     }
@@ -87,7 +102,7 @@ struct LastRunTests {
   func withoutCache() async throws {
     let first = try await command.run(
       "run", "--no-cache", "--report", "r.ndjson", "-o", "{name}.webp", "list.txt")
-    #expect(try continuation(first).contains("run --failed=r.ndjson --no-cache "))
+    #expect(try continuation(first).hasSuffix(" list.txt --failed=r.ndjson"))
     let plain = try await command.run("run", "--no-cache", "-o", "{name}.webp", "list.txt")
     #expect(plain.errors.hasSuffix(" s\n"), "\(plain.errors)")
     #expect(
@@ -108,11 +123,22 @@ struct LastRunTests {
     let line = Continuation.commandLine([
       "run", "-u", "ada:sesame", "-H", "Cookie: sesame", "--user=ada:sesame", "-Hsesame", "--proxy",
       "http://ada:sesame@p.example", "https://ada:sesame@example.com/a.jpg?token=sesame", "it's", "", "-o",
-      "{name}.webp", "logo=https://ada:sesame@example.com/b.png",
+      "{name}.webp", "logo=https://ada:sesame@example.com/b.png?token=sesame", "-qu", "ada:sesame",
+      "-nvHsesame", "-0uada:sesame", "-H",
     ])
     #expect(!line.contains("sesame"), "\(line)")
     #expect(line.hasPrefix("imagemill run -u … -H … --user=… -H… --proxy … "), "\(line)")
     #expect(line.contains(" 'it'\\''s' '' -o '{name}.webp' "), "\(line)")
+    #expect(line.hasSuffix(" -qu … -nvH… -0u… -H"), "\(line)")
+  }
+
+  @Test("a word that a terminal would act on is shown escaped, and bash reads it back")
+  func hostileWords() async throws {
+    let word = "it's \u{1B}]0;x\u{7}\\\u{202E}é.png"
+    let quoted = ShellWord.quoted(word)
+    #expect(quoted == #"$'it\'s \033]0;x\007\\\342\200\256é.png'"#)
+    let outcome = try await command.run(["-c", "printf %s \(quoted)"], executable: "/bin/bash")
+    #expect(outcome.text == word)
   }
 
   @Test("nothing is offered for lines that are no jobs: they fail again")

@@ -1,0 +1,83 @@
+import ImageBatch
+import ImageDownloads
+import Reports
+
+/// The command that continues from where a batch ended.
+struct Continuation: Sendable {
+  /// The command line as typed, without the executable.
+  var arguments: [String] = Invocation.current.typed
+  var record: FailureRecord?
+  /// An NDJSON report that the run writes; nil for none.
+  var report: String?
+  /// Whether jobs come from standard input, which the next command has to be given again.
+  var readsInput = false
+
+  /// The last line of a batch; nil if there is nothing to continue.
+  func line(_ summary: BatchSummary) -> String? {
+    guard !arguments.isEmpty else { return nil }
+    let operands = arguments.firstIndex(of: "--") ?? arguments.endIndex
+    var words = arguments[..<operands].filter { !$0.hasPrefix("--failed=") }
+    while let place = words.firstIndex(of: "--failed") {
+      let hasValue = place + 1 < words.count && Operands.isReport(words[place + 1])
+      words.removeSubrange(place...(hasValue ? place + 1 : place))
+    }
+    let input = readsInput ? " with the same input" : ""
+    if summary.jobsNotStarted > 0 {
+      return "to make the rest, run again\(input): \(Self.commandLine(arguments))"
+    }
+    guard summary.outputsFailed > 0 else { return nil }
+    let selection: String
+    if record?.isKept == true {
+      selection = "--failed"
+    } else if let report {
+      selection = "--failed=\(report)"
+    } else {
+      return nil
+    }
+    // Behind the operands: before them, a manifest such as jobs.ndjson would be read as the option's report.
+    words.append(selection)
+    return "to retry what failed, run\(input): \(Self.commandLine(words + arguments[operands...]))"
+  }
+
+  /// The words as a shell reads them, without secrets.
+  static func commandLine(_ words: [String]) -> String {
+    var shown = ["imagemill"]
+    var hidesNext = false
+    for word in words {
+      let name = String(word.prefix { $0 != "=" })
+      if hidesNext {
+        shown.append("…")
+      } else if word.contains("="), secretOptions.contains(name) {
+        shown.append("\(name)=…")
+      } else if let letters = secretLetters(word), letters.count < word.count {
+        shown.append("\(letters)…")
+      } else {
+        shown.append(ShellWord.quoted(RedactedURL.text(word)))
+      }
+      hidesNext = secretOptions.contains(word) || secretLetters(word) == word
+    }
+    return shown.joined(separator: " ")
+  }
+
+  private static let secretOptions: Set<String> = ["--header", "--user", "--proxy"]
+
+  /// The beginning of a word such as `-qHName: value`, up to the option whose value is a secret; nil for other words.
+  private static func secretLetters(_ word: String) -> String? {
+    word.prefixMatch(of: #/-[0nqv]*[Hu]/#).map { String($0.output) }
+  }
+}
+
+/// A URL without the user's name, password and tokens.
+private enum RedactedURL {
+  static func text(_ word: String) -> String {
+    // A URL may follow a name, as in --source logo=https://example.com/logo.png.
+    if let start = word.firstRange(of: #/https?:\/\//#.ignoresCase())?.lowerBound {
+      return word[..<start] + ImageSource.url(String(word[start...])).displayText
+    }
+    guard let scheme = word.firstRange(of: "://") else { return word }
+    let rest = word[scheme.upperBound...]
+    let authority = rest.prefix { !"/?#".contains($0) }
+    guard let user = authority.lastIndex(of: "@") else { return word }
+    return "\(word[..<scheme.upperBound])…\(word[user...])"
+  }
+}
