@@ -29,6 +29,7 @@ struct InitCommand: ParsableCommand {
   var output = "imagemill.yaml"
 
   func run() throws {
+    if output.isEmpty { throw CommandError(.usage, "--output: the path is empty; name a file, or '-'") }
     if output != "-", File.exists(output) {
       throw CommandError(.usage, "\(output) exists already; name another file with -o, or remove it first")
     }
@@ -105,85 +106,5 @@ struct InitCommand: ParsableCommand {
       found.insert(String(path[path.index(after: dot)...]))
     }
     return found.sorted()
-  }
-}
-
-/// The text of a first manifest.
-enum ManifestDraft {
-  private static let head = """
-    # yaml-language-server: $schema=imagemill.schema.json
-    # For completion in editors, write the schema: imagemill schema > imagemill.schema.json
-    # The format: imagemill help manifest. The filters: imagemill help filters.
-    imagemill: 1
-
-    """
-
-  private static let settings = """
-    # Named filter chains. limit never enlarges; fill crops to exactly the size.
-    filters:
-      small: limit:1600x1600
-
-    # Starting values of every output.
-    defaults:
-      quality: 80
-
-    """
-
-  /// A manifest that makes two outputs of one image.
-  static let example = """
-    \(head)
-    \(settings)
-    jobs:
-      # A source is a path, an http(s) URL or a data URL. The extension of 'output' sets the format.
-      - source: ./photo.jpg
-        filter: small
-        output: images/photo.webp
-
-      # Several outputs of one source, which is downloaded and decoded once.
-      # - source: https://example.com/hero.jpg
-      #   outputs:
-      #     - {output: "images/hero-{width}.{ext}", filter: "limit:{width}x", matrix: {width: [400, 800], format: [avif, jpeg]}}
-
-      # A job for each row of a table, or for each file that matches a pattern.
-      # - from: products.csv
-      #   source: "{file}"
-      #   output: "images/{sku}.webp"
-
-    """
-
-  /// A manifest with a job for each row or file.
-  static func text(from: String, template: String) -> String {
-    """
-    \(head)
-    \(settings)
-    jobs:
-      # One job for each line, row or file. Fields such as {name} and {index} make different paths.
-      - from: \(JSONText.quoted(from))
-        filter: small
-        output: \(JSONText.quoted(template))
-
-    """
-  }
-
-  /// Output templates, the plainest first. The next is for sources of one name.
-  static func templates(isDirectory: Bool) -> [String] {
-    isDirectory
-      ? ["images/{dir}/{name}.webp", "images/{dir}/{name}-{index}.webp"]
-      : ["images/{name}.webp", "images/{host}/{name}.webp", "images/{index:05}-{name}.webp"]
-  }
-
-  /// The pattern of a directory's images.
-  /// - Parameter path: The directory, relative to the manifest's; empty for the same one, whose other directories, where
-  ///   the outputs are, don't match.
-  /// - Throws: `CommandError` if there are no images, or the name has characters that patterns use.
-  static func pattern(_ path: String, extensions: [String]) throws -> String {
-    guard !extensions.isEmpty else {
-      throw CommandError(.usage, "--from: there are no images in the directory")
-    }
-    if path.contains(where: { "*?[]{}\\".contains($0) }) {
-      throw CommandError(.usage, "--from: '\(path)' has characters that patterns use; rename the directory")
-    }
-    let suffix = extensions.count == 1 ? extensions[0] : "{\(extensions.joined(separator: ","))}"
-    return path.isEmpty ? "*.\(suffix)" : "\(path)/**/*.\(suffix)"
   }
 }

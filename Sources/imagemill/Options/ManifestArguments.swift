@@ -25,6 +25,10 @@ struct ManifestArguments: ParsableArguments {
 
   /// The manifests to read: those given, or the one in the current directory.
   static func paths(_ given: [String]) throws -> [String] {
+    // As from "$UNSET" in a script.
+    if given.contains("") {
+      throw CommandError(.usage, "a manifest's path is empty: ''; name a file, or '-'")
+    }
     if !given.isEmpty { return given }
     guard let name = defaultNames.first(where: { File.exists($0) }) else {
       throw CommandError(
