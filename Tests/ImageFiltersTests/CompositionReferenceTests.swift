@@ -187,14 +187,14 @@ struct TransitionTests {
 
   @Test("begin with the one and end with the other", arguments: Transition.Kind.allCases.map(\.rawValue))
   func ends(kind: String) throws {
-    let made = try animation("\(kind):300:30")
+    let made = try animation("\(kind):300ms:30")
     #expect(try frame(made, 0).values == from.values)
     #expect(try frame(made, made.pageCount - 1).values == target.values)
   }
 
   @Test("dissolve evenly, in premultiplied colors")
   func dissolve() throws {
-    let made = try animation("crossdissolve:500:10")
+    let made = try animation("crossdissolve:500ms:10")
     #expect(made.pageCount == 5)
     let (first, last) = (from.premultiplied(), target.premultiplied())
     for index in 0..<5 {
@@ -207,7 +207,7 @@ struct TransitionTests {
   @Test("flip about their axis: the middle is a line that is almost gone")
   func flip() throws {
     for kind in ["flip-left", "flip-right", "flip-top", "flip-bottom"] {
-      let made = try animation("\(kind):1000:9")
+      let made = try animation("\(kind):1000ms:9")
       let alphas = try (0..<9).map { index in
         let frame = try frame(made, index)
         return stride(from: 3, to: frame.values.count, by: 4).reduce(0) { $0 + frame.values[$1] }
@@ -220,8 +220,8 @@ struct TransitionTests {
     let image = try even.image()
     let context = FilterContext { (_: String) throws(FilterError) -> VipsImage in image }
     let (left, right) = try (
-      FilterChain(parsing: "transition:x:flip-left:1000:6").apply(to: image, context: context),
-      FilterChain(parsing: "transition:x:flip-right:1000:6").apply(to: image, context: context)
+      FilterChain(parsing: "transition:x:flip-left:1000ms:6").apply(to: image, context: context),
+      FilterChain(parsing: "transition:x:flip-right:1000ms:6").apply(to: image, context: context)
     )
     for index in 0..<6 {
       let one = try frame(left, index)
@@ -235,7 +235,7 @@ struct TransitionTests {
   func animationsAndSizes() throws {
     let image = try Raster.noise(50, 50, seed: 93).image()
     let context = FilterContext { (_: String) throws(FilterError) -> VipsImage in image }
-    let chain = try FilterChain(parsing: "transition:x:crossdissolve:100:20")
+    let chain = try FilterChain(parsing: "transition:x:crossdissolve:100ms:20")
     let made = try chain.apply(to: target.image(), context: context)
     let filled = try Raster(FilterChain(parsing: "fill:14x10").apply(to: image))
     let first = try frame(made, 0)
