@@ -41,10 +41,10 @@ BENCH_DIRECTORY ?= /dev/shm/imagemill-bench
 BENCH_TOOLS = .build/bench
 
 bench: build
-	@.ci/packages nginx-light libvips-tools libvips-dev python3-venv plasma-workspace-wallpapers gnome-backgrounds \
-	  mate-backgrounds
+	@.ci/packages nginx-light curl libvips-tools libvips-dev imagemagick python3-venv plasma-workspace-wallpapers \
+	  gnome-backgrounds mate-backgrounds
 	test -x $(BENCH_TOOLS)/bin/python || python3 -m venv $(BENCH_TOOLS)
-	$(BENCH_TOOLS)/bin/pip install --quiet pillow img2dataset
+	$(BENCH_TOOLS)/bin/pip install --quiet pillow pyvips img2dataset
 	$(BENCH_TOOLS)/bin/python Benchmarks/suite/bench.py $(BINARY) $(BENCH_DIRECTORY) $(SCENARIOS)
 
 install:

@@ -65,6 +65,10 @@ class Bench:
         command = [sys.executable, HERE / "pillow_pool.py", self.out, suffix, str(size)]
         return Side("Pillow, pool of two,", command, self.clear, listing)
 
+    def pyvips(self, suffix, size, listing):
+        command = [sys.executable, HERE / "pyvips_pool.py", self.out, suffix, str(size)]
+        return Side("pyvips, pool of two,", command, self.clear, listing)
+
     def net(self):
         return ["--allow-net", "loopback", "--cache-dir", self.cache]
 
@@ -80,6 +84,7 @@ class Bench:
         from_files = self.ours("web set from files, no cache", [*make, "--no-cache"], files)
         yield from_files, self.pillow(".jpg", 256, files)
         yield from_files, self.libvips(".jpg[Q=80]", [256], files)
+        yield from_files, self.pyvips(".jpg[Q=80]", 256, files)
 
     def img2dataset(self):
         corpus = corpora.web(self.root)
@@ -126,31 +131,49 @@ class Bench:
         ours = self.ours("20 GIFs of 24 frames to WebP of 240 px", make, files)
         yield ours, self.libvips(".webp[Q=75]", [240], files)
 
+    def manifest(self, name, corpus, widths, formats):
+        """A manifest with outputs of all widths and formats for each source, and the outputs' names."""
+        path, names = self.root / f"{name}.yaml", []
+        with open(path, "w") as lines:
+            lines.write("imagemill: 1\njobs:\n")
+            for source in sorted(corpus.iterdir()):
+                lines.write(f"  - source: {source}\n    outputs:\n")
+                for width in widths:
+                    for suffix in formats:
+                        output = f"{source.stem}-{width}.{suffix}"
+                        lines.write(f'      - {{filter: "limit:{width}x{width}", output: "{output}", quality: 80}}\n')
+                        names.append((source, output))
+        return path, names
+
     def fanout(self):
-        files = self.listing(corpora.photos(self.root))
-        widths = [320, 480, 640, 960, 1280, 1920]
-        manifest = self.root / "fanout.yaml"
-        lines = ["imagemill: 1", "jobs:"]
-        for source in files.read_text().split():
-            lines += [f"  - source: {source}", "    outputs:"]
-            lines += [
-                f'      - {{filter: "limit:{width}x{width}", output: "{Path(source).stem}-{width}.jpg", quality: 80}}'
-                for width in widths]
-        manifest.write_text("\n".join(lines) + "\n")
+        corpus = corpora.photos(self.root)
+        files = self.listing(corpus)
+        widths, formats = [320, 480, 640, 960, 1280, 1920], ["jpg", "webp", "tiff"]
+        manifest, _ = self.manifest("fanout", corpus, widths, formats)
         command = [self.imagemill, "run", "-q", "--allow-outside", "-C", self.out, "--no-cache", manifest]
-        yield Side("49 photographs to 6 widths", command, self.clear), self.libvips(
-            ".jpg[Q=80]", widths, files, "bare libvips loop, a decode for each output,")
+        sizes = " ".join(map(str, widths))
+        loops = "; ".join(
+            f"{self.reference} 2 {self.out} '{suffix}' {sizes} < {files}" for suffix in (".jpg[Q=80]", ".webp[Q=80]", ".tiff[compression=lzw]"))
+        yield Side("49 photographs, 6 widths in 3 formats", command, self.clear), Side(
+            "bare libvips loop, a decode for each output,", ["sh", "-c", loops], self.clear)
 
     def repeated(self):
+        """Ten thousand outputs of a thousand sources, when they exist, and when the cache has them."""
         corpus = corpora.web(self.root)
-        urls = self.listing(corpus, f"http://127.0.0.1:{PORT}/{corpus.name}")
-        files = self.listing(corpus)
-        make = ["-f", "limit:256x256", "--quality", "80", "-o", "{name}.jpg", *self.net()]
-        peer = self.libvips(".jpg[Q=80]", [256], files)
-        peer.before = None
+        manifest, names = self.manifest("outputs", corpus, [100, 200, 300, 400, 500], ["jpg", "webp"])
+        command = [
+            self.imagemill, "run", "-q", "--allow-outside", "-C", self.out, "--cache-dir", self.cache, manifest]
+        makefile = self.root / "outputs.mk"
+        makefile.write_text(
+            "all: " + " ".join(str(self.out / name) for _, name in names) + "\n"
+            + "".join(f"{self.out / name}: {source}\n\tfalse\n" for source, name in names))
+        copy = self.root / "copy"
         self.clear()
-        yield self.ours("the same again, all in place", make, urls, lambda: None), peer
-        yield self.ours("put back from the store", make, urls, self.clear_outputs), peer
+        subprocess.run(command, check=True)
+        shutil.copytree(self.out, copy, dirs_exist_ok=True)
+        yield Side("10,000 outputs, all in place", command), Side("make", ["make", "-s", "-f", makefile, "all"])
+        yield Side("10,000 outputs, put back from the store", command, self.clear_outputs), Side(
+            "cp -r of the outputs", ["cp", "-r", f"{copy}/.", self.out], self.clear_outputs)
 
     def latency(self):
         corpus = corpora.web(self.root)
@@ -198,7 +221,10 @@ class Bench:
         source = sorted(corpora.photos(self.root).iterdir())[0]
         command = [self.imagemill, "convert", "-q", "--no-cache", source, self.out / "one.jpg", "-f", "limit:400x400"]
         peer = ["vipsthumbnail", source, "--size", "400x400>", "-o", self.out / "two.jpg"]
-        yield Side("one photograph, convert", command, self.clear), Side("vipsthumbnail", peer, self.clear)
+        ours = Side("one photograph, convert", command, self.clear)
+        yield ours, Side("vipsthumbnail", peer, self.clear)
+        magick = ["/usr/bin/convert", "-define", "jpeg:size=800x800", source, "-resize", "400x400>", self.out / "three.jpg"]
+        yield ours, Side("ImageMagick", magick, self.clear)
 
 
 def wait_for(port):
