@@ -26,7 +26,7 @@ struct LastRun {
     key.append(command)
     key.append(Paths.workingDirectory)
     for input in inputs { key.append(input) }
-    path = "\(directory)/last/\(key.digest.hex.prefix(16)).ndjson"
+    path = "\(DiskStore.recordsDirectory(in: directory))/\(key.digest.hex.prefix(16)).ndjson"
   }
 
   /// The record that the run writes at its end.

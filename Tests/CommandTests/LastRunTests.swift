@@ -98,6 +98,26 @@ struct LastRunTests {
     #expect(known.errors.contains("jobs 2: 2 failed"), "\(known.errors)")
   }
 
+  @Test("an emptied cache knows no last run, and an old one is forgotten when the cache is purged")
+  func cleared() async throws {
+    let failed = ["run", "--failed", "-o", "{name}.webp", "list.txt"]
+    for (command, words, status) in [
+      (command, ["cache", "purge", "--to", "0"], 1 as Int32), (command, ["cache", "clear"], 2),
+    ] {
+      try await command.run("run", "-o", "{name}.webp", "list.txt")
+      #expect(try await command.run(words).status == 0)
+      #expect(try await command.run(failed).status == status, "\(words)")
+    }
+    try await command.run("run", "-o", "{name}.webp", "list.txt")
+    let records = command.directory + "/cache/last"
+    for name in try FileManager.default.contentsOfDirectory(atPath: records) {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -31 * 86400)], ofItemAtPath: records + "/" + name)
+    }
+    #expect(try await command.run("cache", "purge").status == 0)
+    #expect(try await command.run(failed).status == 2)
+  }
+
   @Test("without a cache, an .ndjson report is offered, and without one nothing")
   func withoutCache() async throws {
     let first = try await command.run(

@@ -33,6 +33,7 @@ extension DiskStore {
     // ever. The first failure is thrown after the commit, because a rollback would keep the rows of files that are gone.
     var failure: CacheError?
     do throws(CacheError) { try clearOldPartials() } catch { failure = error }
+    do throws(CacheError) { try clearRecords(olderThan: 30 * 86400) } catch { failure = failure ?? error }
     let target = target ?? preferredUsageAfterPurge
     let freed = try index.write { database in
       var usage = try StoreIndex.totalBytes(in: database)

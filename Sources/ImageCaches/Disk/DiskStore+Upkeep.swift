@@ -1,6 +1,7 @@
 public import struct FoundationEssentials.Date
 import GRDB
 import Glibc
+import SystemIO
 
 extension DiskStore {
   /// The numbers and sizes of what a store has, as `imagemill cache` prints them.
@@ -155,10 +156,27 @@ extension DiskStore {
     }
   }
 
-  /// Removes all objects that no process has pinned, and all rows.
+  /// The directory of small files that programs keep about their runs in a store's directory. They don't count as its
+  /// objects, and are removed with them, or after a month.
+  package static func recordsDirectory(in directory: String) -> String {
+    StoreLayout(root: directory).records
+  }
+
+  /// Removes records that were written more than some seconds ago (default: all).
+  func clearRecords(olderThan age: Double = -.infinity) throws(CacheError) {
+    for name in try StoreLayout.names(in: layout.records) {
+      let path = "\(layout.records)/\(name)"
+      var status = stat()
+      guard lstat(path, &status) == 0, SystemTime.now - Double(status.st_mtim.tv_sec) >= age else { continue }
+      guard unlink(path) == 0 || errno == ENOENT else { throw .file("remove", path, errno: errno) }
+    }
+  }
+
+  /// Removes all objects that no process has pinned, all rows, and programs' records.
   /// - Throws: `CacheError` if a file can't be removed or the index can't be written.
   public func clear() throws(CacheError) {
     try purge(to: 0)
+    try clearRecords()
     try index.write { database in
       let declared = try Self.declaredTables(database, withObjects: false)
       for table in ["responses", "fingerprints", "savings", "sources", "registry"] + declared {

@@ -12,6 +12,8 @@ struct StoreLayout: Sendable {
   var temporaries: String { root + "/tmp" }
   /// Interrupted downloads that may be resumed.
   var partials: String { root + "/partial" }
+  /// Small files that programs keep about their runs, by names of their own.
+  var records: String { root + "/last" }
   /// The file of ``CacheLimit``.
   var limit: String { root + "/limit" }
   var tag: String { root + "/CACHEDIR.TAG" }
