@@ -8,8 +8,12 @@ struct RetryPolicy: Sendable {
   /// Whether libcurl's failure may be temporary: name resolution, connecting, timeouts, short bodies, and broken
   /// connections and HTTP/2 streams. A failed TLS handshake (35) often means an overloaded server.
   static func isTransient(curlCode: Int) -> Bool {
-    [5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92].contains(curlCode)
+    [6, 7, 16, 18, 28, 35, 52, 55, 56, 92].contains(curlCode)
   }
+
+  /// Whether to try again after libcurl's failure. A proxy's name without an address (5) is most often misspelled: it
+  /// isn't reported as temporary, and says nothing about the host. But a busy resolver fails in the same way.
+  static func isRetried(curlCode: Int) -> Bool { curlCode == 5 || isTransient(curlCode: curlCode) }
 
   /// Whether an HTTP status may be temporary.
   static func isTransient(status: Int) -> Bool {
