@@ -136,6 +136,33 @@ struct FormatChoiceTests {
     }
   }
 
+  @Test("a path that doesn't tell which format was chosen is a usage error, and nothing is written")
+  func namelessFormats() async throws {
+    try command.write(PNGImage.bytes(width: 8, height: 6), to: "photo.png")
+    let before = command.files
+    for format in ["auto", "webp,png", "same"] {
+      for words in [
+        ["convert", "photo.png", "out"], ["convert", "photo.png", "out.bin"],
+        ["convert", "-o", "e/{name}", "photo.png"], ["pipe", "-o", "e/{name}", "photo.png"],
+        ["run", "-o", "e/{name}", "list.txt"], ["validate", "m.yaml"],
+      ] {
+        try command.write("photo.png\n", to: "list.txt")
+        try command.write(
+          "imagemill: 1\njobs:\n  - {source: photo.png, output: out, format: [\(format)]}\n"
+            .replacing("[auto]", with: "auto").replacing("[same]", with: "same"), to: "m.yaml")
+        let options = words[0] == "validate" ? [] : ["--format", format]
+        let wrong = try await command.run([words[0]] + options + words.dropFirst())
+        #expect(
+          wrong.status == 2 && wrong.errors.contains("end it in '.{ext}'"),
+          "\(format) \(words): \(wrong.errors)")
+      }
+    }
+    #expect(Set(command.files) == Set(before + ["list.txt", "m.yaml"]))
+    let named = try await command.run(
+      "convert", "--format", "auto", "-o", "e/{format}-{name}", "photo.png")
+    #expect(named.status == 0, "\(named.errors)")
+  }
+
   private func run(_ arguments: [String]) async throws -> (status: Int32, text: String) {
     let process = command.process(arguments)
     let errors = Pipe()

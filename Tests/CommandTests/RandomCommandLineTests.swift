@@ -123,7 +123,7 @@ struct RandomCommandLineTests {
         attempt { _ = try ImageSource(argument: word) }
         attempt {
           _ = try command.outputs.encoding(
-            pathExtension: word.split(separator: ".").last.map(String.init),
+            for: OutputOptions.template(word),
             chain: try command.outputs.chain(for: ImageSource(argument: word)))
         }
       }

@@ -256,6 +256,7 @@ struct OutputReader {
     do {
       let encoding = try Encoding(resolving: settings, pathExtension: pathExtension)
       try checkQuality(encoding)
+      try template?.checkFormat(of: encoding)
       return encoding
     } catch {
       var mistakes = Encoding.mistakes(in: settings, pathExtension: pathExtension)

@@ -88,7 +88,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
         "the output \(output) is a directory; name a file in it, or use -o "
           + "'\(output.hasSuffix("/") ? output : output + "/"){name}.webp'")
     }
-    let encoding = try outputs.encoding(pathExtension: template?.literalPathExtension, chain: chain)
+    let encoding = try outputs.encoding(for: template, chain: chain)
     let named = try outputs.sources()
     if output != "-" { try refuseOverwrite(of: [source] + named.values, by: output) }
     var conversion = Conversion(

@@ -143,12 +143,14 @@ struct OutputOptions: ParsableArguments {
     return settings
   }
 
-  /// The encoding of an output whose path has this extension.
-  /// - Throws: `CommandError` if no format is given, or a setting or the chain doesn't fit it.
-  func encoding(pathExtension: String?, chain: FilterChain) throws -> Encoding {
+  /// The encoding of an output.
+  /// - Parameter template: Its path; nil for standard output.
+  /// - Throws: `CommandError` if no format is given, or a setting, the path or the chain doesn't fit it.
+  func encoding(for template: OutputTemplate?, chain: FilterChain) throws -> Encoding {
     do throws(EncodingSettingsError) {
-      let encoding = try Encoding(resolving: encoding, pathExtension: pathExtension)
+      let encoding = try Encoding(resolving: encoding, pathExtension: template?.literalPathExtension)
       try encoding.check(chain)
+      try template?.checkFormat(of: encoding)
       guard quality == nil || encoding.hasQuality else {
         throw EncodingSettingsError(
           setting: "quality", code: .unknownSetting,
