@@ -183,6 +183,11 @@ struct SettingsTests {
     #expect(try await command.run("cache", "list").text.contains(before.prefix(16)))
     #expect(try await command.run("cache", "limit", "20GiB").status == 0)
     #expect(try await limit() == "\(20 << 30)\n")
+    let statistics = try await command.run("cache", "stats").text
+    #expect(
+      statistics.contains(#/\nsize       [0-9.]+ k?B of 21\.5 GB; a purge keeps 12\.9 GB\n/#), "\(statistics)"
+    )
+    #expect(!statistics.contains("bytes"), "\(statistics)")
     // A lower limit purges at once.
     let lowered = try await command.run("cache", "limit", "1")
     #expect(lowered.status == 0 && lowered.errors.contains("bytes freed"), "\(lowered.errors)")

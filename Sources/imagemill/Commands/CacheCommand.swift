@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import ImageCaches
+import Reports
 import SystemIO
 
 /// The disk cache.
@@ -63,11 +64,12 @@ struct CacheCommand: AsyncParsableCommand {
           """
           directory  \(store.directory)
           objects    \(inventory.objects)
-          bytes      \(inventory.bytes) of \(store.capacity); a purge keeps \(store.preferredUsageAfterPurge)
+          size       \(QuantityText.bytes(inventory.bytes)) of \(QuantityText.bytes(store.capacity)); a purge keeps \
+          \(QuantityText.bytes(store.preferredUsageAfterPurge))
           responses  \(inventory.responses)
           outputs    \(inventory.outputs)
           files      \(inventory.files)
-          renditions \(inventory.renditions), \(inventory.renditionBytes) bytes
+          renditions \(inventory.renditions), \(QuantityText.bytes(inventory.renditionBytes))
 
           """)
         for kind in CacheSavings.Kind.allCases {
@@ -80,12 +82,13 @@ struct CacheCommand: AsyncParsableCommand {
     /// The savings of one kind of hit since the cache was made or cleared.
     private static func line(_ kind: CacheSavings.Kind, _ saving: CacheSavings) -> String {
       let seconds = "\((saving.seconds * 10).rounded() / 10) s"
+      let size = QuantityText.bytes(saving.bytes)
       let spared =
         switch kind {
-        case .response: "downloads saved: \(saving.bytes) bytes"
-        case .revalidated: "responses revalidated: \(saving.bytes) bytes saved"
+        case .response: "downloads saved: \(size)"
+        case .revalidated: "responses revalidated: \(size) saved"
         case .output:
-          "outputs already in place: \(seconds) of rendering and \(saving.bytes) bytes of writing saved"
+          "outputs already in place: \(seconds) of rendering and \(size) of writing saved"
         case .stored: "outputs found in the cache: \(seconds) of rendering saved"
         case .rendition: "renditions reused"
         }
