@@ -59,7 +59,7 @@ struct CommandServices: Sendable {
     StandardError.say("imagemill: warning: \(source): \(message)")
   }
 
-  /// Ends the transfer thread, then trims the store to its capacity and closes it.
+  /// Ends the transfer thread, then trims the store to its capacity and ends it.
   private func end() async {
     await downloader.shutDown()
     do throws(CacheError) {
@@ -67,6 +67,6 @@ struct CommandServices: Sendable {
     } catch {
       StandardError.say("imagemill: \(error.messageWithRemedy)")
     }
-    store.close()
+    store.end()
   }
 }

@@ -144,6 +144,20 @@ struct StoreFilesTests {
   }
 }
 
+@Suite("An ephemeral store", .timeLimit(.minutes(8)))
+struct EphemeralStoreTests {
+  @Test("leaves nothing when it is ended, even while it is referred to")
+  func end() throws {
+    let store = try DiskStore.ephemeral()
+    try store.insert(bytes(1))
+    let path = store.directory
+    #expect(access(path + "/objects", F_OK) == 0)
+    store.end()
+    #expect(access(path, F_OK) != 0)
+    withExtendedLifetime(store) {}
+  }
+}
+
 @Suite("A look at a store", .timeLimit(.minutes(8)))
 struct StoreHealthTests {
   @Test("changes nothing, and tells what there is")

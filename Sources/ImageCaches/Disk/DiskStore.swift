@@ -147,6 +147,13 @@ public final class DiskStore: Sendable {
     processDirectory.close()
   }
 
+  /// Closes the store, and removes an ephemeral one's directory even if something still refers to the store: a process
+  /// that exits releases nothing. Don't use the store afterwards.
+  package func end() {
+    close()
+    scratch?.remove()
+  }
+
   /// The first repairs, one sentence each. A repair beyond the thousandth is only reported to ``onRepair(_:)``.
   public var repairMessages: [String] { repairs.notes.map(\.message) }
 

@@ -20,11 +20,14 @@ final class ScratchDirectory: Sendable {
     _ = lock?.lock(exclusive: true)
   }
 
-  deinit {
+  deinit { remove() }
+
+  /// Removes the directory before its last reference is gone, as a process does that ends.
+  func remove() {
     do {
       try StoreLayout.removeTree(path)
     } catch {
-      // The lock is released now, so the next process tries again.
+      // The lock is released with the last reference, so the next process tries again.
     }
   }
 
