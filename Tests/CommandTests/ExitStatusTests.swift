@@ -35,6 +35,20 @@ struct ExitStatusTests {
     }
   }
 
+  @Test("an error's page is no file: fetch writes it only with --any-status")
+  func errorPage() async throws {
+    let server = try LoopbackServer(pages: ["/gone.jpg": Page(text: "gone", status: 410)])
+    defer { server.stop() }
+    for output in ["f.jpg", "-"] {
+      let outcome = try await command.run("fetch", "-o", output, server.url("/gone.jpg"))
+      #expect(
+        outcome.status == 1 && outcome.errors.contains("write it with --any-status"), "\(outcome.errors)")
+      #expect(command.files.isEmpty && (output != "-" || outcome.text.isEmpty), "\(outcome.text)")
+    }
+    let wanted = try await command.run("fetch", "--any-status", "-o", "f.jpg", server.url("/gone.jpg"))
+    #expect(wanted.status == 0 && command.read("f.jpg") == Data("gone".utf8), "\(wanted.errors)")
+  }
+
   @Test("a proxy's name without an address is a mistake, and not the failure of the hosts behind it")
   func proxyName() async throws {
     let urls = (0..<20).map { "http://example.com/\($0).png\n" }.joined()
