@@ -20,10 +20,10 @@ struct BatchBacklogTests {
 
     func render(
       _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (Int) async -> Bool,
-      onEnd: @Sendable (Int) async -> Void
+      onEnd: @Sendable (Int) async -> Void, afterwards: @Sendable () async -> Void
     ) async -> RenderResponse? {
       await gate.passed()
-      return await inner.render(prepare, onStart: onStart, onEnd: onEnd)
+      return await inner.render(prepare, onStart: onStart, onEnd: onEnd, afterwards: afterwards)
     }
 
     func startAhead() async {}

@@ -39,7 +39,7 @@ final class BatchFixture: Sendable {
 
     func render(
       _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (Int) async -> Bool,
-      onEnd: @Sendable (Int) async -> Void
+      onEnd: @Sendable (Int) async -> Void, afterwards: @Sendable () async -> Void
     ) async -> RenderResponse? {
       await gate?.passed()
       let source = Shared("")
@@ -54,6 +54,8 @@ final class BatchFixture: Sendable {
         return true
       } onEnd: {
         await onEnd($0)
+      } afterwards: {
+        await afterwards()
       }
     }
 

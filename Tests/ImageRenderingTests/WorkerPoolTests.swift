@@ -233,6 +233,7 @@ struct WorkerPoolTests {
   @Test("are at most as many as slots, each with one request at a time, while as many more are prepared")
   func slots() async throws {
     let pool = fixture.pool(slots: 3)
+    let ended = Shared(0)
     let busy = Shared<Set<Int>>([])
     let (prepared, most) = (Shared(0), Shared(0))
     let (allPrepared, allBusy) = (Gate(), Gate())
@@ -265,6 +266,8 @@ struct WorkerPoolTests {
             return true
           } onEnd: { slot in
             busy.change { _ = $0.remove(slot) }
+          } afterwards: {
+            ended.change { $0 += 1 }
           }
           #expect(slots.value.count == 1)
           return response
@@ -272,7 +275,7 @@ struct WorkerPoolTests {
       }
       return await tasks.reduce(into: [RenderResponse?]()) { $0.append($1) }
     }
-    #expect(responses.count == 12)
+    #expect(responses.count == 12 && ended.value == 12)
     #expect(responses.allSatisfy { $0?.codes == [nil] })
     #expect(most.value == 3)
     #expect(await pool.workersStarted <= 3)

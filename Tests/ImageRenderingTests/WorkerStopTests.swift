@@ -45,6 +45,7 @@ struct WorkerStopTests {
           hasSlot.change { $0 += 1 }
           return true
         } onEnd: { _ in
+        } afterwards: {
         }
       }
     }
@@ -124,6 +125,7 @@ struct WorkerStopTests {
             return true
           } onEnd: {
             #expect($0 == 0)
+          } afterwards: {
           }
           #expect(response?.codes == [nil])
         }

@@ -39,7 +39,10 @@ struct RenderStep {
   /// Resources that a request holds open while it is rendered.
   private struct Opened: Sendable {
     var part: Part
-    var held: HeldSources
+    /// nil when they are closed.
+    var held: HeldSources?
+    /// Why what was rendered must be discarded.
+    var problem: JobError?
     var files: [Int: TemporaryPath] = [:]
     var lease = RenditionCache.Lease()
   }
@@ -163,6 +166,10 @@ struct RenderStep {
     } onEnd: { slot in
       interval.withLock { $0?.end = .now }
       await batch.send(.renderingFinished(slot: slot))
+    } afterwards: {
+      guard case .success(var ended)? = opened.withLock(\.self) else { return }
+      await close(&ended)
+      opened.withLock { [ended] in $0 = .success(ended) }
     }
     var outcomes = stored.withLock(\.self)
     switch opened.withLock(\.self) {
@@ -184,17 +191,24 @@ struct RenderStep {
     _ response: RenderResponse, _ opened: Opened, _ seconds: Double
   ) async -> [ContentDigest: StepGraph.RenderOutcome] {
     batch.count(response)
-    do throws(JobError) {
-      // Check before storing anything under a key that names the digested bytes.
-      try await batch.writer.blocking { [held = opened.held] () throws(JobError) in try held.check() }
-    } catch {
-      return opened.part.failing(error)
-    }
+    if let problem = opened.problem { return opened.part.failing(problem) }
     await warn(response)
     await batch.writer.keep(response.renditions, of: opened.lease)
     return await store(
       response, of: opened.part, files: opened.files,
       seconds: seconds / Double(max(1, response.counts.outputs)))
+  }
+
+  /// Checks a part's sources, before anything is stored under a key that names the digested bytes, and closes them: outputs
+  /// may wait a long time to be stored.
+  private func close(_ opened: inout Opened) async {
+    guard let held = opened.held else { return }
+    opened.held = nil
+    do throws(JobError) {
+      try await batch.writer.blocking { () throws(JobError) in try held.check() }
+    } catch {
+      opened.problem = error
+    }
   }
 
   /// Opens a part's sources and files, and creates its request.

@@ -5,7 +5,7 @@ import Vips
 /// Writes a JPEG without metadata on the calling thread, with the bytes of libvips' `jpegsave`.
 ///
 /// libvips starts threads for each file, and hands them its rows. For an image of web-page size that takes as long as the
-/// encoding (Benchmarks/NOTES.md).
+/// encoding (docs/decisions/jpeg-writer.md).
 struct JPEGWriter {
   private let settings: cjpeg_settings
 

@@ -8,14 +8,15 @@ package protocol RenderingService: Sendable {
   /// is cancelled, the results have the code `cancelled`.
   /// - Parameters:
   ///   - prepare: Creates the request while the requests before it are rendered, so that no slot waits for it. Source and
-  ///     temporary files are open for at most twice as many requests as there are slots. Returns nil to withdraw the
+  ///     temporary files are open for at most three times as many requests as there are slots. Returns nil to withdraw the
   ///     request.
   ///   - onStart: Called when the request has its slot, before it is rendered. Returns false to cancel the request.
   ///   - onEnd: Called after the rendering, before the next request has the slot.
+  ///   - afterwards: Called when another request may have the slot, to check and close the request's files.
   /// - Returns: nil if the request was withdrawn, or if the service was stopped before the request was created.
   func render(
     _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (_ slot: Int) async -> Bool,
-    onEnd: @Sendable (_ slot: Int) async -> Void
+    onEnd: @Sendable (_ slot: Int) async -> Void, afterwards: @Sendable () async -> Void
   ) async -> RenderResponse?
 
   /// Starts what one more request needs, while its source is still read, unless every slot has it.
@@ -32,9 +33,9 @@ package protocol RenderingService: Sendable {
 }
 
 extension RenderingService {
-  /// Renders without callbacks. See ``render(_:onStart:onEnd:)``.
+  /// Renders without callbacks. See ``render(_:onStart:onEnd:afterwards:)``.
   package func render(_ prepare: @Sendable () async -> RenderRequest?) async -> RenderResponse? {
-    await render(prepare, onStart: { _ in true }, onEnd: { _ in })
+    await render(prepare, onStart: { _ in true }, onEnd: { _ in }, afterwards: {})
   }
 }
 

@@ -15,12 +15,12 @@ package final class ThreadRendering: RenderingService {
     requests = RenderingSlots(slots)
   }
 
-  /// Renders in the next free slot. See ``RenderingService/render(_:onStart:onEnd:)``.
+  /// Renders in the next free slot. See ``RenderingService/render(_:onStart:onEnd:afterwards:)``.
   package func render(
     _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (_ slot: Int) async -> Bool,
-    onEnd: @Sendable (_ slot: Int) async -> Void
+    onEnd: @Sendable (_ slot: Int) async -> Void, afterwards: @Sendable () async -> Void
   ) async -> RenderResponse? {
-    await requests.render(prepare, onStart: onStart, onEnd: onEnd) { request, slot in
+    await requests.render(prepare, onStart: onStart, onEnd: onEnd, afterwards: afterwards) { request, slot in
       await withCheckedContinuation { continuation in
         queues[slot].async { continuation.resume(returning: Renderer().render(request)) }
       }

@@ -32,7 +32,7 @@ public struct WorkerConfiguration: Sendable {
   }
 
   /// Bounds the slots by file descriptors, one slot for every 16: a slot takes some for its worker's sockets and the files
-  /// of two requests, and downloads take half of all (`ImageDownloader.Configuration.fit(intoDescriptors:)`).
+  /// of three requests, and downloads take half of all (`ImageDownloader.Configuration.fit(intoDescriptors:)`).
   /// - Parameter limit: The number of descriptors that the process may open.
   package mutating func fit(intoDescriptors limit: Int) { slots = min(slots, max(1, limit / 16)) }
 }

@@ -28,12 +28,12 @@ package actor WorkerPool: RenderingService {
     admission = MemoryAdmission(total: configuration.memory)
   }
 
-  /// Renders in the next free slot. See ``RenderingService/render(_:onStart:onEnd:)``.
+  /// Renders in the next free slot. See ``RenderingService/render(_:onStart:onEnd:afterwards:)``.
   package nonisolated func render(
     _ prepare: @Sendable () async -> RenderRequest?, onStart: @Sendable (_ slot: Int) async -> Bool,
-    onEnd: @Sendable (_ slot: Int) async -> Void
+    onEnd: @Sendable (_ slot: Int) async -> Void, afterwards: @Sendable () async -> Void
   ) async -> RenderResponse? {
-    await requests.render(prepare, onStart: onStart, onEnd: onEnd) { request, slot in
+    await requests.render(prepare, onStart: onStart, onEnd: onEnd, afterwards: afterwards) { request, slot in
       await self.response(to: request, in: slot)
     }
   }

@@ -88,6 +88,7 @@ extension DocumentSchema {
           .object([
             .required("installed", .integer), .optional("limit", .integer), .required("rendering", .integer),
           ])),
+        .required("sandbox", .text),
         .optional("openFiles", .object([.required("now", .integer), .required("most", .integer)])),
         .optional(
           "cache",
