@@ -1,5 +1,6 @@
 public import ImageCaches
 public import ImageRendering
+import SystemIO
 
 extension OutputTemplate {
   /// The values of the built-in fields. Values of later stages are nil until they are known.
@@ -61,7 +62,7 @@ extension OutputTemplate {
         isAfterNoDirectory = isAfterNoDirectory || directory.isEmpty
       case .field(let field):
         guard let value = value(of: field, values, variables) else { return nil }
-        result += PathComponent.safe(value, atStart: result.isEmpty || result.hasSuffix("/"))
+        result += PathComponent.safe(value, atStart: result.isEmpty || Paths.endsWithSlash(result))
         isAfterNoDirectory = false
       }
     }
@@ -70,7 +71,9 @@ extension OutputTemplate {
 
   /// `text` without its leading slash if `path` is empty or ends with a slash.
   static func withoutSlash(_ text: String, after path: String) -> Substring {
-    text.hasPrefix("/") && (path.isEmpty || path.hasSuffix("/")) ? text.dropFirst() : text[...]
+    guard Paths.isAbsolute(text), path.isEmpty || Paths.endsWithSlash(path) else { return text[...] }
+    // The byte: a combining mark after the slash is part of its `Character`.
+    return text[text.utf8.index(after: text.startIndex)...]
   }
 
   private func value(of field: Field, _ values: Values, _ variables: [String: String]) -> String? {

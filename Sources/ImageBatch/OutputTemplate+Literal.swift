@@ -1,3 +1,5 @@
+import SystemIO
+
 /// Templates in Swift code, without `try`. Braces in a literal are fields; interpolated values are taken literally:
 ///
 ///     Job(source: url, output: "thumbs/\(user.id)-{width}.webp")
@@ -16,7 +18,7 @@ extension OutputTemplate: ExpressibleByStringInterpolation {
 
     /// Appends a value, in which braces are just characters. A value may contain slashes.
     public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
-      text += value.description.replacing("{", with: "{{").replacing("}", with: "}}")
+      text += value.description.replacing(scalar: "{", with: "{{").replacing(scalar: "}", with: "}}")
     }
   }
 

@@ -129,7 +129,7 @@ extension ImageSource {
     case .url(let text):
       // Decode after splitting: an encoded slash is part of the name.
       return components(String(WebAddress(text)?.path ?? "")).map {
-        PercentEncoding.decoded($0).replacing("/", with: "_")
+        PercentEncoding.decoded($0).replacing(scalar: "/", with: "_")
       }
     case .file(let text): return components(text).map(String.init)
     case .data, .standardInput: return []

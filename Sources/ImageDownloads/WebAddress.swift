@@ -109,6 +109,8 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     let isOrdinary = host.utf8.allSatisfy { $0 > 32 && $0 != 127 && !forbiddenInHosts.contains($0) }
     guard !host.isEmpty, isOrdinary else { return nil }
     let name = host.lowercased()
+    // One dot at the end stands for the root. Two are an empty label, and without one the host would be another.
+    guard !name.hasSuffix("..") else { return nil }
     return (name.utf8.count > 1 && name.hasSuffix(".") ? String(name.dropLast()) : name, port)
   }
 

@@ -14,6 +14,8 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   /// Parses the notations of `inet_pton`, with or without an IPv6 literal's brackets and zone; nil for a host name.
   public init?(_ text: some StringProtocol) {
     var text = String(text)
+    // The C functions would read only what comes before a NUL.
+    guard !text.utf8.contains(0) else { return nil }
     if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
     if let percent = text.firstIndex(of: "%") { text = String(text[..<percent]) }
     var bytes = [UInt8](repeating: 0, count: 16)

@@ -28,7 +28,7 @@ struct IPAddressTests {
       "", "localhost", "example.org", "1.2.3", "1.2.3.4.5", "256.1.1.1", "1.2.3.-4", "1.2.3.4 ", " 1.2.3.4",
       "01.2.3.4x", "::g", ":::", "1::2::3", "[127.0.0.1", "::1]", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9",
       "0x7f.1",
-      "2130706433", "1.2.3.4/8",
+      "2130706433", "1.2.3.4/8", "1.2.3.4\0", "::1\0x", "[::1\0]",
     ])
   func names(text: String) { #expect(IPAddress(text) == nil) }
 
@@ -50,7 +50,7 @@ struct IPAddressTests {
     "aren't seen in hosts that are names",
     arguments: [
       "", ".", "localhost", "a.1", "1.2.3.4.5", "127.0.0.256", "0x", "08.1.1.1", "1 .2.3.4", "127.0.0.1 x",
-      "é",
+      "é", "127.0.0.1\0.example",
     ])
   func hostNames(text: String) { #expect(IPAddress(host: text) == nil) }
 

@@ -50,6 +50,7 @@ struct SourceRootTests {
       ("{dir}/{name}.webp", "../../etc", "etc/x.webp"), ("{dir}/{name}.webp", "/etc", "etc/x.webp"),
       ("{dir}/{name}.webp", "a/./.git", "a/_git/x.webp"),
       ("{dir}/{name}.webp", "a\u{0}b/c\nd", "a_b/c_d/x.webp"),
+      ("{dir}/\u{301}{name}.webp", "", "\u{301}x.webp"),
     ])
   func templates(template: String, directory: String, expected: String) throws {
     var values = OutputTemplate.Values(

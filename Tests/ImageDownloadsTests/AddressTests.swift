@@ -18,7 +18,7 @@ struct AddressTests {
     #expect(signed?.displayText == "https://h/x?width=3&X-Amz-Signature=…&token=…")
     for broken in [
       "http://", "http:///a", "ftp://h/", "http://h:0/", "http://h:99999/", "http://h:x/", "http://a b/", "h",
-      "http://h\\@evil/",
+      "http://h\\@evil/", "http://h../", "http://../",
     ] {
       #expect(WebAddress(broken) == nil, "\(broken)")
     }

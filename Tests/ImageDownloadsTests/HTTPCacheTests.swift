@@ -92,6 +92,11 @@ struct HTTPDateTests {
       let seconds = Int.random(in: -2_000_000_000...9_999_999_999, using: &generator)
       #expect(HTTPDate.parse(HTTPDate.format(seconds), now: 0) == seconds, "seed \(seed)")
     }
+    for date in [
+      "Sat, 01 Jan 0000 00:00:00 GMT", "Sat, 06 Nov 0094 08:49:37 GMT", "Fri, 31 Dec 9999 23:59:59 GMT",
+    ] {
+      #expect(HTTPDate.parse(date, now: 0).map(HTTPDate.format) == date)
+    }
   }
 }
 

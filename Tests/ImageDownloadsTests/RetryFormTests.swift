@@ -70,7 +70,7 @@ struct RetryFormTests {
       ("bytes */10", nil), ("bytes 9-0/10", nil), ("bytes 0-10/10", nil), ("bytes 0-9/", nil),
       ("bytes -9/10", nil), ("bytes 0-/10", nil),
       ("0-9/10", nil), ("items 0-9/10", nil), ("bytes 0-9/10/11", nil), ("bytes 0-9-10/20", nil),
-      ("bytes a-b/c", nil), ("", nil),
+      ("bytes a-b/c", nil), ("", nil), ("bytes +0-9/10", nil), ("bytes 0-+9/10", nil), ("bytes 0-9/+10", nil),
       ("bytes 0-99999999999999999999/*", nil), ("bytes", nil),
     ] as [(String, String?)])
   func contentRange(field: String, expected: String?) {

@@ -42,6 +42,9 @@ struct URLReferenceTests {
       ("http://a/b/c", "//x/../y", "http://x/y"), ("http://a/b/c", "http://x/y/../z", "http://x/z"),
       ("http://a//b/../c", "d", "http://a//d"), ("HTTP://A/b", "c", "http://A/c"),
       ("http://a/\u{301}b", "\u{301}c", "http://a/%CC%81c"),
+      // Two slashes without an authority would begin one.
+      ("http://a/b", "x:/.//y/z", "x:/.//y/z"), ("http://a/b", "x:/a/..//y", "x:/.//y"),
+      ("x:/a", ".//y", "x:/.//y"),
     ])
   func otherBases(base: String, reference: String, expected: String) throws {
     #expect(try #require(URLReference(parsing: base)).resolving(reference)?.text == expected)
@@ -62,7 +65,9 @@ struct URLReferenceTests {
     }
     #expect(URLReference(parsing: "http://[2001:db8::1]:80/x")?.host == "[2001:db8::1]")
     #expect(URLReference(parsing: "/p")?.host == nil)
-    for text in ["http://a b/", "http://a\\b/", "//<h>/", "http://h^/"] {
+    for text in [
+      "http://a b/", "http://a\\b/", "//<h>/", "http://h^/", "http://h<\u{301}/", "http://a \u{301}b",
+    ] {
       #expect(URLReference(parsing: text) == nil, "\(text)")
     }
   }

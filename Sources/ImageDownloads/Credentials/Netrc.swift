@@ -40,17 +40,17 @@ public struct Netrc: Sendable, Hashable {
     entries[entries.count - 1][keyPath: field] = value
   }
 
+  // Scalars: with `Character`, a combining mark would hide the quote or the blank before it.
   private static func tokens(_ text: String) -> [String] {
     var tokens: [String] = []
     var isInMacro = false
-    // Swift treats CR LF as one Character, which is equal to neither.
-    for line in text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
+    for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
       // A macro ends at an empty line.
       if isInMacro {
-        isInMacro = !FieldList.trimmed(line).isEmpty
+        isInMacro = line.contains { !isBlank($0) }
         continue
       }
-      var rest = Substring(line)
+      var rest = line
       while let token = nextToken(&rest) {
         if token == "macdef" {
           isInMacro = true
@@ -62,19 +62,23 @@ public struct Netrc: Sendable, Hashable {
     return tokens
   }
 
-  private static func nextToken(_ rest: inout Substring) -> String? {
-    rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "\r" }
+  private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == " " || scalar == "\t" || scalar == "\r"
+  }
+
+  private static func nextToken(_ rest: inout Substring.UnicodeScalarView) -> String? {
+    rest = rest.drop(while: isBlank)
     guard let first = rest.first, first != "#" else { return nil }
     guard first == "\"" else {
-      let token = rest.prefix { $0 != " " && $0 != "\t" && $0 != "\r" }
+      let token = rest.prefix { !isBlank($0) }
       rest = rest.dropFirst(token.count)
-      return String(token)
+      return String(Substring(token))
     }
     rest.removeFirst()
-    var token = ""
-    while let character = rest.popFirst(), character != "\"" {
-      token.append(character == "\\" ? rest.popFirst() ?? character : character)
+    var token = String.UnicodeScalarView()
+    while let scalar = rest.popFirst(), scalar != "\"" {
+      token.append(scalar == "\\" ? rest.popFirst() ?? scalar : scalar)
     }
-    return token
+    return String(token)
   }
 }

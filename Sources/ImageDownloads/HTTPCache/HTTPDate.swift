@@ -11,13 +11,14 @@ enum HTTPDate {
     return fixdate(text) ?? rfc850(text, now: now) ?? asctime(text)
   }
 
-  /// Formats seconds since 1970 as IMF-fixdate.
+  /// Formats seconds since 1970 as IMF-fixdate. The year must have at most four digits, and not be negative.
   static func format(_ seconds: Int) -> String {
     let (days, rest) = seconds.quotientAndRemainder(floorDividingBy: 86400)
     let (year, month, day) = civil(days: days)
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let weekday = Self.days[(days % 7 + 11) % 7].prefix(3).capitalizedFirst
-    return "\(weekday), \(two(day)) \(months[month - 1].capitalizedFirst) \(year) "
+    return
+      "\(weekday), \(two(day)) \(months[month - 1].capitalizedFirst) \(two(year / 100))\(two(year % 100)) "
       + "\(two(rest / 3600)):\(two(rest / 60 % 60)):\(two(rest % 60)) GMT"
   }
 

@@ -57,6 +57,8 @@ struct ContentRange: Hashable, Sendable {
 
   init?(_ field: String) {
     let parts = field.split(separator: " ", maxSplits: 1)
+    // `Int` would accept signs.
+    guard !field.utf8.contains(UInt8(ascii: "+")) else { return nil }
     guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
     let pieces = parts[1].split(separator: "/", omittingEmptySubsequences: false)
     let bounds = pieces[0].split(separator: "-", omittingEmptySubsequences: false)

@@ -1,3 +1,5 @@
+import SystemIO
+
 /// A parsed text with `{name}` fields. `{{` and `}}` are literal braces.
 struct FieldText: Sendable, Hashable {
   enum Segment: Sendable, Hashable {
@@ -70,7 +72,7 @@ struct FieldText: Sendable, Hashable {
 
   /// `literal` with its braces escaped.
   static func braced(_ literal: String) -> String {
-    literal.replacing("{", with: "{{").replacing("}", with: "}}")
+    literal.replacing(scalar: "{", with: "{{").replacing(scalar: "}", with: "}}")
   }
 
   /// The parts between commas, except commas in a field's name.

@@ -14,10 +14,10 @@ enum ReportLine {
       case "source", "format": return entry
       case "output", "filter":
         // Their fields are filled in already, so braces are literal.
-        let literal = text.replacing("{", with: "{{").replacing("}", with: "}}")
         return .init(
           key: entry.key, place: entry.place,
-          value: ManifestNode(.text(literal), at: entry.value.place, textPlace: entry.value.place))
+          value: ManifestNode(
+            .text(FieldText.braced(text)), at: entry.value.place, textPlace: entry.value.place))
       default: return nil
       }
     }

@@ -82,7 +82,8 @@ package enum PlanText {
   }
 
   private static func quoted(_ text: String) -> String {
-    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
-      + "\""
+    "\""
+      + text.replacing(scalar: "\\", with: "\\\\").replacing(scalar: "\"", with: "\\\"")
+      .replacing(scalar: "\n", with: "\\n") + "\""
   }
 }

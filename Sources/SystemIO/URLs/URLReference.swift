@@ -22,7 +22,12 @@ package struct URLReference: Sendable, Hashable {
       rest = rest.dropFirst(utf8: 2)
       let end = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
       let found = rest[..<end]
-      guard !found.contains(where: { $0.isWhitespace || "<>\"{}|\\^`".contains($0) }) else { return nil }
+      // Scalars: with `Character`, a combining mark would hide the character before it.
+      let forbidden = "<>\"{}|\\^`".unicodeScalars
+      guard !found.unicodeScalars.contains(where: { $0.properties.isWhitespace || forbidden.contains($0) })
+      else {
+        return nil
+      }
       authority = String(found)
       rest = rest[end...]
     }
@@ -66,6 +71,10 @@ package struct URLReference: Sendable, Hashable {
     var result = reference
     if reference.scheme != nil {
       result.path = Self.withoutDotSegments(reference.path)
+      // Without an authority, two slashes would begin one (section 3.3).
+      if result.authority == nil, result.path.utf8.starts(with: "//".utf8) {
+        result.path = "/." + result.path
+      }
       return result
     }
     result.scheme = scheme
@@ -82,6 +91,7 @@ package struct URLReference: Sendable, Hashable {
     } else {
       result.path = Self.withoutDotSegments(directory + reference.path)
     }
+    if result.authority == nil, result.path.utf8.starts(with: "//".utf8) { result.path = "/." + result.path }
     return result
   }
 
