@@ -20,6 +20,7 @@ struct NetrcTests {
       ("machine a.example account x login ada password pw", "ada:pw"),
       ("# machine a.example login no\nmachine a.example login ada password pw # x", "ada:pw"),
       ("machine a.example login \"\u{301}a b\" password \u{301}#", "\u{301}a b:\u{301}#"),
+      ("machine a.example login machine password macdef\n", "machine:macdef"),
       ("machine a.example login \"a b\" password \"p\\\"w\\\\#\"", "a b:p\"w\\#"),
       ("default login any password no\nmachine a.example login ada password pw", "ada:pw"),
       ("default login any password no", "any:no"),

@@ -44,6 +44,8 @@ public struct Netrc: Sendable, Hashable {
   private static func tokens(_ text: String) -> [String] {
     var tokens: [String] = []
     var isInMacro = false
+    // A value may be any word.
+    var isValue = false
     for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
       // A macro ends at an empty line.
       if isInMacro {
@@ -52,10 +54,11 @@ public struct Netrc: Sendable, Hashable {
       }
       var rest = line
       while let token = nextToken(&rest) {
-        if token == "macdef" {
+        if token == "macdef", !isValue {
           isInMacro = true
           break
         }
+        isValue = !isValue && ["machine", "login", "password", "account"].contains(token)
         tokens.append(token)
       }
     }
