@@ -17,7 +17,7 @@ HTTP_CACHE_TESTS ?= ../shared/reference/http-cache/cache-tests.json
 REFERENCE_PICTURES ?= $(abspath ../shared/reference/alamofireimage)
 
 .PHONY: all packages build test demo bench install uninstall deb deb-check generated manuals format check-format lint http-cache-check \
-  reference-check documentation tsan asan example-check contact-sheet clean
+  reference-check documentation tsan asan fuzz example-check contact-sheet clean
 
 all: build
 
@@ -94,6 +94,13 @@ tsan: packages
 asan: packages
 	@.ci/packages nginx-light libvips-tools openssl python3
 	.ci/sanitize address '$(TESTS)'
+
+# libFuzzer on the parsers of untrusted bytes, FUZZ_SECONDS for each of the targets FUZZ (default: all).
+FUZZ =
+FUZZ_SECONDS = 600
+
+fuzz: packages
+	Tests/FuzzTests/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 # Examples/library: a server and a batch in a separate package, built and used.
 example-check: packages

@@ -12,6 +12,23 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature("InternalImportsByDefault"),
   ] + strictness
 
+// `make fuzz` builds the program that libFuzzer drives; otherwise the same functions are tests.
+let fuzzedModules: [Target.Dependency] = [
+  "ImageBatch", "ImageCaches", "ImageDownloads", "ImageFilters", "ImageRendering", "Manifests", "SystemIO",
+  "TestSupport",
+  "Vips", "WebValues",
+]
+let fuzzing: Target =
+  Context.environment["IMAGEMILL_FUZZ"] == nil
+  ? .testTarget(
+    name: "FuzzTests", dependencies: fuzzedModules, exclude: ["Corpus", "Dictionaries", "Fuzzer", "fuzz"],
+    swiftSettings: settings)
+  : .executableTarget(
+    name: "fuzz", dependencies: fuzzedModules, path: "Tests/FuzzTests",
+    exclude: ["Corpus", "Dictionaries", "FuzzTests.swift", "fuzz"],
+    // libFuzzer has the main function.
+    swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])
+
 let package = Package(
   name: "imagemill",
   products: [
@@ -209,5 +226,6 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Golden", "Tasks.md"], swiftSettings: settings),
+    fuzzing,
   ]
 )
