@@ -80,6 +80,8 @@ public struct JobOutput: Sendable, Hashable {
   public var markup: Markup?
   /// The location in the manifest; nil for outputs without one.
   public var location: ManifestLocation?
+  /// The chain as its manifest or command line has it, with named chains and fields unresolved; nil if it isn't known.
+  package var chainText: String?
   /// The error of arguments that don't fit together; nil if there is none.
   var problem: JobError?
 

@@ -12,6 +12,13 @@ package enum QuantityText {
     return "\(count) B"
   }
 
+  /// The change of a size in percent: `−12 %`, `0 %`, `+5 %`; nil if there was nothing before.
+  static func change(from before: Int, to after: Int) -> String? {
+    guard before > 0 else { return nil }
+    let percent = Int((Double(after - before) / Double(before) * 100).rounded())
+    return percent == 0 ? "0 %" : percent < 0 ? "−\(-percent) %" : "+\(percent) %"
+  }
+
   /// `1 output`, `2 outputs`.
   static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 

@@ -9,6 +9,8 @@ package struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
     case unknownFormat = "unknown-report-format"
     /// A file can't be created, written or renamed.
     case notWritable = "report-not-writable"
+    /// An earlier report can't be read, which is a usage error.
+    case notReadable = "report-not-readable"
   }
 
   /// The kind of failure.
@@ -25,6 +27,12 @@ package struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
     ReportError(
       code: .unknownFormat, path: path,
       message: "the report '\(path)' has an unknown format: end its name in .json, .ndjson, .xml or .html")
+  }
+
+  static func notReadable(_ path: String, _ reason: String) -> ReportError {
+    ReportError(
+      code: .notReadable, path: path,
+      message: "can't read the report '\(path)': \(reason); name a report that '--report FILE.ndjson' wrote")
   }
 
   /// The error "can't `action` the `noun` 'path'", with the message of `errno`. For `-`, it names standard output.

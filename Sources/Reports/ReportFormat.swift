@@ -1,3 +1,4 @@
+import struct FoundationEssentials.Date
 import SystemIO
 
 /// The report formats, by file extension.
@@ -26,12 +27,16 @@ package enum ReportFormat: String, Sendable, CaseIterable {
     self = format
   }
 
-  func document(_ path: ReportPath, version: String) -> any ReportDocument {
+  func document(
+    _ path: ReportPath, version: String, earlier: EarlierReport?, date: Date
+  ) -> any ReportDocument {
     switch self {
     case .json: JSONReport(version: version)
     case .ndjson: NDJSONReport()
     case .xml: JUnitReport()
-    case .html: HTMLReport(version: version, paths: ImagePaths(reportDirectory: path.directory))
+    case .html:
+      HTMLReport(
+        version: version, paths: ImagePaths(reportDirectory: path.directory), earlier: earlier, date: date)
     }
   }
 }

@@ -52,7 +52,12 @@ final class Reporting: Sendable {
     let isOwned = results != nil || !options.standardOutputOwners.isEmpty
     reporters += Self.continuousIntegration(printing: isOwned ? speaking : printing)
     do throws(ReportError) {
-      for path in options.reports { reporters.append(try FileReport(path: path, version: Version.number)) }
+      let earlier = try options.comparedReport.map { (path) throws(ReportError) in
+        try EarlierReport(path: path)
+      }
+      for path in options.reports {
+        reporters.append(try FileReport(path: path, version: Version.number, earlier: earlier))
+      }
       for emission in options.emissions {
         reporters.append(try FileReport(path: emission.path, markup: emission.format))
       }

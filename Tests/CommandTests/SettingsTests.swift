@@ -160,6 +160,7 @@ struct SettingsTests {
     #expect(settings.count == Setting.all.count)
     let tasks: Set = [
       "help", "version", "check", "dry-run", "why", "lock", "frozen", "prune", "failed", "shard", "force",
+      "compare",
       "output",
       "filter",
       "source", "encode", "in-place", "emit", "input", "null", "ordered", "json", "dot", "tables",

@@ -33,11 +33,13 @@ struct ContactSheetTests {
   static let picture =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 
-  static func page(_ outputs: [OutputResult], script: String = "") throws -> (html: String, directory: URL) {
+  static func page(
+    _ outputs: [OutputResult], script: String = "", earlier: EarlierReport? = nil, date: Date = .now
+  ) throws -> (html: String, directory: URL) {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sheet-\(UUID())")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     let path = directory.appendingPathComponent("r.html")
-    let report = try FileReport(path: path.path, version: "1.2.3")
+    let report = try FileReport(path: path.path, version: "1.2.3", earlier: earlier, date: date)
     var summary = BatchSummary()
     for var output in outputs {
       summary.outputs += 1
@@ -97,12 +99,13 @@ struct ContactSheetTests {
       .failing(message: Self.turned),
     ])
     defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: directory) } }
-    #expect(html.ranges(of: ">photo\u{FFFD}gnp.exe</h2>").count == 1)
+    #expect(html.ranges(of: ">photo\u{FFFD}gnp.exe</h3>").count == 1)
     #expect(html.contains("</b> photo\u{FFFD}gnp.exe <code>"))
     // The address itself is left as it is.
     #expect(
-      html.ranges(of: "\u{202E}").count == 1
-        && html.contains("href=\"https://example.com/photo\u{202E}gnp.exe\""))
+      html.ranges(of: "\u{202E}").count == 2
+        && html.contains("href=\"https://example.com/photo\u{202E}gnp.exe\"")
+        && html.contains("data-before=\"https://example.com/photo\u{202E}gnp.exe\""))
     #expect(html.contains("href=\"photo%E2%80%AEgnp.exe\""))
   }
 
@@ -110,8 +113,8 @@ struct ContactSheetTests {
     let (html, directory) = try Self.page(Self.outputs())
     defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: directory) } }
     let cards = html.matches(of: /<article id="o(\d+-\d+)" [^>]*aria-labelledby="n(\d+-\d+)">/)
-    #expect(cards.map { String($0.output.1) } == ["1-1", "2-1", "3-1", "4-1"])
-    #expect(cards.allSatisfy { $0.output.1 == $0.output.2 && html.contains("<h2 id=\"n\($0.output.1)\">") })
+    #expect(cards.map { String($0.output.1) } == ["3-1", "1-1", "4-1", "2-1"])
+    #expect(cards.allSatisfy { $0.output.1 == $0.output.2 && html.contains("<h3 id=\"n\($0.output.1)\">") })
     #expect(
       html.contains("<html lang=\"en\">") && html.contains("<main id=\"sheet\" aria-label=\"Outputs\">"))
     for image in html.matches(of: /<img [^>]*>/) { #expect(image.output.contains(" alt=\"")) }
@@ -120,8 +123,10 @@ struct ContactSheetTests {
   @Test func `sizes, savings and reasons are shown`() throws {
     let (html, directory) = try Self.page(Self.outputs())
     defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: directory) } }
-    #expect(html.contains("90 × 60 · png · 1.2 kB · <span class=\"saved\">−75 %</span>"))
-    #expect(html.contains("<span class=\"grown\">+20 %</span>"))
+    #expect(
+      html.contains(
+        "90 × 60 · png · 1.2 kB · <span class=\"saved\" title=\"compared with the source\">−75 %</span>"))
+    #expect(html.contains("<span class=\"grown\" title=\"compared with the source\">+20 %</span>"))
     var equal = OutputResult.written(1, output: "e.png")
     equal.bytes = equal.sourceBytes
     let (same, place) = try Self.page([equal])
@@ -159,7 +164,7 @@ struct ContactSheetBrowserTests {
     // The browser's clock may have run out before a busy machine has loaded an image.
     for _ in 0..<5 where !page.html.contains("class=\"full loaded\"") { page = try shown("", outputs) }
     let (statuses, html, console) = page
-    #expect(statuses == ["written", "failed", "unchanged"])
+    #expect(statuses == ["failed", "written", "unchanged"])
     #expect(html.contains("class=\"full loaded\""))
     #expect(html.contains(/<img class="blur" data-src="data:[^"]*"[^>]* src="data:image\/png;/))
     #expect(html.contains("<html lang=\"en\" class=\"js\">"))
@@ -171,7 +176,7 @@ struct ContactSheetBrowserTests {
     let failed = try shown("#show=failed")
     #expect(failed.statuses == ["failed"])
     #expect(failed.html.contains(/data-filter="failed" aria-pressed="true"/))
-    #expect(try shown("#find=ONERROR%20window").statuses == ["cached", "failed"])
+    #expect(try shown("#find=ONERROR%20window").statuses == ["failed", "cached"])
     let none = try shown("#show=cached&find=nowhere")
     #expect(none.statuses == [])
     #expect(!none.html.contains(/<p id="nothing" hidden/))
@@ -187,7 +192,7 @@ struct ContactSheetBrowserTests {
           .dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
         const type = text => { search.value = text; search.dispatchEvent(new Event('input')); };
         const sum = () => document.getElementById('shown').value;
-        const name = () => (document.activeElement.querySelector('h2') || {}).textContent;
+        const name = () => (document.activeElement.querySelector('h3') || {}).textContent;
         const steps = async () => { \(steps) };
         document.documentElement.dataset.result = JSON.stringify(await steps());
       });
@@ -219,8 +224,8 @@ struct ContactSheetBrowserTests {
         """, outputs)
     #expect(
       result == """
-        ["search","1 of 9, 1.2 kB (−75 %)","3é.png","9 of 9, 9.9 kB (−75 %)",\
-        "1 of 9","#show=failed","3é.png","2é.png","2é.png"]
+        ["search","1 of 9, 1.2 kB (−75 %)","3é.png","9 of 9, 9.9 kB (+97 %)",\
+        "1 of 9","#show=failed","2é.png","1é.png","1é.png"]
         """)
   }
 

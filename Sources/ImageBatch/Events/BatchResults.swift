@@ -45,6 +45,10 @@ public struct OutputResult: Sendable, Hashable {
   public var sha256: String?
   /// The identifier of the filter chain; empty without filters.
   public var filter: String
+  /// The filter chain as its manifest or command line has it; nil if that isn't known or has secrets.
+  package var chainText: String?
+  /// The path of a source that is a file, relative to the current directory; nil for other sources.
+  package var sourcePath: String?
   /// The name of the output's format, or of its candidates.
   public var format: String
   /// The source's size in bytes.

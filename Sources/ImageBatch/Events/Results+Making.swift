@@ -1,3 +1,4 @@
+import ImageDownloads
 import ImageRendering
 
 extension Job {
@@ -25,6 +26,9 @@ extension OutputResult {
     self.init(
       index: job.index, outputIndex: position, source: job.displaySource, status: .failed,
       filter: output.chain.displayIdentifier, format: output.encoding.formatText)
+    // A chain whose URLs have credentials is shown only without them.
+    if output.chain.displayIdentifier == output.chain.identifier { chainText = output.chainText }
+    if case .file(let path) = job.sources.first { sourcePath = path }
     fields = job.fields
     markup = output.markup
     location = output.location ?? job.location

@@ -14,10 +14,13 @@ package struct ChainTemplate: Sendable, Hashable {
   }
 
   private let parts: [Part]
+  /// The chain as given, with its fields.
+  package let text: String
 
   /// Parses a chain with fields.
   /// - Throws: `FilterError` if a brace isn't closed, or a filter without fields is wrong.
   package init(parsing text: String) throws(FilterError) {
+    self.text = text
     let fields: FieldText
     do throws(FieldText.Failure) {
       fields = try FieldText(parsing: text)
@@ -53,6 +56,7 @@ package struct ChainTemplate: Sendable, Hashable {
   /// - Throws: `FilterError` if the result exceeds ``ChainLimits``.
   package init(_ templates: [ChainTemplate]) throws(FilterError) {
     parts = templates.flatMap(\.parts)
+    text = templates.map(\.text).filter { !$0.isEmpty }.joined(separator: ",")
     let count = parts.reduce(0) { count, part in
       if case .fixed(let chain) = part { count + chain.count } else { count + 1 }
     }

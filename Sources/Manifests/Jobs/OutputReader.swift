@@ -36,6 +36,7 @@ struct OutputReader {
       return nil
     }
     var output = JobOutput(template: template, chain: chain, encoding: encoding, variables: variables)
+    output.chainText = chainText
     guard let named = namedSources(chain, at: place, log: &log) else { return nil }
     output.namedSources = named
     guard let markup = markup(log: &log) else { return nil }

@@ -1,3 +1,4 @@
+package import struct FoundationEssentials.Date
 package import ImageBatch
 import Synchronization
 import SystemIO
@@ -8,7 +9,8 @@ import SystemIO
 ///     report.receive(event)  // for each event of the batch
 ///     try report.finish()    // writes the file
 ///
-/// Outputs are listed in the manifest's order, regardless of the order in which they finished.
+/// Outputs are listed in the manifest's order, regardless of the order in which they finished; those of a contact sheet
+/// by section.
 package final class FileReport: BatchReporter {
   private struct State {
     var spool: ReportSpool
@@ -24,12 +26,16 @@ package final class FileReport: BatchReporter {
   /// - Parameters:
   ///   - path: The file, whose extension determines the format; `-` is standard output.
   ///   - version: imagemill's version.
+  ///   - earlier: The report that a contact sheet is compared with. Default: none.
+  ///   - date: The time of the report (default: now).
   /// - Throws: `ReportError` if the extension isn't that of a format, or the directory isn't writable.
-  package init(path: String, version: String) throws(ReportError) {
+  package init(
+    path: String, version: String, earlier: EarlierReport? = nil, date: Date = .now
+  ) throws(ReportError) {
     let format = try ReportFormat(path: path)
     self.path = ReportPath(path)
     try self.path.makeDirectories()
-    document = format.document(self.path, version: version)
+    document = format.document(self.path, version: version, earlier: earlier, date: date)
     state = Mutex(State(spool: ReportSpool(descriptor: try self.path.nameless())))
   }
 
@@ -55,19 +61,23 @@ package final class FileReport: BatchReporter {
   package func receive(_ event: BatchEvent) {
     switch event {
     case .outputFinished(let result):
-      append(document.entry(result), job: result.index, output: result.outputIndex)
-    case .jobFinished(let job): append(document.entry(job), job: job.index, output: 0)
+      let section = document.section(result)
+      append(document.entry(result), section, job: result.index, output: result.outputIndex)
+    case .jobFinished(let job): append(document.entry(job), ReportSection(), job: job.index, output: 0)
     case .finished(let summary): state.withLock { $0.summary = summary }
     default: break
     }
   }
 
-  private func append(_ entry: [UInt8], job: Int, output: Int) {
+  private func append(_ entry: [UInt8], _ section: ReportSection, job: Int, output: Int) {
     guard !entry.isEmpty else { return }
     state.withLock { state in
       guard state.failure == nil else { return }
       do throws(SystemError) {
-        try state.spool.append(entry, job: job, output: output)
+        if !section.heading.isEmpty {
+          try state.spool.append(heading: section.heading, section: section.number)
+        }
+        try state.spool.append(entry, section: section.number, job: job, output: output)
       } catch {
         state.failure = .notWritable(path.path, "write", errno: error.code)
       }
@@ -83,7 +93,7 @@ package final class FileReport: BatchReporter {
       let spool = state.spool
       try path.replace { (file) throws(SystemError) in
         try FileIO.write(document.head(summary), to: file)
-        try spool.read(separator: document.separator.utf8.count) { (bytes) throws(SystemError) in
+        try spool.read(document) { (bytes) throws(SystemError) in
           try FileIO.write(bytes, to: file)
         }
         try FileIO.write(document.tail(summary), to: file)

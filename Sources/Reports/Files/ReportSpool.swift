@@ -2,16 +2,20 @@ import Glibc
 import SystemIO
 
 /// Stores a report's entries in an unlinked file until the report's head, which comes first, is known. Memory holds
-/// only 24 bytes per entry, to return the entries in the manifest's order.
+/// only 24 bytes per entry, to return the entries by section and in the manifest's order.
 ///
 /// Not thread-safe; the mutex of a ``FileReport`` protects it.
 final class ReportSpool {
   private struct Entry {
     let job: Int32
     let output: Int32
+    let section: Int32
     let length: Int32
     let offset: Int
   }
+
+  /// The output number of a section's heading, which comes before its outputs.
+  private static let heading: Int32 = -1
 
   private let descriptor: Int32
   private var entries: [Entry] = []
@@ -24,33 +28,59 @@ final class ReportSpool {
   deinit { close(descriptor) }
 
   /// Appends an entry. Throws `SystemError` if the file can't be written.
-  func append(_ bytes: [UInt8], job: Int, output: Int) throws(SystemError) {
+  func append(_ bytes: [UInt8], section: Int = 0, job: Int, output: Int) throws(SystemError) {
+    try append(bytes, section, Int32(clamping: job), Int32(clamping: output))
+  }
+
+  /// Appends the heading of a section. Throws `SystemError` if the file can't be written.
+  func append(heading bytes: [UInt8], section: Int) throws(SystemError) {
+    try append(bytes, section, .min, Self.heading)
+  }
+
+  private func append(_ bytes: [UInt8], _ section: Int, _ job: Int32, _ output: Int32) throws(SystemError) {
     entries.append(
       Entry(
-        job: Int32(clamping: job), output: Int32(clamping: output), length: Int32(clamping: bytes.count),
+        job: job, output: output, section: Int32(clamping: section), length: Int32(clamping: bytes.count),
         offset: end))
     end += bytes.count
     buffer += bytes
     if buffer.count >= 1 << 16 { try flush() }
   }
 
-  /// Passes the entries to `take` in the jobs' order, many at a time, without the last separator.
+  /// Passes the entries to `take` in the order of their sections and jobs, many at a time, without the last separator.
   /// - Parameters:
-  ///   - separator: The length of the separator in bytes.
-  ///   - take: Receives adjacent entries.
-  func read(separator: Int, _ take: ([UInt8]) throws(SystemError) -> Void) throws(SystemError) {
+  ///   - document: The document that the entries are for.
+  ///   - take: Receives adjacent entries, and the texts before sections.
+  func read(_ document: any ReportDocument, _ take: ([UInt8]) throws(SystemError) -> Void) throws(SystemError)
+  {
     try flush()
-    entries.sort { ($0.job, $0.output, $0.offset) < ($1.job, $1.output, $1.offset) }
+    let position = document.position(ofSection:)
+    entries.sort {
+      if $0.section != $1.section { return position(Int($0.section)) < position(Int($1.section)) }
+      return ($0.job, $0.output, $0.offset) < ($1.job, $1.output, $1.offset)
+    }
+    var previous: Int?
     var next = 0
     while next < entries.count {
-      let start = entries[next].offset
+      let first = entries[next]
+      if previous != Int(first.section) {
+        let hasHeading = first.output == Self.heading
+        let heading = hasHeading ? try bytes(at: first.offset, count: Int(first.length)) : []
+        try take(document.opening(ofSection: Int(first.section), heading: heading, after: previous))
+        previous = Int(first.section)
+        if hasHeading {
+          next += 1
+          continue
+        }
+      }
       var length = 0
       repeat {
         length += Int(entries[next].length)
         next += 1
-      } while next < entries.count && entries[next].offset == start + length && length < 1 << 18
-      if next == entries.count { length -= separator }
-      try take(try bytes(at: start, count: length))
+      } while next < entries.count && entries[next].section == first.section
+        && entries[next].offset == first.offset + length && length < 1 << 18
+      if next == entries.count { length -= document.separator.utf8.count }
+      try take(try bytes(at: first.offset, count: length))
     }
   }
 

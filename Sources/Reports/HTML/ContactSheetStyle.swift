@@ -13,20 +13,29 @@ enum ContactSheetStyle {
     h1 { margin: 0; font-size: 1.15rem; }
     h1 small { font-size: 1rem; font-weight: 500; color: var(--good); }
     h1 small.bad { color: var(--bad); }
-    .summary { margin: .2rem 0 .6rem; color: var(--faint); font-variant-numeric: tabular-nums; }
-    .controls { display: none; flex-wrap: wrap; gap: .6rem; align-items: center; }
+    .origin, .summary, .sums, .comparison { margin: .2rem 0; color: var(--faint); font-variant-numeric: tabular-nums; }
+    .comparison { color: var(--mark); }
+    .controls { margin-top: .6rem; display: none; flex-wrap: wrap; gap: .6rem; align-items: center; }
     .js .controls { display: flex; }
     .filters { display: flex; flex-wrap: wrap; gap: .3rem; }
     button, input { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line);
       border-radius: .5rem; padding: .25rem .7rem; }
     button { cursor: pointer; }
+    button:disabled { cursor: default; opacity: .5; }
     button b { font-weight: 500; color: var(--faint); font-variant-numeric: tabular-nums; }
     button[aria-pressed="true"] { border-color: var(--mark); color: var(--mark); }
     input { flex: 1 1 14rem; max-width: 28rem; }
     #shown { color: var(--faint); font-variant-numeric: tabular-nums; }
     :focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; }
-    main { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(15rem, 100%), 1fr)); gap: 1rem;
-      padding: 1.2rem; }
+    main { padding: 1.2rem; }
+    section { margin-bottom: 1.6rem; }
+    section[hidden] { display: none; }
+    section > h2 { margin: 0 0 .6rem; font-size: 1rem; font-weight: 600; overflow-wrap: anywhere; }
+    section > h2 a { color: inherit; }
+    section > h2 small { font-size: .85rem; font-weight: 400; color: var(--faint); white-space: nowrap; }
+    #failures > h2 { color: var(--bad); }
+    #gone ul { margin: 0; padding-left: 1.2rem; color: var(--faint); overflow-wrap: anywhere; }
+    .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(15rem, 100%), 1fr)); gap: 1rem; }
     article { display: flex; flex-direction: column; min-width: 0; background: var(--card);
       border: 1px solid var(--line); border-radius: .6rem; overflow: hidden; content-visibility: auto;
       contain-intrinsic-size: auto 15rem auto 21rem; scroll-margin-top: 9rem; }
@@ -48,7 +57,25 @@ enum ContactSheetStyle {
     .js .full.loaded { opacity: 1; }
     .js .blur { transition: opacity .4s .1s; }
     .js .blur:has(+ .loaded) { opacity: 0; }
-    h2 { font-size: .95rem; font-weight: 600; line-height: 1.3; }
+    h3 { font-size: .95rem; font-weight: 600; line-height: 1.3; }
+    details { font-size: .85rem; color: var(--faint); }
+    .change { color: var(--mark); }
+    html:not(.js) .tools { display: none; }
+    article button { padding: .1rem .5rem; font-size: .8rem; color: var(--ink); }
+    dialog { width: min(70rem, 96vw); max-height: 96vh; padding: 1rem; color: var(--ink); background: var(--card);
+      border: 1px solid var(--line); border-radius: .6rem; }
+    dialog::backdrop { background: rgb(0 0 0 / .6); }
+    .bar { display: flex; justify-content: space-between; gap: 1rem; margin: 0 0 .6rem; overflow-wrap: anywhere; }
+    #stage { position: relative; display: grid; height: 70vh; cursor: ew-resize; touch-action: none;
+      background: repeating-conic-gradient(var(--check) 0 25%, transparent 0 50%) 0 0 / 16px 16px; }
+    #stage img { grid-area: 1 / 1; width: 100%; height: 70vh; object-fit: contain; pointer-events: none; }
+    #stage .before { clip-path: inset(0 calc(100% - var(--cut)) 0 0); background: var(--card); }
+    #stage::after { content: ""; position: absolute; top: 0; bottom: 0; left: var(--cut); width: 2px;
+      margin-left: -1px; background: var(--mark); }
+    dialog label { display: flex; flex-wrap: wrap; gap: .3rem 1rem; justify-content: space-between;
+      margin-top: .6rem; font-size: .85rem; }
+    dialog input { flex: 1 0 100%; max-width: none; order: -1; padding: 0; }
+    #missing { margin: .6rem 0 0; color: var(--bad); }
     article p { font-size: .85rem; color: var(--faint); }
     article p.facts { color: var(--ink); font-variant-numeric: tabular-nums; }
     article p.error { color: var(--bad); }
@@ -67,7 +94,7 @@ enum ContactSheetStyle {
       :root { --page: #fff; --card: #fff; --ink: #000; --faint: #444; --line: #bbb; --bad: #a00; --good: #060;
         --check: #eee; }
       header { position: static; } .controls, .js .controls, footer { display: none; }
-      main { grid-template-columns: repeat(3, 1fr); padding: .5rem; }
+      main { padding: .5rem; } .grid { grid-template-columns: repeat(3, 1fr); } .tools, details { display: none; }
       article { break-inside: avoid; content-visibility: visible; }
       .picture { height: 7rem; } .picture img { max-height: 7rem; }
       .source, .filter { -webkit-line-clamp: 2; }

@@ -74,8 +74,17 @@ enum ReportSection {
       and
       .Ql line .
       .It Pa .html
-      A contact sheet: every image with its size and savings, and failures with their reasons.
-      It can be searched and printed, and loads only the images next to it.
+      A contact sheet: every image with its size, its savings and its chain as the manifest has it.
+      Failures come first, then the outputs of each source.
+      A slider compares an output with its source.
+      The page can be searched and printed.
+      It loads the images next to it, and a source of another server only to compare it.
+      .Fl \\-compare
+      with the
+      .Pa .json
+      or
+      .Pa .ndjson
+      report of an earlier run shows which outputs are new, changed, fixed, newly failed or missing.
       .El
       .Pp
       .Fl \\-emit

@@ -19,6 +19,8 @@ struct BatchSettings {
   var progress = ProgressArgument.auto
   var extent = Messages.Verbosity.usual
   var reports: [String] = []
+  /// The earlier report that an HTML report is compared with.
+  var comparedReport: String?
   /// Markup to write: formats and paths.
   var emissions: [EmissionArgument] = []
   var metrics: String?
@@ -32,5 +34,8 @@ struct BatchSettings {
   var failureReport: String? { reports.last { $0.lowercased().hasSuffix(".ndjson") } }
 
   /// Whether a report shows placeholders.
-  var showsPlaceholders: Bool { placeholders || reports.contains { $0.lowercased().hasSuffix(".html") } }
+  var showsPlaceholders: Bool { placeholders || reports.contains(where: Self.isPage) }
+
+  /// Whether a report with this path is an HTML page.
+  static func isPage(_ path: String) -> Bool { path.lowercased().hasSuffix(".html") }
 }

@@ -128,6 +128,13 @@ struct BatchOptions: ParsableArguments {
   var reports: [String] = []
 
   @Option(
+    name: .customLong("compare"),
+    help: ArgumentHelp(
+      "Compare the .html report with the .json or .ndjson report of an earlier run.", valueName: "report"),
+    completion: .file(extensions: ["json", "ndjson"]))
+  var comparedReport: String?
+
+  @Option(
     name: .customLong("emit"),
     help: ArgumentHelp(
       "Write markup for the outputs of matrices; the kind is srcset, picture or json. Repeatable.",
@@ -165,6 +172,9 @@ struct BatchOptions: ParsableArguments {
       throw ValidationError(
         "\(owners.joined(separator: " and ")) both write to standard output; name a file for one of them")
     }
+    if comparedReport != nil, !reports.contains(where: BatchSettings.isPage) {
+      throw ValidationError("--compare needs --report FILE.html, which shows the comparison")
+    }
     if quiet && verbose { throw ValidationError("--quiet and --verbose can't be used together") }
     if let refusal = sandbox.refusal(isComplete: WorkerSandbox.isComplete) { throw ValidationError(refusal) }
     if let jobs, jobs < 1 { throw ValidationError("--jobs must be 1 or more, not \(jobs)") }
@@ -193,6 +203,7 @@ struct BatchOptions: ParsableArguments {
     settings.progress = quiet ? .none : progress
     settings.extent = quiet ? .failures : verbose ? .everything : .usual
     settings.reports = reports
+    settings.comparedReport = comparedReport
     settings.emissions = emissions
     settings.metrics = metrics
     settings.placeholders = placeholders
