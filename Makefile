@@ -3,6 +3,7 @@
 # make demo          sets up and runs Examples/gallery.yaml against a loopback server
 # make bench         compares whole jobs with Pillow, libvips and img2dataset; takes minutes, on an otherwise idle machine
 # make install PREFIX=/usr/local
+# make site          renders the manuals and a gallery of the filters as Web pages in dist/site
 # make deb           makes a Debian package in dist/; make deb-check installs and uses it in a clean Debian
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -17,7 +18,7 @@ HTTP_CACHE_TESTS ?= ../shared/reference/http-cache/cache-tests.json
 REFERENCE_PICTURES ?= $(abspath ../shared/reference/alamofireimage)
 
 .PHONY: all packages build test demo bench install uninstall deb deb-check generated manuals format check-format lint http-cache-check \
-  reference-check documentation tsan asan fuzz example-check contact-sheet clean
+  reference-check documentation site site-check tsan asan fuzz example-check contact-sheet clean
 
 all: build
 
@@ -83,6 +84,16 @@ generated:
 documentation: packages
 	swift build
 	.ci/documentation dist/documentation
+
+# The manuals and a gallery with a picture for each filter as static pages in dist/site.
+site: build
+	@.ci/packages mandoc python3
+	.ci/site $(BINARY) dist/site
+
+# Looks at those pages in headless Chromium: links, pictures, widths and the console.
+site-check: site
+	@.ci/packages chromium
+	.ci/site-check dist/site
 
 # The tests of the pipeline under ThreadSanitizer and AddressSanitizer; TESTS selects others.
 TESTS =
