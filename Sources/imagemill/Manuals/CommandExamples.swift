@@ -42,7 +42,7 @@ enum CommandExamples {
       ("Run without the network, from the cache:", ["imagemill run --offline images.yaml"]),
       (
         "Review the outputs in a contact sheet, with what has changed since an earlier run:",
-        ["imagemill run --report sheet.html --compare earlier.ndjson images.yaml"]
+        ["imagemill run --report sheet.html --compare run.ndjson images.yaml"]
       ),
       (
         "Make a responsive set, and a <picture> element for it:",
