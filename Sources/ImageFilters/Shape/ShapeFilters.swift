@@ -15,7 +15,8 @@ enum ShapeFilters {
     ],
     parameters: [
       .absent(
-        "radius", .length, "radius of the corners without their own radius, at most half the shorter side"),
+        "radius", .length,
+        "radius of the corners that have no radius of their own; at most half the shorter side"),
       .absent("tl", .length, "radius of the top left corner"),
       .absent("tr", .length, "radius of the top right corner"),
       .absent("br", .length, "radius of the bottom right corner"),

@@ -6,7 +6,7 @@
 extension ImageFilter where Self == FilterChain {
   /// `rounded`: round the corners, with transparency and anti-aliased edges.
   /// - Parameters:
-  ///   - radius: Radius of the corners without their own radius, at most half the shorter side.
+  ///   - radius: Radius of the corners that have no radius of their own; at most half the shorter side.
   ///   - tl: Radius of the top left corner.
   ///   - tr: Radius of the top right corner.
   ///   - br: Radius of the bottom right corner.

@@ -78,13 +78,14 @@ enum ManifestPage {
     The jobs, in order.
     A job that has an output of another job as its source, placeholder or overlay waits for that job, and fails if that
     output fails.
-    Templates with
+    It waits only for paths that are known before the run, not for those with
     .Ql {hash} ,
     .Ql {width}
-    or other fields of the content name no file before they are made, so that no job waits for them; neither do the rows of
+    or other fields of the image.
+    Rows of
     .Ic from
-    and the lines of a stream.
-    Jobs that need each other are a mistake.
+    and lines of a stream don't wait, and no job waits for them.
+    Jobs that need each other are an error.
     .El
     .Ss A job's keys
     .Bl -tag -width Ds

@@ -41,11 +41,11 @@ enum ManualSections {
 
   private static let settingVariables = """
     .It Ev IMAGEMILL_*
-    A setting by the name of its option, such as
+    The setting of an option, such as
     .Ev IMAGEMILL_PER_HOST
     for
     .Fl \\-per-host .
-    Options on the command line override it.
+    The option on the command line overrides it.
     A switch is
     .Ql true
     or

@@ -5,11 +5,9 @@ enum NetworkSection {
   static let text =
     #"""
     .Ss Networks
-    Without
+    imagemill connects only to addresses of the public Internet.
     .Fl \-allow-net
-    only addresses of the public Internet are connected to.
-    The other addresses, from IANA's registries of special-purpose addresses, are allowed by their CIDRs or by these
-    words:
+    allows other networks: a CIDR, or one of these words, which name groups of IANA's special-purpose addresses:
     .Bl -tag -width documentation
     """# + "\n"
     + SpecialNetwork.allCases.map { kind in
@@ -21,15 +19,15 @@ enum NetworkSection {
       every address
       .El
       .Pp
-      The words other than
+      No word except
       .Cm all
-      never allow cloud metadata services, such as 169.254.169.254.
+      allows cloud metadata services, such as 169.254.169.254.
       An IPv4 address is refused in IPv6 forms too: IPv4-mapped, 6to4 and NAT64 (64:ff9b::/96).
       .Cm nat64
-      allows the IPv4 addresses in the last 32 bits that are allowed themselves.
-      A network's own NAT64 prefix in 2000::/3 can't be recognized.
+      allows an address only if the IPv4 address in its last 32 bits is allowed too.
+      A NAT64 prefix that a network has chosen in 2000::/3 can't be recognized.
       .Cm reserved
-      does not contain the blocks inside its networks that IANA calls globally reachable.
+      excludes the blocks that IANA lists as globally reachable.
 
       """#
 }

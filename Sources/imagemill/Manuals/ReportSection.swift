@@ -10,13 +10,14 @@ enum ReportSection {
       The extension of the file name selects the format:
       .Bl -tag -width Ds
       .It Pa .ndjson
-      One JSON object per line, one for each output, with the members
+      One JSON object for each output, on a line of its own.
+      Its members are
       .Ql version
       (1),
       .Ql index ,
       .Ql source ,
       .Ql output
-      (as requested),
+      (the path as requested),
       .Ql path
       (of the file),
       .Ql status
@@ -26,34 +27,36 @@ enum ReportSection {
       .Ql frames ,
       .Ql bytes ,
       .Ql quality
-      (that max-bytes reached),
+      (found for max-bytes),
       .Ql sourceBytes ,
       .Ql sha256 ,
       .Ql filter ,
       .Ql format ,
       .Ql seconds ,
-      .Ql usedPlaceholder ,
+      .Ql usedPlaceholder
+      and
       .Ql fields
-      (of the input), for a failure
-      .Ql error
+      (of the input).
+      A failed output also has
+      .Ql error ,
       with
       .Ql code ,
       .Ql stage ,
       .Ql source
-      (that failed),
+      (the one that failed),
       .Ql message
       and
-      .Ql temporary ,
-      for a job of a manifest
-      .Ql location
+      .Ql temporary .
+      An output of a manifest also has
+      .Ql location ,
       with
       .Ql file ,
       .Ql line
       and
-      .Ql column ,
-      and, with
+      .Ql column .
+      With
       .Fl \\-placeholders
-      or a contact sheet,
+      or a contact sheet, an output also has
       .Ql placeholders .
       .Fl \\-failed
       reads this report.

@@ -87,7 +87,7 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "When to sync an output to the disk: safe before it is reported, fast when the kernel chooses.",
+      "When to sync outputs to the disk: safe, before an output is reported; fast, when the kernel chooses.",
       valueName: "fast|safe"))
   var durability = DurabilityArgument.fast
 
