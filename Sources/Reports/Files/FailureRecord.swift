@@ -63,7 +63,7 @@ package final class FailureRecord: BatchReporter {
       do {
         try Directory.create(DirectoryEntry(path).directory)
         try AtomicFile.fill(path) { (file) throws(SystemError) in
-          try spool?.read(separator: 0) { (bytes) throws(SystemError) in try FileIO.write(bytes, to: file) }
+          try spool?.read(NDJSONReport()) { (bytes) throws(SystemError) in try FileIO.write(bytes, to: file) }
         }
         state.isKept = true
       } catch {
