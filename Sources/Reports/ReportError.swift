@@ -32,7 +32,7 @@ package struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
   static func notReadable(_ path: String, _ reason: String) -> ReportError {
     ReportError(
       code: .notReadable, path: path,
-      message: "can't read the report '\(path)': \(reason); name a report that '--report FILE.ndjson' wrote")
+      message: "can't read the report '\(path)': \(reason); name a report that is JSON or NDJSON")
   }
 
   /// The error "can't `action` the `noun` 'path'", with the message of `errno`. For `-`, it names standard output.

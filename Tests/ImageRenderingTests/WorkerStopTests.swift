@@ -35,11 +35,14 @@ struct WorkerStopTests {
     await prepared.passed()
     let (preparedNext, hasSlot) = (Shared(0), Shared(0))
     let next = Gate()
-    let waiting = (0..<3).map { _ in
+    let waiting = (0..<4).map { _ in
       Task {
         await pool.render {
-          preparedNext.change { $0 += 1 }
-          next.open()
+          let count = preparedNext.change { count in
+            count += 1
+            return count
+          }
+          if count == 2 { next.open() }
           return request
         } onStart: { _ in
           hasSlot.change { $0 += 1 }
@@ -59,9 +62,9 @@ struct WorkerStopTests {
       for task in waiting { tasks.addTask { await task.value } }
       return await tasks.reduce(into: [RenderResponse]()) { if let response = $1 { $0.append(response) } }
     }
-    // One request is prepared beside the one that is rendered.
-    #expect(responses.map(\.codes) == [["cancelled", "cancelled"]])
-    #expect(preparedNext.value == 1)
+    // Two requests are prepared beside the one that is rendered.
+    #expect(responses.map(\.codes) == [["cancelled", "cancelled"], ["cancelled", "cancelled"]])
+    #expect(preparedNext.value == 2)
     #expect(hasSlot.value == 0)
   }
 
