@@ -147,10 +147,11 @@ public final class DiskStore: Sendable {
     processDirectory.close()
   }
 
-  /// Closes the store, and removes an ephemeral one's directory even if something still refers to the store: a process
-  /// that exits releases nothing. Don't use the store afterwards.
+  /// Closes the store, and removes its temporary files, and an ephemeral one's directory, even if something still refers
+  /// to them: a process that exits releases nothing. Don't use the store afterwards.
   package func end() {
     close()
+    processDirectory.remove()
     scratch?.remove()
   }
 

@@ -116,6 +116,20 @@ final class ProcessDirectory: Sendable {
     }
   }
 
+  /// Removes the directory with everything that is still in it, such as pins, and its lock.
+  func remove() {
+    state.withLock { state in
+      guard let opened = state.opened else { return }
+      do throws(CacheError) {
+        try StoreLayout.removeTree(opened.path)
+        unlink(opened.path + Self.lockSuffix)
+        state.opened = nil
+      } catch {
+        // The next process that opens the store removes it.
+      }
+    }
+  }
+
   private static func opened(_ state: inout State, _ layout: StoreLayout) throws(CacheError) -> Opened {
     // A user may have removed the cache directory, or the contents of `tmp/`.
     if let opened = state.opened, opened.lock.isLinked, access(opened.path, F_OK) == 0 { return opened }
