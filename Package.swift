@@ -81,10 +81,15 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: settings),
+    // Amazon S3's protocol: addresses, credentials, signatures and answers, without a transfer.
+    .target(
+      name: "ObjectStorage",
+      dependencies: ["SystemIO", "WebValues", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: settings),
     .target(
       name: "ImageDownloads",
       dependencies: [
-        "ImageCaches", "Curl", "Vips", "SystemIO", "WebValues",
+        "ImageCaches", "Curl", "ObjectStorage", "Vips", "SystemIO", "WebValues",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Collections", package: "swift-collections"),
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -110,7 +115,9 @@ let package = Package(
     .target(
       name: "ImageBatch",
       dependencies: [
-        "ImageRendering", "ImageFilters", "ImageCaches", "ImageDownloads", "Curl", "SystemIO",
+        "ImageRendering", "ImageFilters", "ImageCaches", "ImageDownloads", "Curl", "SystemIO", "Vips",
+        "WebValues",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Collections", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
@@ -135,7 +142,7 @@ let package = Package(
       name: "imagemill",
       dependencies: [
         "Manifests", "Reports", "ImageBatch", "ImageRendering", "ImageCaches", "ImageDownloads",
-        "ImageFilters", "Curl",
+        "ImageFilters", "Curl", "ObjectStorage",
         "SystemIO", "TerminalText", "Vips",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -157,13 +164,18 @@ let package = Package(
       name: "TestSupport", dependencies: ["ImageCaches", "ImageRendering"], path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(
-      name: "LoopbackServer", dependencies: ["TestSupport"], path: "Tests/LoopbackServer",
+      name: "LoopbackServer", dependencies: ["ObjectStorage", "SystemIO", "TestSupport", "WebValues"],
+      path: "Tests/LoopbackServer",
       swiftSettings: settings),
     .testTarget(name: "VipsTests", dependencies: ["CVips", "TestSupport", "Vips"], swiftSettings: settings),
     .testTarget(
       name: "SystemIOTests", dependencies: ["SystemIO", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "CurlTests", dependencies: ["Curl", "LoopbackServer", "TestSupport"], swiftSettings: settings),
+      name: "CurlTests", dependencies: ["Curl", "LoopbackServer", "SystemIO", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ObjectStorageTests", dependencies: ["ObjectStorage", "WebValues"],
+      swiftSettings: settings),
     .testTarget(
       name: "ImageFiltersTests", dependencies: ["ImageFilters", "TestSupport", "Vips"],
       swiftSettings: settings),
@@ -171,12 +183,14 @@ let package = Package(
       name: "ImageCachesTests",
       dependencies: [
         "ImageCaches", "SystemIO", "TestSupport", "Vips", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: settings),
     .testTarget(
       name: "ImageDownloadsTests",
       dependencies: [
-        "Curl", "ImageCaches", "ImageDownloads", "LoopbackServer", "SystemIO", "TestSupport", "Vips",
+        "Curl", "ImageCaches", "ImageDownloads", "LoopbackServer", "ObjectStorage", "SystemIO", "TestSupport",
+        "Vips", "WebValues",
       ],
       swiftSettings: settings),
     .testTarget(

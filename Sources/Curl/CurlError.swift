@@ -21,6 +21,8 @@ public struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
     case addressRefused(IPAddress)
     /// The sink returned false.
     case stoppedBySink
+    /// The request's body can't be read, or is shorter than announced.
+    case bodyUnreadable
   }
 
   /// The kind of failure.
@@ -40,4 +42,25 @@ public struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// `message (curl CODE)`.
   public var description: String { curlCode == 0 ? message : "\(message) (curl \(curlCode))" }
+}
+
+extension CurlError {
+  init(engineFailure message: String) {
+    self.init(
+      reason: .transport, curlCode: Int(CURLE_FAILED_INIT.rawValue), message: message, status: nil, url: "",
+      bytesReceived: 0)
+  }
+
+  static func cancelled(_ url: String) -> CurlError {
+    CurlError(
+      reason: .cancelled, curlCode: 0, message: "the transfer was cancelled", status: nil, url: url,
+      bytesReceived: 0)
+  }
+
+  static func shutDown(_ url: String) -> CurlError {
+    CurlError(
+      reason: .shutDown, curlCode: 0, message: "the transfer engine has been shut down", status: nil,
+      url: url,
+      bytesReceived: 0)
+  }
 }

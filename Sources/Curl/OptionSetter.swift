@@ -35,6 +35,10 @@ struct OptionSetter {
     note(ccurl_set_open_socket(easy, value))
   }
 
+  mutating func seek(_ value: @escaping curl_seek_callback) {
+    note(ccurl_set_seek(easy, value))
+  }
+
   mutating func prerequest(_ value: @escaping curl_prereq_callback) {
     note(ccurl_set_prerequest(easy, value))
   }

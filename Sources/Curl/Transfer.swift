@@ -2,9 +2,8 @@ import CCurl
 import Glibc
 import WebValues
 
-/// One transfer: its handle, the memory that libcurl keeps pointers to, and the response so far.
-///
-/// Not Sendable: it never leaves the engine's thread.
+/// One transfer: its handle, the memory that libcurl keeps pointers to, and the response so far. Not Sendable: it never
+/// leaves the engine's thread.
 final class Transfer {
   let id: TransferID
   let easy: UnsafeMutableRawPointer
@@ -13,11 +12,13 @@ final class Transfer {
   private let sink: any TransferSink
   /// Holds back the body if the options limit its rate.
   let limiter: ByteRateLimiter?
-  private var fieldList: UnsafeMutablePointer<curl_slist>?
+  var fieldList: UnsafeMutablePointer<curl_slist>?
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
   private var parser = ResponseHeadParser()
   private var hasDeliveredHead = false
   private var byteCount = 0
+  /// The bytes of the request's body that libcurl has read.
+  var sentCount = 0
   private var requestCount = 0
   private var stopReason: CurlError.Reason?
   private var refusedAddress: IPAddress?
@@ -62,6 +63,7 @@ final class Transfer {
   func prepare() -> CURLcode {
     var setter = OptionSetter(easy: easy)
     setter.text(CURLOPT_URL, options.url)
+    if options.keepsPath { setter.long(CURLOPT_PATH_AS_IS, 1) }
     // Refuse libcurl's other schemes: a `file:` URL would read local files.
     setter.text(CURLOPT_PROTOCOLS_STR, "http,https")
     // Signals for resolver timeouts are unsafe in a process with threads.
@@ -89,7 +91,9 @@ final class Transfer {
   }
 
   private func prepareRequest(_ setter: inout OptionSetter) {
-    if options.method == "HEAD" {
+    if let body = options.body {
+      prepare(body, &setter)
+    } else if options.method == "HEAD" {
       setter.long(CURLOPT_NOBODY, 1)
     } else if options.method != "GET" {
       setter.text(CURLOPT_CUSTOMREQUEST, options.method)
@@ -161,7 +165,7 @@ final class Transfer {
     Int(max(1, min(seconds * 1000, Double(Int32.max))))
   }
 
-  private static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+  static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
     context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
   }
 
@@ -329,6 +333,7 @@ final class Transfer {
     case .headTooLong: return "the response header is longer than \(ResponseHeadParser.limit) bytes"
     case .addressRefused(let address): return "the address \(address) is not allowed"
     case .stoppedBySink: return "the receiver stopped the transfer"
+    case .bodyUnreadable: return "the file to send can't be read, or has been shortened"
     }
   }
 
@@ -341,26 +346,5 @@ final class Transfer {
     var value: UnsafePointer<CChar>?
     guard ccurl_get_text(easy, info, &value) == CURLE_OK, let value else { return nil }
     return String(cString: value)
-  }
-}
-
-extension CurlError {
-  init(engineFailure message: String) {
-    self.init(
-      reason: .transport, curlCode: Int(CURLE_FAILED_INIT.rawValue), message: message, status: nil, url: "",
-      bytesReceived: 0)
-  }
-
-  static func cancelled(_ url: String) -> CurlError {
-    CurlError(
-      reason: .cancelled, curlCode: 0, message: "the transfer was cancelled", status: nil, url: url,
-      bytesReceived: 0)
-  }
-
-  static func shutDown(_ url: String) -> CurlError {
-    CurlError(
-      reason: .shutDown, curlCode: 0, message: "the transfer engine has been shut down", status: nil,
-      url: url,
-      bytesReceived: 0)
   }
 }

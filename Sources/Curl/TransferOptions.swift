@@ -4,8 +4,10 @@ public import WebValues
 public struct TransferOptions: Sendable {
   /// An absolute http or https URL without user name and password. libcurl refuses other schemes.
   public var url: String
-  /// The method. Requests have no body.
+  /// The method. A request with a ``body`` is a `PUT`.
   public var method = "GET"
+  /// The body of a `PUT` request; nil for none. Its length is announced, and no `Expect` field is sent.
+  public var body: TransferBody?
   /// Fields to send in addition to those of libcurl (`Host`, and `Accept: */*` unless given here).
   public var fields: [HeaderField] = []
   /// The `User-Agent` field.
@@ -30,6 +32,8 @@ public struct TransferOptions: Sendable {
   public var allowsHTTP2 = true
   /// Whether to open a new connection for this request.
   public var needsFreshConnection = false
+  /// Whether the path is sent as it is, with `.` and `..`: they may be parts of an object's key.
+  public var keepsPath = false
   /// The user name and password for the origin server.
   public var credential: Credential?
   /// Whether to connect to an address; also called before a connection to it is reused. Runs on the engine's thread

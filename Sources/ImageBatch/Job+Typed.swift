@@ -32,13 +32,22 @@ extension Job {
     self.init(index: 0, sources: [.url(source.absoluteString)], outputs: outputs)
   }
 
-  /// Creates a job with one output of a local file. See ``init(source:output:filters:encoding:)``.
+  /// Creates a job with one output of a local file.
+  /// - Parameters:
+  ///   - file: A `file:` URL.
+  ///   - output: The path to write, relative to the batch's output directory.
+  ///   - filters: The filters, in the order of application. The identifier of an own filter is a part of the key under
+  ///     which outputs are stored; such filters run in process only.
+  ///   - encoding: The format and encoder options (default: those of the path's extension).
   public init(file: URL, output: OutputTemplate, filters: any ImageFilter..., encoding: Encoding? = nil) {
     self.init(
       file: file, outputs: [JobOutput(output, chain: FilterChain(combining: filters), encoding: encoding)])
   }
 
   /// Creates a job with several outputs of a local file.
+  /// - Parameters:
+  ///   - file: A `file:` URL.
+  ///   - outputs: The outputs; without one, the file is only read.
   public init(file: URL, outputs: [JobOutput]) {
     self.init(index: 0, sources: [.file(file.path(percentEncoded: false))], outputs: outputs)
   }

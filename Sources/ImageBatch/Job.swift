@@ -4,6 +4,9 @@ public import ImageFilters
 public import ImageRendering
 
 /// A source and its outputs: the unit that is scheduled, reported and retried.
+///
+/// In a file that imports this library, the name hides the deprecated `Job` of Swift's concurrency library; executors use
+/// `ExecutorJob`.
 public struct Job: Sendable, Hashable {
   /// The position among the batch's jobs, from 1; 0 until ``Batch/results(of:)`` numbers the job.
   public var index: Int
@@ -30,6 +33,8 @@ public struct Job: Sendable, Hashable {
   public var sourceDirectory: String?
   /// The outputs of other jobs that are sources of this one (``JobDependencies``).
   package var needs: [OutputReference] = []
+  /// The positions of this job's outputs that are sources of others (``JobDependencies``).
+  package var neededOutputs: Set<Int> = []
   /// The number of jobs that have to end one after the other before this one can start.
   package var level = 0
   /// The fields of the input record, in order, which results repeat (`pipe`).

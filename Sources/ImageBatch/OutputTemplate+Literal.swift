@@ -2,7 +2,7 @@ import SystemIO
 
 /// Templates in Swift code, without `try`. Braces in a literal are fields; interpolated values are taken literally:
 ///
-///     Job(source: url, output: "thumbs/\(user.id)-{width}.webp")
+///     Job(source: url, output: "thumbs/\(id)-{width}.webp")
 ///
 /// If the literal is invalid, its job fails with the code `bad-output`.
 extension OutputTemplate: ExpressibleByStringInterpolation {

@@ -1,8 +1,7 @@
 import SystemIO
 
-/// An output's path with `{name}` fields (imagemill-manifest(5), TEMPLATES).
-///
-///     hero-{width}.{ext}      {index:05}-{name}.png      {hash:8}.webp      a {{literal}} brace
+/// An output's path with `{name}` fields (imagemill-manifest(5), TEMPLATES), such as `hero-{width}.{ext}`,
+/// `{index:05}-{name}.png` and `{hash:8}.webp`. Doubled braces are literal: `a {{literal}} brace`.
 ///
 /// ``BuiltIn`` lists the built-in fields; any other name is a variable of the job.
 public struct OutputTemplate: Sendable, Hashable {

@@ -4,7 +4,8 @@ import SystemIO
 
 /// The directory and base URL that a source's `{dir}` is relative to.
 ///
-///     SourceRoot(directory: URL(filePath: "photos")).directory(of: .file("photos/2026/05/a.jpg"))     // 2026/05
+///     let root = SourceRoot(directory: URL(filePath: "photos"))
+///     let directory = root.directory(of: .file("photos/2026/05/a.jpg"))  // 2026/05
 ///
 /// Paths are compared as text, without resolving links, so that links don't change the names of outputs.
 public struct SourceRoot: Sendable, Hashable {

@@ -1,10 +1,13 @@
 public import struct FoundationEssentials.URL
 public import Logging
+package import ObjectStorage
 public import WebValues
 
 extension ImageDownloader {
   /// A downloader's settings; the defaults are those of the command line. Sizes are in bytes.
   public struct Configuration: Sendable {
+    /// The server that `s3:` addresses name; nil if there is none.
+    package var objectStores: ObjectStores?
     /// The maximum number of active downloads; 1 or more.
     public var activeDownloads = 32
     /// The maximum number of active downloads from one host; 1 or more.

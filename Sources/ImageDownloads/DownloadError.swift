@@ -149,7 +149,7 @@ extension DownloadError {
       self.init(
         .transferFailed, "\(error.message), so its end is unknown; contact the server's operator",
         source: source)
-    case .stoppedBySink:
+    case .stoppedBySink, .bodyUnreadable:
       self.init(.transferFailed, "the receiver stopped the transfer", source: source)
     case .transport:
       // Before a request is sent, 43 (CURLE_BAD_FUNCTION_ARGUMENT) is about the request's fields.

@@ -7,10 +7,7 @@ extension ImageDownloader {
   /// Looks a request up in the cache, or reads a local source. Blocks.
   func lookUp(_ key: RequestKey) -> NextStep {
     guard case .url(let text) = key.source else { return .complete(local(key)) }
-    guard let url = key.url else {
-      let error = DownloadError.badSource(text, "this is not a URL of the form http://host/path")
-      return .complete(.failure(error))
-    }
+    guard let url = key.url else { return .complete(.failure(refusal(of: text))) }
     return lookup.lookUp(RequestState(key, originalURL: url))
   }
 
@@ -102,7 +99,7 @@ extension ImageDownloader {
     case .store(let request, var head):
       let object = try await responses.commit(request)
       head.fields = HopByHop.removed(from: head.fields)
-      let response = Response(object, head: head, url: outcome.state.url, .downloaded)
+      let response = Response(object, head: head, of: outcome.state, .downloaded)
       let conclusion = classifier.conclusion(response, for: outcome.state)
       // Looking up a redirect's target needs no slot.
       guard case .step(let step) = conclusion else {

@@ -5,13 +5,13 @@ import SystemIO
 
 /// Downloads sources into a disk store, within limits. Equal requests share one download.
 ///
-///     let downloader = ImageDownloader(store: store)
-///     let source = try await downloader.download(ImageRequest(.url("https://example.org/a.jpg")))
-///     … source.file, source.digest …
+///     let downloader = ImageDownloader(configuration: configuration, store: store)
+///     let source = try await downloader.download(ImageRequest(url))
+///     print(source.file, source.digest.hex)
 ///     await downloader.shutDown()
 ///
-/// Queueing, merging and cancelling follow AlamofireImage's `ImageDownloader`; decoding and filtering are in
-/// `ImageBatch`. Internally this is the driver of `DownloadStateMachine`: it turns calls and finished work into events,
+/// Queueing, merging and cancelling follow AlamofireImage's `ImageDownloader`. Decoding is in `ImageRendering`, filtered
+/// images in `ImagePipeline`. Internally this is the driver of `DownloadStateMachine`: it turns calls and finished work into events,
 /// and performs the resulting actions.
 public final class ImageDownloader: Sendable {
   /// The settings given to the initializer, with normalized origins.
@@ -31,7 +31,7 @@ public final class ImageDownloader: Sendable {
   let responses: ResponseStore
   let report: @Sendable (DownloadEvent) -> Void
   /// The credential of ``addAuthentication(usingCredential:)``.
-  private let credential = Mutex<OriginSettings.Credential?>(nil)
+  let currentAuthentication = Mutex(Authentication())
 
   /// Creates a downloader. Its transfer thread starts with the first transfer.
   /// - Parameters:
@@ -88,9 +88,13 @@ public final class ImageDownloader: Sendable {
   public func download(
     _ request: ImageRequest, priority: Int = 0, pinnedDigest: ContentDigest? = nil
   ) async throws(DownloadError) -> StoredSource {
-    let key = key(request, pinnedDigest: pinnedDigest)
-    return try await response(to: key, RequestReceipt(request), priority: priority)
-      .source(displayText: key.displayText)
+    try await download(key(request, pinnedDigest: pinnedDigest), RequestReceipt(request), priority: priority)
+  }
+
+  func download(
+    _ key: RequestKey, _ receipt: RequestReceipt, priority: Int
+  ) async throws(DownloadError) -> StoredSource {
+    try await response(to: key, receipt, priority: priority).source(displayText: key.displayText)
   }
 
   /// Downloads a source into the store, like ``download(_:priority:pinnedDigest:)``.
@@ -111,11 +115,20 @@ public final class ImageDownloader: Sendable {
     completion: @escaping @Sendable (Result<StoredSource, DownloadError>) -> Void
   ) -> RequestReceipt {
     let receipt = RequestReceipt(request, owner: owner)
-    let key = key(request, pinnedDigest: pinnedDigest)
+    download(
+      key(request, pinnedDigest: pinnedDigest), receipt, priority: priority, progress: progress,
+      completion: completion)
+    return receipt
+  }
+
+  func download(
+    _ key: RequestKey, _ receipt: RequestReceipt, priority: Int,
+    progress: (@Sendable (Int, Int?) -> Void)?,
+    completion: @escaping @Sendable (Result<StoredSource, DownloadError>) -> Void
+  ) {
     start(key, receipt, priority: priority, progress: progress) { outcome in
       completion(outcome.map { $0.source(displayText: key.displayText) })
     }
-    return receipt
   }
 
   /// Fetches any response, regardless of its status and content, through the same queue, policy and cache.
@@ -156,7 +169,7 @@ public final class ImageDownloader: Sendable {
     return receipt
   }
 
-  private func response(
+  func response(
     to key: RequestKey, _ receipt: RequestReceipt, priority: Int
   ) async throws(DownloadError) -> Response {
     let outcome: DownloadStateMachine.Outcome = await withTaskCancellationHandler {
@@ -169,15 +182,15 @@ public final class ImageDownloader: Sendable {
     return try outcome.get()
   }
 
-  private func key(
+  func key(
     _ request: ImageRequest, pinnedDigest: ContentDigest? = nil, wantsImage: Bool = true,
-    followsRedirects: Bool = true
+    followsRedirects: Bool = true, authentication: Authentication? = nil
   ) -> RequestKey {
     RequestKey(
       source: request.source, headers: request.headers,
       cacheMode: request.cacheMode ?? configuration.cacheMode,
       pinnedDigest: pinnedDigest, wantsImage: wantsImage, followsRedirects: followsRedirects,
-      credential: credential.withLock(\.self))
+      credential: (authentication ?? self.authentication).credential, service: service(of: request.source))
   }
 
   private func start(
@@ -193,7 +206,8 @@ public final class ImageDownloader: Sendable {
 
   /// Sets the credential of later requests, like AlamofireImage's method of this name.
   ///
-  /// Earlier requests keep theirs, and aren't merged with later ones. The credential replaces
+  /// Earlier requests keep theirs, and aren't merged with later ones. An `ImagePipeline` on this downloader no longer
+  /// finds the images in memory that were loaded before. The credential replaces
   /// ``Configuration/credential``: it is sent to each source's own origin, as Basic, or as Digest if the
   /// server asks for it, unless the URL, the origin's settings or the netrc file have a credential.
   /// - Parameters:
@@ -206,7 +220,7 @@ public final class ImageDownloader: Sendable {
   /// Sets the credential of later requests, like ``addAuthentication(user:password:)``.
   /// - Parameter credential: The user name and password.
   public func addAuthentication(usingCredential credential: OriginSettings.Credential) {
-    self.credential.withLock { $0 = credential }
+    currentAuthentication.withLock { $0.change(to: credential) }
   }
 
   // MARK: Cancelling

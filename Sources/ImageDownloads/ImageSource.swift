@@ -1,8 +1,9 @@
+package import ObjectStorage
 import SystemIO
 
 /// The source of an image's bytes.
 public enum ImageSource: Hashable, Sendable {
-  /// An absolute `http:` or `https:` URL, as written.
+  /// An absolute `http:` or `https:` URL, or an `s3://bucket/key` address, as written.
   case url(String)
   /// A file path, absolute or relative to the current directory.
   case file(String)
@@ -13,8 +14,8 @@ public enum ImageSource: Hashable, Sendable {
 }
 
 extension ImageSource {
-  /// Parses a user's text: an absolute http or https URL, a `file:` or `data:` URL, `-` for standard input,
-  /// or a path.
+  /// Parses a user's text: an absolute http or https URL, an `s3://bucket/key` address, a `file:` or `data:` URL, `-` for
+  /// standard input, or a path.
   ///
   /// - Parameters:
   ///   - text: The text, as typed or as in a manifest.
@@ -36,7 +37,7 @@ extension ImageSource {
       throw .badSource(text, error.message)
     }
     if let scheme = URLReference.scheme(of: text), text.dropFirst(scheme.count).hasPrefix("://") {
-      throw .badSource(text, "unsupported scheme '\(scheme)'; use http, https, file or data")
+      throw .badSource(text, "unsupported scheme '\(scheme)'; use http, https, s3, file or data")
     }
     guard let directory, directory != ".", !Paths.isAbsolute(text) else {
       self = .file(text)
@@ -51,7 +52,7 @@ extension ImageSource {
     package let message: String
   }
 
-  /// Parses a text with a supported scheme: http, https, data or file. The command line and manifests share this.
+  /// Parses a text with a supported scheme: http, https, s3, data or file. The command line and manifests share this.
   /// - Returns: nil for another scheme, or none.
   package static func ofScheme(_ text: String) throws(InvalidForm) -> ImageSource? {
     switch URLReference.scheme(of: text) {
@@ -66,6 +67,13 @@ extension ImageSource {
       }
       guard WebAddress(text) != nil else {
         throw InvalidForm(message: "the URL is invalid: check its host and port")
+      }
+      return .url(text)
+    case "s3"?:
+      do throws(ObjectAddress.Mistake) {
+        _ = try ObjectAddress(parsing: text)
+      } catch {
+        throw InvalidForm(message: error.message)
       }
       return .url(text)
     case "data"?:
@@ -88,14 +96,23 @@ extension ImageSource {
   /// The source without secrets, for display: a URL without user name, password and tokens, or a short `data:` URL.
   public var displayText: String {
     switch self {
-    case .url(let text): WebAddress(text)?.displayText ?? "(invalid URL)"
+    case .url(let text):
+      // An object's address has no secrets.
+      (try? ObjectAddress(parsingPrefix: text)) == nil
+        ? WebAddress(text)?.displayText ?? "(invalid URL)" : text
     case .file(let path): path
     case .data(let text): text.utf8.count <= 40 ? text : "\(text.prefix(32))… (\(text.utf8.count) bytes)"
     case .standardInput: "-"
     }
   }
 
-  /// The host of a URL; nil for other sources.
+  /// The object that an `s3:` address names; nil for other sources.
+  package var objectAddress: ObjectAddress? {
+    guard case .url(let text) = self, ObjectAddress.isAddress(text) else { return nil }
+    return try? ObjectAddress(parsing: text)
+  }
+
+  /// The host of an http or https URL; nil for other sources.
   public var host: String? {
     guard case .url(let text) = self else { return nil }
     return WebAddress(text)?.host
@@ -126,6 +143,9 @@ extension ImageSource {
       Paths.absoluteComponents(DirectoryEntry(path).directory, from: "/")
     }
     switch self {
+    case .url where objectAddress != nil:
+      return components("/" + (objectAddress?.key ?? ""))
+        .map(String.init)
     case .url(let text):
       // Decode after splitting: an encoded slash is part of the name.
       return components(String(WebAddress(text)?.path ?? "")).map {
@@ -140,6 +160,7 @@ extension ImageSource {
   private var components: [String] {
     let path: String
     switch self {
+    case .url where objectAddress != nil: path = objectAddress?.key ?? ""
     case .url(let text): path = PercentEncoding.decoded(WebAddress(text)?.path ?? "/")
     case .file(let text): path = text
     case .data, .standardInput: return []

@@ -49,6 +49,9 @@ public struct StoredSource: Sendable {
   /// Whether an equal ``fingerprint`` proves equal bytes. If the file was written just before its digest was computed,
   /// another write may leave the fingerprint unchanged.
   package var isFingerprintCertain = true
+  /// Whether the response is for this user: a request had credentials or fields that the user set, its URL has a signature
+  /// or token, or the server called the response private. Outputs made from it never leave the machine.
+  package var isPrivate = false
 }
 
 /// The totals of a downloader since it was created.

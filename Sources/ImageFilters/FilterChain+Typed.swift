@@ -10,7 +10,7 @@ extension FilterChain {
   ///   applying throw.
   public init(_ filters: any ImageFilter...) { self.init(combining: filters) }
 
-  /// Combines filters. See ``init(_:)-(ImageFilter...)``.
+  /// Combines filters. See ``init(_:)``.
   /// - Parameter filters: The filters, in the order of application. If one is invalid, ``check()`` and
   ///   applying throw.
   public init(combining filters: [any ImageFilter]) {

@@ -73,7 +73,7 @@ public struct FilterChain: Hashable, Sendable {
   /// - Parameter chains: The chains, in the order of application.
   /// - Throws: `FilterError`: the error of ``check()`` for an invalid chain, or `chain-too-long` if the
   ///   result exceeds ``ChainLimits``.
-  public init(_ chains: [FilterChain]) throws(FilterError) {
+  package init(_ chains: [FilterChain]) throws(FilterError) {
     // Check before `flatMap`, so that an oversized result is never allocated.
     for chain in chains { try chain.check() }
     try ChainLimits.check(steps: chains.reduce(0) { $0 + $1.steps.count })

@@ -94,15 +94,19 @@ public struct CoreImageFilter: ChainedImageFilter {
   /// Creates a Core Image filter.
   /// - Parameters:
   ///   - filterName: Core Image's name for the filter, such as `CISepiaTone`.
-  ///   - parameters: Values in the chain grammar's notation, by Core Image's keys. Default: none.
-  /// - Throws: `FilterError`: `unknown-filter` if the filter isn't supported; `bad-argument` if it doesn't
-  ///   have one of the parameters, or a value is invalid.
-  public init(filterName: String, parameters: [String: String] = [:]) throws(FilterError) {
+  ///   - parameters: Values in the chain grammar's notation, by Core Image's keys. Default: none. Applying throws
+  ///     `unknown-filter` if the filter isn't supported, and `bad-argument` if it doesn't have one of the parameters or a
+  ///     value is invalid.
+  public init(filterName: String, parameters: [String: String] = [:]) {
     self.filterName = filterName
     self.parameters = parameters
-    chain = try FilterChain(
-      name: "ci",
-      arguments: [(nil, filterName)] + parameters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    do throws(FilterError) {
+      chain = try FilterChain(
+        name: "ci",
+        arguments: [(nil, filterName)] + parameters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    } catch {
+      chain = FilterChain(problem: error)
+    }
   }
 }
 

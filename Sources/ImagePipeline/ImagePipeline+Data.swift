@@ -38,7 +38,8 @@ extension ImagePipeline {
   nonisolated(nonsending) public func data(
     for request: ImageRequest, chain: FilterChain, as encoding: Encoding, priority: Int = 0
   ) async throws(ImageError) -> Data {
-    let key = EncodedBytes.Key(request: MemoryIdentity(request).absoluteURL, identifier: chain.identifier)
+    let load = loadKey(request, chain.identifier)
+    let key = EncodedBytes.Key(request: load.memoryIdentity.absoluteURL, identifier: chain.identifier)
     let use = memoryUse(of: request)
     let found: Data? = state.withLock { state in
       if use.reads, let bytes = state.encodings.bytes(key, encoding) {
@@ -53,9 +54,9 @@ extension ImagePipeline {
       return found
     }
     defer { state.withLock { $0.encodings.end(key) } }
-    let image = try await image(for: request, chain: chain, priority: priority)
+    let image = try await image(load, chain, priority: priority)
     let work = EncodingTable.Work(key: key, image: image, encoding: encoding)
-    let receipt = ImageReceipt(LoadKey(request: request, identifier: chain.identifier))
+    let receipt = ImageReceipt(load)
     let outcome: EncodingTable.Outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         encode(work, EncodingTable.Waiter(receipt: receipt) { continuation.resume(returning: $0) }, use)

@@ -45,7 +45,7 @@ extension ImagePipeline {
     }
     let isFirst = state.withLock { $0.table.hasNoDownload(key, number) }
     let receipt = downloader.download(
-      key.request, priority: priority, progress: isFirst ? progress : nil,
+      key.request, authentication: key.authentication, priority: priority, progress: isFirst ? progress : nil,
       completion: { [self] result in
         switch result {
         case .failure(let error): finish(key, number, .failure(ImageError(error)))
@@ -74,7 +74,8 @@ extension ImagePipeline {
       do throws(DownloadError) {
         var request = ImageRequest(try configuration.source(of: reference))
         request.cacheMode = key.request.cacheMode
-        references[reference] = try await downloader.download(request, priority: priority)
+        references[reference] = try await downloader.download(
+          request, authentication: key.authentication, priority: priority)
       } catch {
         finish(key, number, .failure(ImageError(error)))
         return
@@ -100,7 +101,7 @@ extension ImagePipeline {
         feed.send(.rendered(key.request, identifier: key.identifier, clock.now - start))
         // Before the load leaves the table: a call that doesn't find the load must find the image.
         if memoryUse(of: key.request).stores {
-          let identity = MemoryIdentity(key.request)
+          let identity = key.memoryIdentity
           images?.add(image, for: identity, withIdentifier: key.memoryIdentifier)
           let encoded = EncodedBytes.Key(request: identity.absoluteURL, identifier: key.identifier)
           let version = [source.digest] + chain.references.compactMap { references[$0]?.digest }

@@ -6,6 +6,11 @@ extension ImagePipeline {
   /// How a request's cache mode uses the images and bytes in memory.
   typealias MemoryUse = (reads: Bool, stores: Bool)
 
+  /// The key of a call that is made now.
+  func loadKey(_ request: ImageRequest, _ identifier: String) -> LoadKey {
+    LoadKey(request: request, authentication: downloader.authentication, identifier: identifier)
+  }
+
   func memoryUse(of request: ImageRequest) -> MemoryUse {
     switch request.cacheMode ?? configuration.downloads.cacheMode {
     case .standard, .offline: (true, true)
@@ -16,7 +21,7 @@ extension ImagePipeline {
 
   private func inMemory(_ key: LoadKey) -> VipsImage? {
     guard memoryUse(of: key.request).reads else { return nil }
-    return images?.image(for: MemoryIdentity(key.request), withIdentifier: key.memoryIdentifier)
+    return images?.image(for: key.memoryIdentity, withIdentifier: key.memoryIdentifier)
   }
 
   /// The image of a load, if it is in memory; it counts as a hit.

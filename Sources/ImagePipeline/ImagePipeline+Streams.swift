@@ -9,7 +9,7 @@ extension ImagePipeline {
   ///     for try await update in pipeline.updates(for: url, filters: .circle) {
   ///       switch update {
   ///       case .progress(let received, _): print(received)
-  ///       case .image(let image): show(image)
+  ///       case .image(let image): print(image.size)
   ///       }
   ///     }
   ///

@@ -104,11 +104,9 @@ public final class ImagePipeline: Sendable {
   /// - Throws: `CacheError` if the directory can't be created or read.
   public convenience init(
     cacheDirectory: URL, configuration: Configuration = Configuration()
-  ) throws {
-    try self.init(
-      configuration: configuration,
-      store: DiskStore(directory: cacheDirectory),
-      images: AutoPurgingImageCache())
+  ) throws(CacheError) {
+    let store = try DiskStore(directory: cacheDirectory)
+    self.init(configuration: configuration, store: store, images: AutoPurgingImageCache())
   }
 
   // MARK: Images
@@ -154,7 +152,12 @@ public final class ImagePipeline: Sendable {
   nonisolated(nonsending) public func image(
     for request: ImageRequest, chain: FilterChain, priority: Int = 0
   ) async throws(ImageError) -> VipsImage {
-    let key = LoadKey(request: request, identifier: chain.identifier)
+    try await image(loadKey(request, chain.identifier), chain, priority: priority)
+  }
+
+  nonisolated(nonsending) func image(
+    _ key: LoadKey, _ chain: FilterChain, priority: Int
+  ) async throws(ImageError) -> VipsImage {
     if let image = takeFromMemory(key) { return image }
     let receipt = ImageReceipt(key)
     let outcome: LoadTable.Outcome = await withTaskCancellationHandler {
@@ -194,7 +197,7 @@ public final class ImagePipeline: Sendable {
     _ request: ImageRequest, chain: FilterChain, priority: Int,
     progress: (@Sendable (Int, Int?) -> Void)?, completion: @escaping @Sendable (LoadTable.Outcome) -> Void
   ) -> ImageReceipt? {
-    let key = LoadKey(request: request, identifier: chain.identifier)
+    let key = loadKey(request, chain.identifier)
     if let image = takeFromMemory(key) {
       completion(.success(image))
       return nil
@@ -212,17 +215,17 @@ public final class ImagePipeline: Sendable {
   ///   - identifier: The `FilterChain.identifier` of its filters. Default: empty, for no filters.
   /// - Returns: nil if the cache doesn't have the image, or the pipeline has no memory cache.
   public func image(at url: URL, withIdentifier identifier: String = "") -> VipsImage? {
-    images?.image(
-      for: MemoryIdentity(ImageRequest(url)), withIdentifier: identifier.isEmpty ? nil : identifier)
+    let key = loadKey(ImageRequest(url), identifier)
+    return images?.image(for: key.memoryIdentity, withIdentifier: key.memoryIdentifier)
   }
 
   /// Removes the images at a URL, with any filters, and their encoded bytes from memory. Images that were loaded
-  /// with headers stay.
+  /// with headers, or before the downloader's credential changed, stay.
   /// - Parameter url: The URL that the images were loaded from.
   /// - Returns: Whether there were any.
   @discardableResult
   public func removeImages(at url: URL) -> Bool {
-    let identity = MemoryIdentity(ImageRequest(url))
+    let identity = MemoryIdentity(ImageRequest(url), downloader.authentication)
     let hadImages = images?.removeImages(matching: identity) ?? false
     let hadBytes = state.withLock { $0.encodings.removeAll(request: identity.absoluteURL) }
     return hadImages || hadBytes

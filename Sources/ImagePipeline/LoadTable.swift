@@ -1,10 +1,14 @@
 import ImageDownloads
 import Vips
 
-/// What makes two calls one load: the request and the filters.
+/// What makes two calls one load: the request, the downloader's credential at the time of the call, and the filters.
 struct LoadKey: Hashable, Sendable {
   let request: ImageRequest
+  let authentication: ImageDownloader.Authentication
   let identifier: String
+
+  /// The request in the memory cache.
+  var memoryIdentity: MemoryIdentity { MemoryIdentity(request, authentication) }
 
   /// The identifier in the memory cache, where nil is an image without filters.
   var memoryIdentifier: String? { identifier.isEmpty ? nil : identifier }

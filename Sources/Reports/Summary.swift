@@ -5,6 +5,8 @@ package enum Summary {
   /// The summary without a line break, such as `jobs 120: 118 done, 2 failed; outputs 354: 270 written, 40 cached, 40
   /// unchanged, 4 failed; 96 downloads (41.2 MB), 24 merged, 22 revalidated; 11.8 s`. Totals that are 0 are left out.
   ///
+  /// With a remote cache, `remote cache: 40 found (1.2 MB), 3 uploaded (80.1 kB)` follows the downloads.
+  ///
   /// An output that was restored from the cache counts as cached, as in its result line.
   package static func text(_ summary: BatchSummary) -> String {
     var parts = [
@@ -25,6 +27,14 @@ package enum Summary {
     if summary.mergedDownloads > 0 { transfers.append("\(summary.mergedDownloads) merged") }
     if summary.revalidatedDownloads > 0 { transfers.append("\(summary.revalidatedDownloads) revalidated") }
     if !transfers.isEmpty { parts.append(transfers.joined(separator: ", ")) }
+    let found =
+      summary.remoteHits > 0
+      ? "\(summary.remoteHits) found (\(QuantityText.bytes(summary.remoteReceivedBytes)))" : nil
+    let sent =
+      summary.remoteUploads > 0
+      ? "\(summary.remoteUploads) uploaded (\(QuantityText.bytes(summary.remoteSentBytes)))" : nil
+    let remote = [found, sent].compactMap(\.self)
+    if !remote.isEmpty { parts.append("remote cache: " + remote.joined(separator: ", ")) }
     if summary.outputsKept > 0 { parts.append("\(summary.outputsKept) kept") }
     if summary.outputsRemoved > 0 { parts.append("\(summary.outputsRemoved) removed") }
     if summary.jobsNotStarted > 0 {

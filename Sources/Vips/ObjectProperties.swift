@@ -30,6 +30,21 @@ struct ObjectProperties {
     g_object_set_property(object, name, &value)
   }
 
+  /// Sets a property that is a GObject, which the owner holds a reference to.
+  /// - Throws: `VipsError` if the property doesn't exist or isn't an object.
+  func set(_ name: String, toObject newValue: UnsafeMutableRawPointer) throws(VipsError) {
+    let type = try specification(of: name).pointee.value_type
+    var value = GValue()
+    g_value_init(&value, type)
+    defer { g_value_unset(&value) }
+    guard g_type_check_value_holds(&value, g_object_get_type()) != 0 else {
+      throw complaint(
+        "the argument '\(name)' has the type \(String(cString: g_type_name(type))), not an object")
+    }
+    g_value_set_object(&value, newValue)
+    g_object_set_property(object, name, &value)
+  }
+
   /// A property's value. The caller must unset it (`g_value_unset`).
   func get(_ name: String) throws(VipsError) -> GValue {
     var value = GValue()

@@ -6,14 +6,17 @@ import Synchronization
 public enum VipsRuntime {
   /// Starts libvips if it isn't running. Every operation calls this itself.
   ///
-  /// This changes libvips for the whole process, so also for other code that uses libvips in it. Nothing else of these
-  /// libraries changes the process, and nothing is undone later:
+  /// This changes libvips for the whole process, so also for other code that uses libvips in it. These libraries change
+  /// nothing else of the process that calls them, except that the first download calls `curl_global_init`. Nothing is
+  /// undone later:
   ///
   /// - the operation cache is off (`vips_cache_set_max(0)`), because it would return the old pixels of a changed file;
-  /// - a pipeline of operations uses one thread (`vips_concurrency_set(1)`), unless ``setConcurrency(_:)`` or a `Batch`
-  ///   with fewer images than threads changes that;
-  /// - loaders that libvips marks as untrusted are blocked (`vips_block_untrusted_set`). When a program allows such a
-  ///   format in `RenderLimits`, its loader stays allowed;
+  /// - a pipeline of operations uses one thread (`vips_concurrency_set(1)`). A `Batch` or a `Conversion` that renders in
+  ///   process and has fewer images than threads uses more, unless the program has set the number itself;
+  /// - operations that libvips marks as untrusted are blocked (`vips_block_untrusted_set`), and allowed from the first use
+  ///   that needs one: ImageMagick's loader for a BMP, ICO or XBM file, which are read by default; the loader of a format
+  ///   that `RenderLimits` allows; the saver of JPEG XL; the loader of libvips' own format, for temporary files with large
+  ///   images;
   /// - GLib's messages of the domain `VIPS` go to ``VipsLog``, not to standard error;
   /// - glibc keeps two memory arenas (`mallopt(M_ARENA_MAX)`), because freed pixels would stay in those of old threads.
   ///
@@ -48,12 +51,28 @@ public enum VipsRuntime {
   /// Whether libvips is loaded. Loads it on first use.
   private static var isLoaded: Bool { cvips_library_load() == nil }
 
-  /// Sets the number of threads that evaluate a pipeline (`vips_concurrency_set`). Default: 1.
+  /// The number that ``useConcurrency(_:)`` set last; nil after ``setConcurrency(_:)``.
+  private static let ownConcurrency = Mutex<Int?>(1)
+
+  /// Sets the number of threads that evaluate a pipeline (`vips_concurrency_set`). Default: 1. No batch changes it any more.
   /// - Parameter threads: The number of threads. Values below 1 mean 1.
   /// - Throws: `VipsError` if libvips can't be loaded or started.
   public static func setConcurrency(_ threads: Int) throws(VipsError) {
     try start()
-    vips_concurrency_set(Int32(clamping: max(1, threads)))
+    ownConcurrency.withLock { own in
+      own = nil
+      vips_concurrency_set(Int32(clamping: max(1, threads)))
+    }
+  }
+
+  /// Sets the number of threads for a rendering, unless the program has set it, here or in its own libvips code.
+  package static func useConcurrency(_ threads: Int) throws(VipsError) {
+    try start()
+    ownConcurrency.withLock { own in
+      guard let last = own, Int(vips_concurrency_get()) == last else { return }
+      vips_concurrency_set(Int32(clamping: max(1, threads)))
+      own = Int(vips_concurrency_get())
+    }
   }
 
   /// The number of threads that evaluate a pipeline. libvips must run.

@@ -9,6 +9,8 @@ public struct VipsError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether `text` certainly belongs to this failure. libvips has one error buffer per process, so if several threads
   /// were in libvips, the text may be another thread's.
   public let isCertain: Bool
+  /// The `errno` of a file that couldn't be written; nil for other failures. The image isn't the cause.
+  package var failedWrite: Int32?
 
   /// Creates an error.
   /// - Parameters:

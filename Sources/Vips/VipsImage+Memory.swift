@@ -104,6 +104,16 @@ extension VipsImage {
     return pointer
   }
 
+  /// The same image with a resolution that libvips' native format holds: it stores single precision.
+  /// - Throws: `VipsError` if copying the image's header fails.
+  package func roundingResolution() throws(VipsError) -> VipsImage {
+    let (x, y) = (pointer.pointee.Xres, pointer.pointee.Yres)
+    let (roundedX, roundedY) = (Double(Float(x)), Double(Float(y)))
+    // A hostile header's resolution may be no number or beyond single precision; such a field can't be set.
+    guard x != roundedX || y != roundedY, roundedX.isFinite, roundedY.isFinite else { return self }
+    return try copied(["xres": .double(roundedX), "yres": .double(roundedY)])
+  }
+
   /// The same pixels with other header fields, such as `xres` or `interpretation` (libvips `copy`).
   /// - Parameter fields: The arguments of `copy` to set. Default: none.
   /// - Throws: `VipsError` if a field doesn't exist or doesn't accept its value.

@@ -16,7 +16,15 @@ public final class VipsOperation {
   ///   - nickname: libvips' name for the operation.
   ///   - arguments: The operation's arguments, which are set in order.
   /// - Throws: `VipsError` if libvips lacks the operation or an argument, or the operation fails.
-  public init(_ nickname: String, _ arguments: VipsArguments) throws(VipsError) {
+  public convenience init(_ nickname: String, _ arguments: VipsArguments) throws(VipsError) {
+    try self.init(nickname, arguments, target: nil)
+  }
+
+  /// Builds a saver that writes to a target.
+  /// - Parameter target: Sets the argument `target`; nil for an operation without it. The operation holds a reference to it.
+  init(
+    _ nickname: String, _ arguments: VipsArguments, target: UnsafeMutableRawPointer?
+  ) throws(VipsError) {
     try VipsRuntime.start()
     guard let fresh = vips_operation_new(nickname) else {
       vips_error_clear()
@@ -28,6 +36,7 @@ public final class VipsOperation {
       for (name, value) in arguments.values {
         try ObjectProperties(of: fresh, named: nickname).set(name, to: value)
       }
+      if let target { try ObjectProperties(of: fresh, named: nickname).set("target", toObject: target) }
       // Bypass libvips' operation cache: although it is off, it would still print and hash every argument.
       try VipsErrorLock.capturingError(nickname) { () -> Void? in
         let status = UnsafeMutableRawPointer(fresh).withMemoryRebound(to: VipsObject.self, capacity: 1) {

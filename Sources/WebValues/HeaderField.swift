@@ -15,6 +15,7 @@ public struct HeaderField: Hashable, Sendable, Codable {
   }
 
   /// Whether the field has this name, ignoring case (RFC 9110 §5.1).
+  /// - Parameter other: The name, in any letter case.
   public func isNamed(_ other: String) -> Bool {
     name.utf8.count == other.utf8.count
       && zip(name.utf8, other.utf8).allSatisfy { Self.lowercased($0) == Self.lowercased($1) }
@@ -27,16 +28,22 @@ public struct HeaderField: Hashable, Sendable, Codable {
 
 extension [HeaderField] {
   /// The values of all fields with this name, in order.
+  /// - Parameter name: The name, in any letter case.
+  /// - Returns: The values; empty if there are none.
   public func values(of name: String) -> [String] {
     compactMap { $0.isNamed(name) ? $0.value : nil }
   }
 
   /// The value of the first field with this name.
+  /// - Parameter name: The name, in any letter case.
+  /// - Returns: The value; nil if there is no such field.
   public func first(_ name: String) -> String? {
     first { $0.isNamed(name) }?.value
   }
 
-  /// All values of this name joined by commas (RFC 9110 §5.3); nil if there are none.
+  /// All values of this name joined by commas (RFC 9110 §5.3).
+  /// - Parameter name: The name, in any letter case.
+  /// - Returns: The joined values; nil if there are none.
   public func combined(_ name: String) -> String? {
     let values = values(of: name)
     return values.isEmpty ? nil : values.joined(separator: ", ")
@@ -52,6 +59,7 @@ extension [HeaderField] {
   }
 
   /// Removes all fields with this name.
+  /// - Parameter name: The name, in any letter case.
   public mutating func remove(_ name: String) {
     removeAll { $0.isNamed(name) }
   }

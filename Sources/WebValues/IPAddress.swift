@@ -5,13 +5,15 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   /// The address in network byte order: 4 bytes for IPv4, 16 for IPv6.
   public let bytes: [UInt8]
 
-  /// An address of 4 or 16 bytes; nil for any other count.
+  /// Creates an address from its bytes; nil unless there are 4 or 16.
+  /// - Parameter bytes: The address in network byte order.
   public init?(bytes: [UInt8]) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     self.bytes = bytes
   }
 
   /// Parses the notations of `inet_pton`, with or without an IPv6 literal's brackets and zone; nil for a host name.
+  /// - Parameter text: The address.
   public init?(_ text: some StringProtocol) {
     var text = String(text)
     // The C functions would read only what comes before a NUL.
@@ -31,6 +33,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   /// Parses a URL's host in the notations that resolvers accept: those of ``init(_:)`` and of `inet_aton` (decimal,
   /// hexadecimal or octal, one to four parts); nil for a host name. A check of dotted decimals alone misses
   /// `http://1572395042/`.
+  /// - Parameter host: The host, with or without an IPv6 literal's brackets.
   public init?(host: some StringProtocol) {
     let text = host.hasSuffix(".") ? String(host.dropLast()) : String(host)
     if let address = IPAddress(text) {
@@ -94,6 +97,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
   public let prefixLength: Int
 
   /// Parses `10.0.0.0/8`, `fc00::/7` or a single address; nil for any other text.
+  /// - Parameter text: The block.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let address = IPAddress(parts[0]) else { return nil }
@@ -111,6 +115,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether the block contains the address. An IPv4 block contains no IPv6 address, and vice versa.
+  /// - Parameter other: The address, compared as it is: see ``IPAddress/unwrapped``.
   public func contains(_ other: IPAddress) -> Bool {
     guard other.bytes.count == address.bytes.count else { return false }
     let whole = prefixLength / 8

@@ -27,6 +27,8 @@ struct BatchRun {
   /// The files that an output may replace.
   var replacing = ReplacementPolicy()
   var durability = Durability.fast
+  /// A cache of outputs on another machine.
+  var remoteCache: RemoteCacheConfiguration?
   /// Receives every event, in order.
   var reporting: Reporting
 
@@ -123,6 +125,7 @@ struct BatchRun {
     configuration.renditions = cache.isEphemeral ? .never : batch.renditions
     configuration.wantsPlaceholders = batch.showsPlaceholders || wantsPlaceholders
     configuration.failureLimit = batch.failureLimit
+    configuration.remoteCache = remoteCache
     return configuration
   }
 }

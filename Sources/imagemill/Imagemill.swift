@@ -19,7 +19,8 @@ struct Imagemill: AsyncParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-      RunCommand.self, PipeCommand.self, ConvertCommand.self, FetchCommand.self, PlanCommand.self,
+      RunCommand.self, PipeCommand.self, ConvertCommand.self, FetchCommand.self, LsCommand.self,
+      PlanCommand.self,
       ValidateCommand.self, InitCommand.self, InspectCommand.self, FiltersCommand.self, FormatsCommand.self,
       ConfigCommand.self,
       CacheCommand.self,

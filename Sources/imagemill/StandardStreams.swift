@@ -125,6 +125,13 @@ enum StandardError {
 
 /// Standard input, whose first line may hold credentials.
 enum StandardInput {
+  /// Says that a terminal's input is awaited, which otherwise looks like a command that hangs.
+  /// - Parameter noun: What is read, such as "the manifest".
+  static func announce(_ noun: String) {
+    guard isatty(STDIN_FILENO) == 1 else { return }
+    StandardError.say("imagemill: reading \(noun) from the terminal; end with Ctrl-D")
+  }
+
   /// Reads the first line and no byte further: `readLine` would buffer bytes that others read from the descriptor.
   /// - Throws: `SystemError` if standard input can't be read.
   static func firstLine() throws(SystemError) -> String {

@@ -29,7 +29,7 @@ struct AnnotationTests {
   @Test("wrong records of a list are annotated by validate")
   func records() async throws {
     let command = try CommandRun()
-    try command.write("a.png\ns3://bucket/b.png\n", to: "list.txt")
+    try command.write("a.png\ngopher://bucket/b.png\n", to: "list.txt")
     let outcome = try await command.run(
       "validate", "-o", "{name}.webp", "list.txt", environment: Self.runner)
     #expect(outcome.status == 2)

@@ -66,6 +66,7 @@ final class CommandRun: Sendable {
     variables["XDG_CONFIG_HOME"] = directory + "/config"
     variables["NO_COLOR"] = "1"
     variables["GITHUB_ACTIONS"] = nil
+    for name in variables.keys where name.hasPrefix("AWS_") { variables[name] = nil }
     variables.merge(environment) { $1 }
     process.environment = variables
     return process

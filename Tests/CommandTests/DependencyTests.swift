@@ -101,6 +101,21 @@ struct DependencyTests {
     #expect(command.read("b.png") == before)
   }
 
+  @Test("are made again after the cache was cleared, when their outputs are still there")
+  func clearedCache() async throws {
+    try manifest()
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    #expect(try await command.run("cache", "clear").status == 0)
+    try image(2)
+    let outcome = try await command.run("run", "m.yaml")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try await command.run("run", "--check", "m.yaml").status == 0)
+    // An edited one is nobody's output.
+    #expect(try await command.run("cache", "clear").status == 0)
+    try image(9, to: "b.png")
+    #expect(try await command.run("run", "m.yaml").status == 2)
+  }
+
   @Test("targets are made alone, with what they need")
   func targets() async throws {
     try manifest()

@@ -70,7 +70,8 @@ struct DocumentSchemaTests {
     ("inspect --json a.png s.gif", "inspect"), ("inspect --json --placeholders a.png", "inspect"),
     ("pipe --json -o {name}-{index}.webp a.png none.png", "result"),
     ("fetch --json --any-status SERVER/a SERVER/none", "fetch"), ("fetch --json --body SERVER/a", "fetch"),
-    ("cache stats --json", "cache-stats"), ("cache list --json", "cache-list"),
+    ("ls --json --s3-endpoint SERVER s3://b", "ls"), ("cache stats --json", "cache-stats"),
+    ("cache list --json", "cache-list"),
     ("cache explain --json b-8.webp", "cache-explain"), ("doctor --json", "doctor"),
     ("config --json m.yaml", "config"), ("run -q --report - m.yaml", "result"),
     ("run -q --placeholders --report - m.yaml", "result"), ("run -q --events - m.yaml", "event"),
@@ -86,7 +87,13 @@ struct DocumentSchemaTests {
     let spinner = try Data(
       contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../Examples/images/spinner.gif"))
-    let server = try LoopbackServer(pages: ["/a": Page(image, type: "image/png")])
+    let listing = """
+      <ListBucketResult><Contents><Key>a.png</Key><Size>9</Size><ETag>"e"</ETag>\
+      <LastModified>2026-05-01T09:30:00.000Z</LastModified></Contents></ListBucketResult>
+      """
+    let server = try LoopbackServer(pages: [
+      "/a": Page(image, type: "image/png"), "/b": Page(text: listing, type: "application/xml"),
+    ])
     defer { server.stop() }
     try command.write(image, to: "a.png")
     try command.write(Array(spinner), to: "s.gif")

@@ -35,7 +35,10 @@ struct ExitStatusPageTests {
     ("convert --retries 0 SERVER/busy b.webp", 75),
     ("fetch SERVER/a", 0), ("fetch SERVER/none", 1), ("fetch --any-status SERVER/none", 0),
     ("fetch a.png", 2),
-    ("fetch --retries 0 SERVER/busy", 75), ("plan m.yaml", 0), ("plan m.yaml > /dev/full", 1),
+    ("fetch --retries 0 SERVER/busy", 75), ("ls --allow-net loopback --s3-endpoint SERVER s3://b", 0),
+    ("ls --allow-net loopback --s3-endpoint SERVER s3://none", 1), ("ls a.png", 2),
+    ("ls --retries 0 --allow-net loopback --s3-endpoint SERVER s3://busy", 75),
+    ("plan m.yaml", 0), ("plan m.yaml > /dev/full", 1),
     ("plan none.yaml", 2), ("validate m.yaml", 0), ("validate wrong.yaml", 2), ("validate none.yaml", 2),
     ("init", 0), ("init -o - > /dev/full", 1), ("init -o m.yaml", 2), ("init --from none", 2),
     ("inspect a.png", 0), ("inspect none.png", 1), ("inspect", 2), ("inspect --retries 0 SERVER/busy", 75),
@@ -54,6 +57,7 @@ struct ExitStatusPageTests {
     let image = PNGImage.bytes(width: 8, height: 6)
     let server = try LoopbackServer(pages: [
       "/a": Page(image, type: "image/png"), "/busy": Page(status: 503),
+      "/b": Page(text: "<ListBucketResult></ListBucketResult>", type: "application/xml"),
     ])
     defer { server.stop() }
     try command.write(image, to: "a.png")

@@ -49,6 +49,20 @@ struct ExitStatusTests {
     #expect(wanted.status == 0 && command.read("f.jpg") == Data("gone".utf8), "\(wanted.errors)")
   }
 
+  @Test("fetch --quiet names an error status, since a failure isn't silent")
+  func quietError() async throws {
+    let server = try LoopbackServer(pages: [
+      "/gone.jpg": Page(Array("gone".utf8), status: 410, reason: "Gone"), "/a.jpg": Page(text: "a"),
+    ])
+    defer { server.stop() }
+    let failed = try await command.run("fetch", "--quiet", server.url("/gone.jpg"))
+    #expect(failed.status == 1 && failed.text.isEmpty, "\(failed.text)")
+    #expect(failed.errors == "imagemill: \(server.url("/gone.jpg")): the server returned 410 Gone\n")
+    for arguments in [["fetch", "--quiet", server.url("/a.jpg")], ["fetch", server.url("/gone.jpg")]] {
+      #expect(try await command.run(arguments: arguments).errors.isEmpty, "\(arguments)")
+    }
+  }
+
   @Test("a proxy's name without an address is a mistake, and not the failure of the hosts behind it")
   func proxyName() async throws {
     let urls = (0..<20).map { "http://example.com/\($0).png\n" }.joined()

@@ -11,7 +11,8 @@ struct ManualTests {
   private static let manuals =
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../man"
   static let commands = [
-    "run", "pipe", "convert", "fetch", "plan", "validate", "init", "inspect", "filters", "formats", "config",
+    "run", "pipe", "convert", "fetch", "ls", "plan", "validate", "init", "inspect", "filters", "formats",
+    "config",
     "cache",
     "schema",
     "completions", "doctor", "help",
@@ -27,7 +28,7 @@ struct ManualTests {
   func generated() async throws {
     let outcome = try await command.run("manuals", ".")
     #expect(outcome.status == 0)
-    #expect(command.files.count == Self.commands.count + 3)
+    #expect(command.files.count == Self.commands.count + 4)
     for name in command.files {
       let checkedIn = FileManager.default.contents(atPath: Self.manuals + "/" + name)
       #expect(command.read(name) == checkedIn, "\(name) is stale")
@@ -42,7 +43,7 @@ struct ManualTests {
     // Its own list, not what its prose says of other commands'.
     let list = help.text.split(separator: "\n").filter { $0.drop { $0 == " " }.hasPrefix("-") }.joined(
       separator: "\n")
-    let options = list.matches(of: #/(?:^|[ \[])(--[a-z][a-z-]+)/#).map { String($0.1) }
+    let options = list.matches(of: #/(?:^|[ \[])(--[a-z][a-z0-9-]+)/#).map { String($0.1) }
     #expect(options.contains("--help"))
     for option in Set(options) where !["--help", "--version"].contains(option) {
       #expect(page.contains("Fl " + option.dropFirst()), "\(option) of \(name)")

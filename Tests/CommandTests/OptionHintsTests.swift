@@ -20,7 +20,7 @@ struct OptionHintsTests {
     }
   }()
 
-  static let commands = ["run", "pipe", "convert", "fetch", "plan", "inspect"]
+  static let commands = ["run", "pipe", "convert", "fetch", "plan", "inspect", "ls"]
 
   @Test(
     "are given by each command that has the option, and by one at least",

@@ -147,6 +147,31 @@ struct PlanTests {
     #expect(command.files == ["m.yaml"])
   }
 
+  @Test("a plan warns of a stored source whose outputs take longer than the time limit, by estimate")
+  func timeLimit() async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 400, height: 300), to: "a.png")
+    try command.write(
+      "imagemill: 1\njobs: [{source: ./a.png, filter: \"median:9\", output: a.webp}]\n", to: "m.yaml")
+    for arguments in [["plan"], ["run", "--dry-run"]] {
+      let short = try await command.run(arguments: arguments + ["--job-timeout", "1ms", "m.yaml"])
+      #expect(short.status == 0, "\(short.errors)")
+      #expect(short.text.contains("warning     ./a.png: rendering its outputs takes about"), "\(short.text)")
+      #expect(short.text.contains("raise --job-timeout"), "\(short.text)")
+      let usual = try await command.run(arguments: arguments + ["m.yaml"])
+      #expect(usual.status == 0 && !usual.text.contains("warning"), "\(usual.text)")
+    }
+    for (limit, count) in [("1ms", 1), ("1h", 0)] {
+      let outcome = try await command.run("plan", "--json", "--job-timeout", limit, "m.yaml")
+      let plan = try #require(
+        try JSONSerialization.jsonObject(with: Data(outcome.text.utf8)) as? [String: Any])
+      #expect((plan["longRenderings"] as? [Any])?.count == count)
+    }
+    // What is in place takes no time.
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    #expect(try await !command.run("plan", "--job-timeout", "1ms", "m.yaml").text.contains("warning"))
+  }
+
   @Test("the graph has a node for each step, equal ones once")
   func graph() async throws {
     let command = try CommandRun()

@@ -30,12 +30,20 @@ struct StandardOutputTests {
     ["fetch", "--allow-net", "loopback", "SERVER/a"],
     ["fetch", "--allow-net", "loopback", "--json", "SERVER/a"],
     ["fetch", "--allow-net", "loopback", "-o", "-", "SERVER/a"],
+    ["ls", "--allow-net", "loopback", "--s3-endpoint", "SERVER", "s3://b"],
+    ["ls", "--json", "--allow-net", "loopback", "--s3-endpoint", "SERVER", "s3://b"],
   ]
+
+  private static let listing = Page(
+    text: "<ListBucketResult><Contents><Key>a.png</Key><Size>9</Size></Contents></ListBucketResult>",
+    type: "application/xml")
 
   init() throws {
     command = try CommandRun()
     let image = PNGImage.bytes(width: 40, height: 30)
-    server = try LoopbackServer { _ in Page(image, type: "image/png") }
+    server = try LoopbackServer { request in
+      request.path == "/b" ? Self.listing : Page(image, type: "image/png")
+    }
     try command.write(image, to: "a.png")
     try command.write("imagemill: 1\njobs:\n  - {source: ./a.png, output: made.webp}\n", to: "m.yaml")
   }

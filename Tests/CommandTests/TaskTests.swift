@@ -112,13 +112,17 @@ struct TaskTests {
     #expect(outcome.status == 0, "\(command)\n\(outcome.errors)")
   }
 
-  @Test("use nothing that imagemill(1) doesn't tell", arguments: all)
+  private func page(_ name: String) throws -> String {
+    try String(contentsOfFile: Self.tests + "/../../man/\(name)", encoding: .utf8).replacing("\\-", with: "-")
+  }
+
+  @Test("use nothing that the page of their command doesn't tell", arguments: all)
   func told(task: Task) throws {
-    let page = try String(contentsOfFile: Self.tests + "/../../man/imagemill.1", encoding: .utf8)
-      .replacing("\\-", with: "-")
+    let overview = try page("imagemill.1")
     for line in task.commands.split(separator: "\n") where line.hasPrefix("imagemill ") {
       let words = line.prefix { $0 != "|" }.split(separator: " ").map(String.init)
-      #expect(page.contains(".It Cm \(words[1])\n"))
+      #expect(overview.contains(".It Cm \(words[1])\n"))
+      let page = try page("imagemill-\(words[1]).1")
       for word in words.dropFirst(2) where word.hasPrefix("-") && word != "-" {
         #expect(page.contains("Fl \(word.dropFirst())"), "\(word)")
       }

@@ -5,7 +5,7 @@ import LoopbackServer
 ///
 /// The hosts `example.com` and `*.example.com` are a loopback server: their addresses are replaced in whatever is run
 /// or written to a file, and `imagemill` is a function of the shell that lets the built command reach loopback and changes nothing
-/// else. `images.example.com/private/` wants `Authorization: Bearer` with the token of the variable TOKEN.
+/// else. The same server is the one of `s3:` addresses, and has a bucket `photos`. `images.example.com/private/` wants `Authorization: Bearer` with the token of the variable TOKEN.
 final class Workshop: Sendable {
   let command: CommandRun
   let server: LoopbackServer
@@ -24,6 +24,10 @@ final class Workshop: Sendable {
       if request.path.contains("/private/"), request.field("Authorization") != "Bearer open-sesame" {
         return Page(text: "no", type: "text/plain", status: 401)
       }
+      if request.target.contains("list-type=2") {
+        let keys = ["2026/a.jpg", "2026/b.png"].map { "<Contents><Key>\($0)</Key><Size>1</Size></Contents>" }
+        return Page(text: "<ListBucketResult>\(keys.joined())</ListBucketResult>", type: "application/xml")
+      }
       switch request.path.split(separator: ".").last {
       case "jpg": return Page(Array(photo), type: "image/jpeg")
       case "png": return Page(Array(logo), type: "image/png")
@@ -34,9 +38,13 @@ final class Workshop: Sendable {
     let home = command.directory + "/home"
     for directory in [
       home + "/.zfunc", home + "/.config/fish/completions",
-      home + "/.local/share/bash-completion/completions",
+      home + "/.local/share/bash-completion/completions", home + "/.aws",
       command.work + "/photos/2026",
     ] { try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true) }
+    let profiles = ["default", "work"].map {
+      "[\($0)]\naws_access_key_id = AKIDEXAMPLE\naws_secret_access_key = secret\n"
+    }
+    try profiles.joined().write(toFile: home + "/.aws/credentials", atomically: true, encoding: .utf8)
     try command.write(Array(photo), to: "photos/2026/a.jpg")
     try command.write(Array(photo), to: "photo.jpg")
     try command.write(Array(photo), to: "in.jpg")
@@ -82,14 +90,14 @@ final class Workshop: Sendable {
     try await command.run(
       ["-euo", "pipefail", "-c", Self.function + local(lines)],
       environment: [
-        "HOME": command.directory + "/home", "TOKEN": "open-sesame",
+        "HOME": command.directory + "/home", "TOKEN": "open-sesame", "AWS_ENDPOINT_URL_S3": server.url(""),
       ], executable: "/bin/bash")
   }
 
   private static let function = """
     imagemill() {
       local -a loopback=()
-      case ${1-} in run | pipe | convert | fetch | inspect | plan) loopback=(--allow-net loopback) ;; esac
+      case ${1-} in run | pipe | convert | fetch | inspect | plan | ls) loopback=(--allow-net loopback) ;; esac
       '\(CommandRun.executable)' "${1-}" "${loopback[@]}" "${@:2}"
     }
 
@@ -98,5 +106,6 @@ final class Workshop: Sendable {
   /// With the examples' hosts on loopback.
   private func local(_ text: String) -> String {
     text.replacing(#/https://([a-z]+\.)?example\.com/#, with: server.url(""))
+      .replacing("http://127.0.0.1:9000", with: server.url(""))
   }
 }

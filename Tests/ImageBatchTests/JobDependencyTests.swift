@@ -45,6 +45,8 @@ struct JobDependencyTests {
           }
         }
         #expect(Set(job.needs.map(\.job)) == Set(made))
+        let isNeeded = ordered.contains { $0.needs.contains { $0.job == job.index } }
+        #expect(job.neededOutputs == (isNeeded ? [0] : []))
         #expect(job.level == (made.compactMap { level[$0] }.max() ?? -1) + 1, "seed \(SeededRandom.seed)")
       }
     }

@@ -19,7 +19,8 @@ struct OutputPlacesTests {
   }
 
   private func places(
-    keepsForeign: Bool = false, sources: [Job] = [], durability: Durability = .fast
+    keepsForeign: Bool = false, sources: [Job] = [], durability: Durability = .fast,
+    began: Double = Date().timeIntervalSince1970
   ) -> OutputPlaces {
     var policy = ReplacementPolicy()
     policy.keepsForeignFiles = keepsForeign
@@ -27,7 +28,8 @@ struct OutputPlacesTests {
     files.add(sources)
     return OutputPlaces(
       store: store, fingerprints: FileDigestCache(store: store),
-      registry: OutputRegistry(store: store, template: "", remembersPaths: false), sources: files,
+      registry: OutputRegistry(store: store, template: "", remembersPaths: false, began: began),
+      sources: files,
       replacing: policy, durability: durability)
   }
 
@@ -236,17 +238,33 @@ struct OutputPlacesTests {
 
   @Test("a file that a later run has put there stays, and one of an earlier run doesn't")
   func laterRun() throws {
-    let places = places()
+    let now = Date().timeIntervalSince1970
+    let places = places(began: now - 100)
     let place = OutputDirectory(root: directory.path, allowsOutside: false)
     for (name, began, status) in [
-      ("later", places.registry.began + 10, OutputResult.Status.kept),
-      ("earlier", places.registry.began - 10, .written),
+      ("later", now - 50, OutputResult.Status.kept),
+      ("earlier", now - 150, .written),
     ] {
       try directory.write("theirs", to: name)
       try enter(name, "theirs", began: began)
       #expect(places.put(try made("ours!"), at: directory[name], in: place) == .success(status))
     }
     #expect(directory.text("later") == "theirs" && directory.text("earlier") == "ours!")
+  }
+
+  @Test("a file of a run before the clock was set back is replaced, and so is one that was edited since")
+  func clockSetBack() throws {
+    let now = Date().timeIntervalSince1970
+    let places = places(began: now - 100)
+    let place = OutputDirectory(root: directory.path, allowsOutside: false)
+    try directory.write("theirs", to: "future")
+    try enter("future", "theirs", began: now + 86_400)
+    try directory.write("edited", to: "edited")
+    try enter("edited", "theirs", began: now - 50)
+    for name in ["future", "edited"] {
+      #expect(places.put(try made("ours!"), at: directory[name], in: place) == .success(.written), "\(name)")
+      #expect(directory.text(name) == "ours!")
+    }
   }
 
   @Test("only an ordinary file of the wanted size is looked at")

@@ -61,7 +61,7 @@ struct RenditionCacheTests {
     let cache = RenditionCache(store: store, policy: .always)
     for round in 0..<4 {
       for number in 0..<10 {
-        let lease = try cache.lease(for: try request(), facts: nil, force: false)
+        let lease = try cache.lease(for: try request(), force: false)
         guard let path = lease.plan.files.first else { break }
         let text = String(repeating: "\(round) \(number)", count: 1000)
         try directory.write(text, to: "rendition")
@@ -71,7 +71,7 @@ struct RenditionCacheTests {
           bytes: text.utf8.count, seconds: 1)
         try cache.keep([kept], of: lease)
       }
-      #expect(try cache.lease(for: try request(), facts: nil, force: false).plan.files.isEmpty)
+      #expect(try cache.lease(for: try request(), force: false).plan.files.isEmpty)
       #expect(try store.renditionBytes() >= 10_000, "round \(round)")
       // As another process's purge would.
       try DiskStore(directory: store.directory, capacity: 40_000).purge(to: 0)

@@ -22,7 +22,7 @@ struct AutoPurgingImageCacheTests {
 
   @Test("the defaults are AlamofireImage's, and a capacity below the preferred usage is refused")
   func configuration() throws {
-    let cache = try AutoPurgingImageCache()
+    let cache = AutoPurgingImageCache()
     #expect(cache.memoryCapacity == 100_000_000)
     #expect(cache.preferredMemoryUsageAfterPurge == 60_000_000)
     #expect(throws: AutoPurgingImageCache.ConfigurationError.self) {

@@ -142,7 +142,7 @@ struct ImageCacheModelTests {
 
   @Test("an identifier and a request's key never meet")
   func identifiers() throws {
-    let cache = try AutoPurgingImageCache()
+    let cache = AutoPurgingImageCache()
     let image = try VipsImage.plain([1], width: 2, height: 2)
     cache.add(image, for: Request(absoluteURL: "a"), withIdentifier: "b")
     cache.add(image, for: Request(absoluteURL: "a-b"))

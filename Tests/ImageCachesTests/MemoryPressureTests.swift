@@ -36,7 +36,7 @@ struct MemoryPressureTests {
   func release() throws {
     weak var gone: AutoPurgingImageCache?
     do {
-      let cache = try AutoPurgingImageCache()
+      let cache = AutoPurgingImageCache()
       gone = cache
       #expect(gone != nil)
     }

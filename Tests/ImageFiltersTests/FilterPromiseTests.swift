@@ -59,8 +59,8 @@ struct FilterPromiseTests {
     return extent
   }
 
-  /// The chain's result; nil where a crop lies outside the image, or frames are trimmed to different sizes, which are
-  /// errors by right.
+  /// The chain's result; nil where a crop lies outside the image, frames are trimmed to different sizes, or a transition
+  /// follows another one, whose result is an animation. These are errors by right.
   private func apply(_ chain: FilterChain, to image: VipsImage, _ label: String) throws -> VipsImage? {
     do throws(FilterError) {
       return try chain.apply(to: image, context: FilterPropertyTests.context)
@@ -69,6 +69,7 @@ struct FilterPromiseTests {
       let isRightful =
         names.contains("crop") && error.message.contains("isn't inside")
         || names.contains("trim") && error.message.contains("would differ in size")
+        || names.count { $0 == "transition" } > 1 && error.message.contains("needs a still image")
       if !isRightful { Issue.record("\(label): \(error)") }
       return nil
     }

@@ -64,9 +64,16 @@ struct LibraryFaceTests {
         try filter.apply(to: photograph()).pixels() == chain.apply(to: photograph()).pixels(), "\(text)")
       #expect(try filter.filter(photograph()).pixels() == chain.apply(to: photograph()).pixels())
     }
-    let sepia = try CoreImageFilter(filterName: "CISepiaTone", parameters: ["inputIntensity": "0.5"])
+    let sepia = CoreImageFilter(filterName: "CISepiaTone", parameters: ["inputIntensity": "0.5"])
     #expect(try sepia.identifier == FilterChain(parsing: "ci:CISepiaTone:inputIntensity=0.5").identifier)
-    #expect(throws: FilterError.self) { try CoreImageFilter(filterName: "CINoSuchFilter") }
+    for wrong in [
+      CoreImageFilter(filterName: "CINoSuchFilter"),
+      CoreImageFilter(filterName: "CISepiaTone", parameters: ["inputIntensity": "much"]),
+    ] {
+      #expect(throws: FilterError.self) { try wrong.chain.check() }
+      #expect(throws: FilterError.self) { try wrong.apply(to: photograph()) }
+      #expect(throws: FilterError.self) { try FilterChain(wrong, .circle).check() }
+    }
   }
 
   @Test("sizes that can't be are errors, never the image as it was")

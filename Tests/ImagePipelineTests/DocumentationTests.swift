@@ -13,8 +13,8 @@ import Vips
 
 @Suite("Documentation", .timeLimit(.minutes(8)))
 struct DocumentationTests {
-  private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
-  private static let root = tests + "/../../"
+  static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
+  static let root = tests + "/../../"
 
   /// The text after each `// begin NAME [LINES]` up to `// end`, in the examples of this folder.
   private static let examples: [String: (lines: Int?, code: String)] = {
@@ -55,6 +55,61 @@ struct DocumentationTests {
     }
   }
 
+  /// The indented code of public doc comments, by file and line.
+  private static func commentedCode() -> [(place: String, code: [String])] {
+    var found: [(place: String, code: [String])] = []
+    let modules = products + ["WebValues"]
+    for module in modules {
+      let files = FileManager.default.enumerator(atPath: "\(root)Sources/\(module)")
+      for name in files?.compactMap({ $0 as? String }) ?? [] where name.hasSuffix(".swift") {
+        guard let data = FileManager.default.contents(atPath: "\(root)Sources/\(module)/\(name)") else {
+          continue
+        }
+        let lines = String(decoding: data, as: UTF8.self).split(
+          separator: "\n", omittingEmptySubsequences: false
+        )
+        .map { $0.trimmingCharacters(in: .whitespaces) }
+        // A line that goes on a list item is indented too, but follows text.
+        for (number, line) in lines.enumerated()
+        where line.hasPrefix("///     ") && number > 0 && lines[number - 1] == "///" {
+          let declaration = lines[number...].first { !$0.hasPrefix("///") && !$0.hasPrefix("@") } ?? ""
+          guard declaration.contains("public ") || declaration.hasPrefix("extension ") else { continue }
+          let code = lines[number...].prefix { $0.hasPrefix("///     ") }
+          found.append(("\(module)/\(name):\(number + 1)", code.map { trimmed($0.dropFirst(3)) }))
+        }
+      }
+    }
+    return found
+  }
+
+  private static func trimmed(_ line: some StringProtocol) -> String {
+    line.trimmingCharacters(in: .whitespaces)
+  }
+
+  @Test("the code of every public doc comment is a piece of a compiled example")
+  func comments() {
+    let examples = Self.examples.values.map { $0.code.split(separator: "\n").map { Self.trimmed($0) } }
+    let comments = Self.commentedCode()
+    #expect(comments.count >= 20, "\(comments.map(\.place))")
+    for (place, code) in comments {
+      // In a list of expressions a piece is followed by a comma.
+      let isCompiled = examples.contains { example in
+        example.indices.contains { start in
+          let piece = example[start...].prefix(code.count)
+          return piece.elementsEqual(code) { $0 == $1 || $0 == $1 + "," }
+        }
+      }
+      #expect(isCompiled, "\(place) has code that no test compiles:\n\(code.joined(separator: "\n"))")
+    }
+  }
+
+  private static let products: [String] = {
+    let manifest = FileManager.default.contents(atPath: root + "Package.swift") ?? Data()
+    return String(decoding: manifest, as: UTF8.self).matches(of: #/\.library\(name: "(\w+)"/#).map {
+      String($0.1)
+    }
+  }()
+
   @Test(
     "a newcomer's five tasks are short",
     arguments: ["thumbnail", "avatar", "own-filter", "thousand", "cancel-half"])
@@ -66,10 +121,8 @@ struct DocumentationTests {
 
   @Test("every product has an overview with a picture, and the articles are there")
   func products() throws {
-    let manifest = try String(contentsOfFile: Self.root + "Package.swift", encoding: .utf8)
-    let products = manifest.matches(of: #/\.library\(name: "(\w+)"/#).map { String($0.1) }
-    #expect(products.count == 7)
-    for product in products {
+    #expect(Self.products.count == 7)
+    for product in Self.products {
       let catalog = "\(Self.root)Sources/\(product)/\(product).docc"
       let page = try String(contentsOfFile: "\(catalog)/\(product).md", encoding: .utf8)
       let picture = try #require(page.firstMatch(of: #/!\[[^\]]{20,}\]\(([\w-]+)\)/#), "\(product)")
@@ -83,38 +136,6 @@ struct DocumentationTests {
     ] {
       #expect(Self.pages.contains("Sources/\(article).md"))
     }
-  }
-
-  /// The symbols that AlamofireImage's README names (4.4.0).
-  static let readmeSymbols = [
-    "ImageDownloader.default", "ImageDownloader(configuration:", "downloadPrioritization",
-    "maximumActiveDownloads",
-    "imageCache", "download(", "RequestReceipt", "cancelRequest(with:", "addAuthentication(user:password:)",
-    "addAuthentication(usingCredential:)", "responseImage",
-    "af.threadSafeImage(with:", "af.inflate()", "af.imageScaled(to:", "af.imageAspectScaled(toFit:",
-    "af.imageAspectScaled(toFill:", "af.imageRounded(withCornerRadius:", "af.imageRoundedIntoCircle()",
-    "af.imageFiltered(withCoreImageFilter:", "ImageFilter", "ScaledToSizeFilter",
-    "AspectScaledToFitSizeFilter",
-    "AspectScaledToFillSizeFilter", "RoundedCornersFilter", "CircleFilter", "BlurFilter", "CoreImageFilter",
-    "ScaledToSizeWithRoundedCornersFilter", "AspectScaledToFillSizeWithRoundedCornersFilter",
-    "ScaledToSizeCircleFilter", "AspectScaledToFillSizeCircleFilter", "CompositeImageFilter",
-    "DynamicImageFilter",
-    "DynamicCompositeImageFilter", "ImageCache", "ImageRequestCache", "AutoPurgingImageCache",
-    "memoryCapacity",
-    "preferredMemoryUsageAfterPurge", "add(_:withIdentifier:)", "image(withIdentifier:)",
-    "removeImage(withIdentifier:)",
-    "removeAllImages()", "add(_:for:withIdentifier:)", "image(for:withIdentifier:)",
-    "removeImage(for:withIdentifier:)",
-    "URLCache", "af.setImage(withURL:", "placeholderImage", "imageTransition", "crossDissolve",
-    "defaultURLSessionConfiguration()", "URLCredential", ".fifo", ".lifo", "addAcceptableImageContentTypes",
-  ]
-
-  @Test("the article has every symbol of AlamofireImage's README")
-  func symbols() throws {
-    let article = try String(
-      contentsOfFile: Self.root + "Sources/ImageDownloads/ImageDownloads.docc/From-AlamofireImage.md",
-      encoding: .utf8)
-    #expect(Self.readmeSymbols.filter { !article.contains($0) } == [])
   }
 
   // MARK: The examples run
@@ -133,10 +154,11 @@ struct DocumentationTests {
     let server = try LoopbackServer { request in imagePage(request.path.utf8.count) }
     defer { server.stop() }
     let settings = ImagePipeline.Configuration.forTests()
-    for _ in 0..<2 {
-      let image = try await cachedAvatar(
-        at: server.address("/ada.png"), settings, cache: URL(filePath: directory["cache"]))
+    try await openPipeline(cache: URL(filePath: directory["cache"])).shutDown()
+    try await withPipeline { pipeline, _ in
+      let image = try await cachedAvatar(at: server.address("/ada.png"), with: pipeline)
       #expect(image.size == Size(width: 96, height: 96))
+      #expect(try await cachedAvatar(at: server.address("/ada.png"), with: pipeline) === image)
     }
     #expect(server.count(of: "/ada.png") == 1)
     let urls = (0..<1000).map { server.address("/\($0).png") }
@@ -179,27 +201,5 @@ struct DocumentationTests {
       try await makePipelineAvatar(at: urls[0], with: pipeline, to: URL(filePath: directory["a.png"]))
     }
     #expect(try VipsImage(contentsOf: URL(filePath: directory["a.png"])).size == Size(width: 96, height: 96))
-  }
-
-  @Test("the examples of the article \"From AlamofireImage\"")
-  func alamofireImage() async throws {
-    let data = Data(imagePage().body)
-    #expect(try versions(of: data).count == 7)
-    let image = try VipsImage(data: data)
-    for filter in filters(Size(width: 20, height: 20)) { #expect(try image.filtered(filter).width > 0) }
-    let url = try #require(URL(string: "https://example.invalid/a.jpg"))
-    #expect(try useCache(image, for: url) === image)
-    await makeDownloader(store: try .ephemeral()).shutDown()
-    let server = try LoopbackServer(pages: ["/a.png": imagePage()])
-    defer { server.stop() }
-    try await withPipeline { pipeline, images in
-      let avatar = try await avatar(of: server.address("/a.png"), pipeline: pipeline)
-      #expect((avatar.width, avatar.height, avatar.hasAlpha) == (100, 100, true) && images.count == 1)
-      // The address is never asked: the call is cancelled before.
-      pipeline.downloader.holdsNewTransfers = true
-      let (cancelled, continuation) = AsyncStream.makeStream(of: Void.self)
-      loadAndCancel(url, pipeline: pipeline) { continuation.finish() }
-      for await _ in cancelled {}
-    }
   }
 }

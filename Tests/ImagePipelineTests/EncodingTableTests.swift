@@ -14,7 +14,8 @@ struct EncodingTableTests {
   private let table = Shared(EncodingTable(capacity: 100_000))
 
   private func waiter() -> EncodingTable.Waiter {
-    let load = LoadKey(request: ImageRequest(.url(key.request)), identifier: key.identifier)
+    let load = LoadKey(
+      request: ImageRequest(.url(key.request)), authentication: .init(), identifier: key.identifier)
     return EncodingTable.Waiter(receipt: ImageReceipt(load)) { _ in }
   }
 

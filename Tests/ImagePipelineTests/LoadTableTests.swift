@@ -6,7 +6,8 @@ import Testing
 
 @Suite("The table of loads", .timeLimit(.minutes(8)))
 struct LoadTableTests {
-  private let key = LoadKey(request: ImageRequest(.url("https://example.org/a.png")), identifier: "circle")
+  private let key = LoadKey(
+    request: ImageRequest(.url("https://example.org/a.png")), authentication: .init(), identifier: "circle")
   private let table = Shared(LoadTable())
 
   private func waiter() -> LoadTable.Waiter {

@@ -70,6 +70,67 @@ struct RenderingDamageTests {
     #expect(response.failure(1)?.message.contains("frame 1") == true)
   }
 
+  private static let withoutEnd = "the png file ends without its final chunk"
+
+  @Test(
+    "a PNG without its final chunk, or with a part of it, is used with a warning", arguments: [false, true])
+  func withoutFinalChunk(isInterlaced: Bool) throws {
+    let bytes = try Array(
+      Data(
+        contentsOf: URL(
+          filePath: fixture.save(
+            RenderingFixture.waves(300, 200), "pngsave", "a.png", ["interlace": .boolean(isInterlaced)]))))
+    func render(_ bytes: [UInt8]) throws -> RenderResponse {
+      try Renderer().render(
+        fixture.request(fixture.write(bytes, "a.png"), [fixture.recipe(1, "fit:50x", "png")]))
+    }
+    let whole = try render(bytes)
+    #expect(!whole.warnings.contains(Self.withoutEnd))
+    for cut in 1...12 {
+      let response = try render(Array(bytes.dropLast(cut)))
+      #expect(response.file(1)?.digest == whole.file(1)?.digest, "\(cut)")
+      #expect(response.warnings.contains(Self.withoutEnd), "\(cut): \(response.warnings)")
+      let path = try fixture.write(Array(bytes.dropLast(cut)), "a.png")
+      #expect(try ImageInspection(path: path).warnings.contains(Self.withoutEnd), "\(cut)")
+    }
+    #expect(try !render(bytes + [1, 2, 3]).warnings.contains(Self.withoutEnd))
+    // Without its last pixels, it is damaged.
+    for cut in [17, 60, bytes.count / 2] {
+      let response = try render(Array(bytes.dropLast(cut)))
+      #expect(response.failure(1)?.stage == .decode, "\(cut)")
+      #expect(!response.warnings.contains(Self.withoutEnd))
+    }
+  }
+
+  @Test("an overlay without its final chunk is used with a warning in its name")
+  func overlayWithoutFinalChunk() throws {
+    let source = try fixture.save(RenderingFixture.waves(200, 150), "pngsave", "a.png")
+    let whole = try Data(
+      contentsOf: URL(filePath: fixture.save(RenderingFixture.waves(20, 15), "pngsave", "logo.png")))
+    let logo = try fixture.write(Array(whole.dropLast(12)), "logo.png")
+    var request = try fixture.request(source, [fixture.recipe(1, "overlay:logo", "png")])
+    request.auxiliary = [
+      "logo": AuxiliarySource(path: logo, digest: ContentDigest(hashing: whole), name: "brand/logo.png")
+    ]
+    let response = Renderer().render(request)
+    #expect(response.file(1) != nil, "\(String(describing: response.failure(1)))")
+    #expect(response.warnings.contains("brand/logo.png: " + Self.withoutEnd), "\(response.warnings)")
+  }
+
+  @Test("a file that the decoder can't open is unreadable, not damaged, and so isn't remembered as such")
+  func unopened() throws {
+    for (format, name) in [(ImageFormat.png, "a.png"), (.jpeg, "a.jpg"), (.webp, "a.webp"), (.tiff, "a.tif")]
+    {
+      do throws(VipsError) {
+        _ = try Loader(format).open(fixture.directory + "/no/\(name)", sequential: true)
+        Issue.record("\(name) was opened")
+      } catch {
+        let failure = DecodeFailure.error(error, format)
+        #expect(failure.code == .unreadable && failure.message.contains("No such file"), "\(failure)")
+      }
+    }
+  }
+
   @Test("a warning about a damaged JPEG is one line of valid text")
   func oneSentence() throws {
     let whole = try Array(

@@ -55,6 +55,21 @@ struct PlanTextTests {
       ])
   }
 
+  @Test("a source whose outputs take longer than the limit has a line and an object")
+  func longRenderings() throws {
+    var plan = Self.plan()
+    plan.longRenderings = [BatchPlan.LongRendering(source: "big.tif", seconds: 95, limit: 60)]
+    let text = PlanText.lines(plan, timeRemedy: "; do this")
+    #expect(
+      text.contains(
+        "warning     big.tif: rendering its outputs takes about 95.0 s, more than the limit of 60.0 s; do this\n"
+      ))
+    let object = try JSONSerialization.jsonObject(with: Data(PlanText.json(plan).utf8))
+    let found = try #require((object as? [String: Any])?["longRenderings"] as? [[String: Any]])
+    #expect(found.count == 1 && found[0]["source"] as? String == "big.tif")
+    #expect(found[0]["seconds"] as? Double == 95 && found[0]["limit"] as? Double == 60)
+  }
+
   @Test("a plan is JSON with the same totals and outputs")
   func json() throws {
     let object = try JSONSerialization.jsonObject(with: Data(PlanText.json(Self.plan()).utf8))

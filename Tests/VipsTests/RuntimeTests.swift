@@ -15,6 +15,14 @@ struct RuntimeTests {
   func start() throws {
     for _ in 0..<3 { try VipsRuntime.start() }
     for threads in [1, 2, 0, -4, 1] { try VipsRuntime.setConcurrency(threads) }
+    #expect(VipsRuntime.concurrency == 1)
+  }
+
+  @Test("keeps the number of threads that the program has set, whatever a rendering asks for")
+  func concurrency() throws {
+    try VipsRuntime.setConcurrency(1)
+    try VipsRuntime.useConcurrency(7)
+    #expect(VipsRuntime.concurrency != 7)
   }
 
   @Test("counts the memory of its images")

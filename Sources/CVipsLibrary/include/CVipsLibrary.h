@@ -5,3 +5,10 @@
 // This module also defines the functions of <vips/vips.h> that this package calls. Each loads the library first and
 // aborts the process if that fails.
 const char *cvips_library_load(void);
+
+// A VipsTarget that creates or truncates a file and remembers the first failed write or read. The caller owns the reference.
+// Returns NULL, with libvips' error set, if the file can't be opened. Thread-safe.
+void *cvips_file_target_new(const char *path);
+
+// The errno of a target's first failure; 0 if there was none. Ask it once the saver has ended.
+int cvips_file_target_failure(void *target);

@@ -154,6 +154,18 @@ public struct BatchSummary: Sendable, Hashable, Codable {
   public var renderings = 0
   /// Renditions that were found in a worker's memory or in the store.
   public var renditionsReused = 0
+  /// Outputs that were found in the remote cache.
+  public var remoteHits = 0
+  /// Outputs that were looked up in the remote cache, and not found.
+  public var remoteMisses = 0
+  /// The total size in bytes of the outputs that were found in the remote cache.
+  public var remoteReceivedBytes = 0
+  /// Outputs that were uploaded to the remote cache.
+  public var remoteUploads = 0
+  /// The total size in bytes of those outputs.
+  public var remoteSentBytes = 0
+  /// Outputs that were rendered, and could not be uploaded to the remote cache.
+  public var remoteFailedUploads = 0
   /// Outputs that were made from a placeholder.
   public var placeholdersUsed = 0
   /// The duration in seconds.

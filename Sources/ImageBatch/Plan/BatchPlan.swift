@@ -75,10 +75,23 @@ public struct BatchPlan: Sendable {
     public var actions: [String: Int] = [:]
   }
 
+  /// A source whose outputs may take longer than the time limit of a rendering.
+  public struct LongRendering: Sendable, Hashable, Codable {
+    /// The source's text without credentials.
+    public var source: String
+    /// A coarse estimate of the time that rendering its outputs takes, in seconds. Expect it to be wrong by a factor of two
+    /// or three.
+    public var seconds: Double
+    /// The time limit in seconds.
+    public var limit: Double
+  }
+
   /// One entry per output, in the order of the groups.
   public package(set) var entries: [Entry] = []
   /// Absolute paths of files from earlier runs that the manifests no longer make, sorted.
   public internal(set) var stale: [String] = []
+  /// The stored sources whose outputs take longer than the time limit, by estimate; empty without a limit.
+  public internal(set) var longRenderings: [LongRendering] = []
   /// The graph of all steps, if the planner was asked for it.
   package internal(set) var graph: PlanGraph?
   /// How much work a run would do.

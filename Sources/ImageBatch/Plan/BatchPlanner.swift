@@ -22,12 +22,13 @@ public struct BatchPlanner: Sendable {
   ///   - downloader: A downloader with `CacheMode.offline`.
   ///   - store: The disk store to read.
   ///   - drawsGraph: Whether to build `BatchPlan.graph`, which takes memory. Default: false.
+  ///   - timeLimit: The time limit of a rendering, for ``BatchPlan/longRenderings``. Default: none.
   public init(
     _ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore,
-    drawsGraph: Bool = false
+    drawsGraph: Bool = false, timeLimit: Duration? = nil
   ) {
     self.drawsGraph = drawsGraph
-    costs = PlanCosts(store: store, configuration: configuration)
+    costs = PlanCosts(store: store, configuration: configuration, timeLimit: timeLimit)
     self.configuration = configuration
     self.downloader = downloader
     self.store = store

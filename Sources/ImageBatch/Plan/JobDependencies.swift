@@ -60,13 +60,16 @@ package struct JobDependencies {
     package let jobs: [Job]
   }
 
-  /// The jobs with what they need, in the order of the list.
+  /// The jobs with what they need and what is needed of them, in the order of the list.
   /// - Throws: `Circle` if jobs need each other.
   package func ordered() throws(Circle) -> [Job] {
     var levels = [Int?](repeating: nil, count: jobs.count)
     for start in jobs.indices where levels[start] == nil { try setLevels(from: start, &levels) }
+    var needed: [Int: Set<Int>] = [:]
+    for producer in needs.joined() { needed[producer.position, default: []].insert(producer.output) }
     return jobs.indices.map { position in
       var job = jobs[position]
+      job.neededOutputs = needed[position] ?? []
       job.level = levels[position] ?? 0
       job.needs = needs[position].map { OutputReference(job: jobs[$0.position].index, output: $0.output) }
       return job

@@ -7,6 +7,8 @@ import ImageRendering
 struct PlanCosts {
   let store: DiskStore
   let configuration: BatchConfiguration
+  /// The time limit of a rendering; nil for none.
+  let timeLimit: Duration?
 
   /// A source that is stored or yet to be downloaded.
   enum Source {
@@ -57,6 +59,7 @@ struct PlanCosts {
       }
       return
     }
+    check(TimeEstimate(of: shape, recipes: request.recipes, limits: request.limits), of: source, &plan)
     let keys = RenditionCache.keys(of: request, shape)
     var stored: Set<ContentDigest> = []
     if !configuration.force, configuration.renditions != .never {
@@ -73,6 +76,14 @@ struct PlanCosts {
         root.node, label, "\(options.identifier ?? "")|\(options.scale)", request, source, stored: stored,
         renderings, to: &plan)
     }
+  }
+
+  private func check(_ estimate: TimeEstimate, of source: Source, _ plan: inout BatchPlan) {
+    guard let timeLimit else { return }
+    let limit = timeLimit / .seconds(1)
+    guard estimate.seconds > limit else { return }
+    plan.longRenderings.append(
+      BatchPlan.LongRendering(source: source.name, seconds: estimate.seconds.rounded(.up), limit: limit))
   }
 
   private func add(

@@ -1,3 +1,4 @@
+import Curl
 public import ImageCaches
 public import ImageDownloads
 import Synchronization
@@ -5,7 +6,7 @@ public import ImageRendering
 
 /// Runs jobs. Downloads, rendering and writing overlap, each within its own slots. A bad image fails only its own job.
 ///
-///     let batch = Batch(configuration, downloader: downloader, store: store, rendering: pool) { event in … }
+///     let batch = Batch(configuration, downloader: downloader, store: store) { event in print(event) }
 ///     let summary = await batch.run(items)
 ///
 /// Call ``run(_:)`` once per batch.
@@ -17,6 +18,9 @@ public final class Batch: Sendable {
   let writer: OutputWriter
   let registry: OutputRegistry
   let backlog: RenderBacklog
+  let remote: RemoteCache?
+  /// Why there is no remote cache, although one is configured.
+  private let remoteProblem: String?
   private let groupsInFlight = Atomic<Int>(0)
   let outputPaths: OutputPathRegistry
   let sources: SourceFiles
@@ -25,8 +29,8 @@ public final class Batch: Sendable {
   let onSource: (@Sendable (SourceRecord) -> Void)?
   private let tally = Mutex(SummaryBuilder())
   private let isStopping = Atomic<Bool>(false)
-  /// The outputs that failed, for jobs that need them.
-  private let failedOutputs = Mutex<[OutputReference: OutputResult]>([:])
+  /// The errors of jobs that need an output that failed.
+  private let failedOutputs = Mutex<[OutputReference: JobError]>([:])
   /// Whether the downloader is this batch's own, and is shut down with it.
   private let endsDownloader: Bool
   private let observer: BatchObserver
@@ -79,6 +83,17 @@ public final class Batch: Sendable {
       store: store, registry: registry, sources: sources, replacing: configuration.replacing,
       renditions: configuration.renditions, durability: configuration.durability)
     backlog = RenderBacklog(downloader: downloader, limit: configuration.backlogBytes)
+    var (remote, problem): (RemoteCache?, String?) = (nil, nil)
+    if let settings = configuration.remoteCache {
+      do throws(CurlError) {
+        remote = try RemoteCache(settings, store: store, writer: writer) {
+          await report(.warning(BatchWarning(message: $0)))
+        }
+      } catch {
+        problem = error.message
+      }
+    }
+    (self.remote, remoteProblem) = (remote, problem)
   }
 
   /// Runs jobs as they arrive. Returns when all have ended, or, after ``stop()``, those in flight.
@@ -101,12 +116,16 @@ public final class Batch: Sendable {
   where Items.Element == BatchItem, Items.Failure == Never {
     let start = ContinuousClock.now
     self.onResult.withLock { $0 = onResult }
+    if let remoteProblem {
+      await report(.warning(BatchWarning(message: "the remote cache isn't used: \(remoteProblem)")))
+    }
     await withTaskCancellationHandler {
       await runAll(items)
     } onCancel: {
       Task { await rendering.stop() }
     }
     await rendering.stop()
+    await finishRemote()
     if let error = await writer.flush() { await report(.warning(BatchWarning(message: error.message))) }
     await prune()
     await writer.add(tally.withLock(\.savings))
@@ -120,6 +139,12 @@ public final class Batch: Sendable {
     return summary
   }
 
+  private func finishRemote() async {
+    guard let remote else { return }
+    await remote.finish(isHurried: stops)
+    tally.withLock { $0.count(remote.totals) }
+  }
+
   private func runAll<Items: AsyncSequence>(_ items: Items) async
   where Items.Element == BatchItem, Items.Failure == Never {
     await withTaskGroup(of: Void.self) { tasks in
@@ -127,7 +152,7 @@ public final class Batch: Sendable {
       var level = 0
       for await item in items {
         guard case .group(let read) = item else {
-          if case .rejected(let result) = item { await finish(result) }
+          if case .rejected(let result) = item { await finish(result, of: nil) }
           continue
         }
         // The sources of a higher level are outputs of lower ones, which must be complete.
@@ -165,7 +190,7 @@ public final class Batch: Sendable {
     for job in group.jobs {
       let failed = failedOutputs.withLock { failed in job.needs.compactMap { failed[$0] }.first }
       if let failed {
-        await finish(JobResult(failing: job, .missing(failed), seconds: 0))
+        await finish(JobResult(failing: job, failed, seconds: 0), of: job)
       } else {
         result.jobs.append(job)
       }
@@ -247,15 +272,20 @@ public final class Batch: Sendable {
 
   func skip(_ group: JobGroup) { tally.withLock { $0.skip(group) } }
 
-  func finish(_ result: JobResult) async {
+  /// - Parameter job: The job; nil for a record that isn't one.
+  func finish(_ result: JobResult, of job: Job?) async {
     observer.finish(result)
     let failures = tally.withLock { tally in
       tally.count(result)
       return tally.failedJobs
     }
-    failedOutputs.withLock { failed in
-      for output in result.outputs where output.status == .failed {
-        failed[OutputReference(job: result.index, output: output.outputIndex)] = output
+    // Only of those that others need: a stream may have any number of failures.
+    if let job, !job.neededOutputs.isEmpty {
+      failedOutputs.withLock { failed in
+        for output in result.outputs
+        where output.status == .failed && job.neededOutputs.contains(output.outputIndex) {
+          failed[OutputReference(job: result.index, output: output.outputIndex)] = .missing(output)
+        }
       }
     }
     // Stop before reporting, which may be slow.

@@ -43,6 +43,9 @@ public struct BatchConfiguration: Sendable {
   /// Whether outputs are synced to disk before they are reported.
   public var durability = Durability.fast
 
+  /// A cache of outputs on another machine; nil for none.
+  package var remoteCache: RemoteCacheConfiguration?
+
   /// Receives warnings, failed outputs at the level `info`, finished jobs at `debug` (default: none).
   public var logger: Logger?
 

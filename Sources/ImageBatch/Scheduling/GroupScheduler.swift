@@ -96,9 +96,14 @@ final class GroupScheduler: StepDriver {
       if let execution = batch.flights.join(key) { others[key] = execution } else { own.append(key) }
     }
     var outcomes = await completed(own)
-    let missing = own.filter { outcomes[$0] == nil }
+    var missing = own.filter { outcomes[$0] == nil }
+    if let remote = batch.remote, !missing.isEmpty, !batch.stops {
+      outcomes.merge(await found(missing, of: rendering, in: remote)) { $1 }
+      missing.removeAll { outcomes[$0] != nil }
+    }
     if !missing.isEmpty, !batch.stops {
       outcomes.merge(await RenderStep(batch: batch, rendering: rendering).run(missing)) { $1 }
+      if let remote = batch.remote { offer(outcomes, of: rendering, to: remote) }
     }
     for key in own { batch.flights.complete(key, outcomes[key] ?? .failure(.cancelled)) }
     for (key, execution) in others { outcomes[key] = await execution.value }
@@ -112,6 +117,28 @@ final class GroupScheduler: StepDriver {
     guard !late.isEmpty, !batch.configuration.force else { return [:] }
     return await batch.writer.found(late, withPlaceholders: batch.configuration.wantsPlaceholders)
       .mapValues { .success($0) }
+  }
+
+  /// The outputs that the remote cache has.
+  private func found(
+    _ keys: [ContentDigest], of rendering: StepGraph.Rendering, in remote: RemoteCache
+  ) async -> [ContentDigest: StepGraph.RenderOutcome] {
+    // With `force`, outputs are rendered, whoever has them.
+    guard !batch.configuration.force else { return [:] }
+    var wanted: [ContentDigest: JobOutput] = [:]
+    for key in keys where rendering.isShareable(key) { wanted[key] = rendering.outputs[key] }
+    return await remote.find(wanted, withPlaceholders: batch.configuration.wantsPlaceholders)
+      .mapValues { .success($0) }
+  }
+
+  private func offer(
+    _ outcomes: [ContentDigest: StepGraph.RenderOutcome], of rendering: StepGraph.Rendering,
+    to remote: RemoteCache
+  ) {
+    for (key, outcome) in outcomes {
+      guard case .success(let output) = outcome, output.isNew, rendering.isShareable(key) else { continue }
+      remote.offer(key, output)
+    }
   }
 
   private func record(_ source: StoredSource, _ auxiliary: [StoredSource]) async {
@@ -131,6 +158,9 @@ final class GroupScheduler: StepDriver {
     _ output: PlannedOutput, _ made: EncodedOutput, _ planned: OutputResult
   ) async -> OutputResult {
     var result = planned
+    if output.job.neededOutputs.contains(output.position) {
+      await batch.writer.announce(output, made.image.digest)
+    }
     guard let placed = await batch.writer.place(output, made, outputPaths: batch.outputPaths, into: &result),
       result.status != .kept
     else { return result }
@@ -151,7 +181,7 @@ final class GroupScheduler: StepDriver {
       if result.outputs.contains(where: { $0.error?.code == .cancelled }) {
         batch.skip(JobGroup(job))
       } else {
-        await batch.finish(result)
+        await batch.finish(result, of: job)
       }
     }
   }

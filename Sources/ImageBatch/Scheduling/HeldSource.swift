@@ -34,6 +34,9 @@ struct HeldSource: Sendable {
   /// A path by which child processes read the opened file, whatever its name refers to now.
   var path: String { file.map { "/proc/\(getpid())/fd/\($0.number)" } ?? source.path }
 
+  /// Whether it may change: it is a local file.
+  var isChangeable: Bool { source.fingerprint != nil }
+
   /// Checks that the file is still the one that was digested. If it throws, what was rendered must be discarded.
   /// - Throws: `JobError` with code `sourceChanged` or `unreadable`.
   func check() throws(JobError) {

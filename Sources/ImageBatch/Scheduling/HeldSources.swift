@@ -28,6 +28,9 @@ struct HeldSources: Sendable {
     self.all = all
   }
 
+  /// Whether ``check()`` has anything to do: stored objects never change.
+  var areChangeable: Bool { all.contains(where: \.isChangeable) }
+
   /// Checks that every file is still the one that was digested. If it throws, what was rendered must be discarded.
   /// - Throws: `JobError` with code `sourceChanged` or `unreadable`.
   func check() throws(JobError) {

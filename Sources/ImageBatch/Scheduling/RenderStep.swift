@@ -204,6 +204,7 @@ struct RenderStep {
   private func close(_ opened: inout Opened) async {
     guard let held = opened.held else { return }
     opened.held = nil
+    guard held.areChangeable else { return }
     do throws(JobError) {
       try await batch.writer.blocking { () throws(JobError) in try held.check() }
     } catch {
@@ -213,10 +214,12 @@ struct RenderStep {
 
   /// Opens a part's sources and files, and creates its request.
   private func open(_ part: Part) async throws(JobError) -> (RenderRequest, Opened) {
-    var (request, opened) = try await batch.writer.blocking { () throws(JobError) in try openFiles(of: part) }
-    opened.lease = await batch.writer.lease(for: request, force: batch.configuration.force)
-    request.renditions = opened.lease.plan
-    return (request, opened)
+    try await batch.writer.blocking { () throws(JobError) in
+      var (request, opened) = try openFiles(of: part)
+      opened.lease = batch.writer.lease(for: request, force: batch.configuration.force)
+      request.renditions = opened.lease.plan
+      return (request, opened)
+    }
   }
 
   /// The blocking part of ``open(_:)``.

@@ -28,13 +28,16 @@ final class RenditionCache: Sendable {
 
   /// Finds stored renditions for a request and creates files for new ones.
   /// - Parameters:
-  ///   - facts: The source's header, recorded by an earlier run. Without it, no rendition is found.
   ///   - force: Whether to ignore stored renditions.
-  func lease(for request: RenderRequest, facts: SourceFacts?, force: Bool) throws(CacheError) -> Lease {
+  func lease(for request: RenderRequest, force: Bool) throws(CacheError) -> Lease {
     var lease = Lease()
     guard policy != .never else { return lease }
     lease.plan.policy = policy
-    if !force, let shape = facts.flatMap(SourceShape.init) {
+    // The source's header, recorded by an earlier run. Without it, no rendition is found.
+    if !force,
+      let facts = try store.rows(of: SourceFacts.self, forKeys: [request.sourceDigest]).values.first,
+      let shape = SourceShape(facts)
+    {
       for (key, object) in try Self.stored(Self.keys(of: request, shape), in: store) {
         lease.objects.append(object)
         lease.plan.stored[key] = object.path

@@ -56,6 +56,17 @@ struct SummaryBuilder {
       CacheSavings(hits: 1, bytes: isInPlace ? output.bytes : 0, seconds: output.seconds))
   }
 
+  /// Counts the use of the remote cache.
+  mutating func count(_ remote: RemoteTotals) {
+    summary.remoteHits = remote.hits
+    summary.remoteMisses = remote.misses
+    summary.remoteReceivedBytes = remote.receivedBytes
+    summary.remoteUploads = remote.uploads
+    summary.remoteSentBytes = remote.sentBytes
+    summary.remoteFailedUploads = remote.failedUploads
+    spare(.remote, CacheSavings(hits: remote.hits, bytes: remote.receivedBytes, seconds: remote.savedSeconds))
+  }
+
   private mutating func spare(_ kind: CacheSavings.Kind, _ spared: CacheSavings) {
     savings[kind, default: CacheSavings()] += spared
   }

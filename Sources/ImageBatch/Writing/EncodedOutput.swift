@@ -8,4 +8,6 @@ struct EncodedOutput: Sendable {
   var object: StoredObject
   /// Whether this run rendered the output; false if an earlier run stored it.
   var isNew: Bool
+  /// The rendering time in seconds; 0 if this run didn't render it.
+  var seconds = 0.0
 }

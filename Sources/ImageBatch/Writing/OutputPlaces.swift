@@ -82,14 +82,19 @@ struct OutputPlaces: Sendable {
 
   /// Whether a run that began after this one wrote the file. Of two concurrent runs the later one wins,
   /// regardless of which ends first.
-  private func isOfLaterRun(_ location: String) -> Bool {
+  func isOfLaterRun(_ location: String) -> Bool {
     var status = stat()
     // Most files are older than this run and need no lookup.
     guard lstat(location, &status) == 0, Double(status.st_ctim.tv_sec) + 1 >= registry.began else {
       return false
     }
     do throws(CacheError) {
-      return try store.registryEntry(at: location).map { $0.began > registry.began } ?? false
+      guard let entry = try store.registryEntry(at: location), entry.began > registry.began else {
+        return false
+      }
+      // A record from the future is of a run before the clock was set back, which has ended. And a file that was edited
+      // since isn't that run's.
+      return entry.began <= SystemTime.now && fingerprints.isUnchanged(entry, at: location)
     } catch {
       store.noteRepair(error)
       return false

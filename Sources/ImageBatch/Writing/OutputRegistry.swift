@@ -28,14 +28,16 @@ final class OutputRegistry: Sendable {
   private let template: String
   private let remembersPaths: Bool
   /// When this run began, in seconds since 1970.
-  let began = SystemTime.now
+  let began: Double
   private let state = Mutex(State())
   private static let limit = 500
 
   /// - Parameters:
   ///   - template: The command line's output template; empty if there is none.
   ///   - remembersPaths: Whether to collect this run's paths for ``stale(in:)``.
-  init(store: DiskStore, template: String, remembersPaths: Bool) {
+  ///   - began: When this run began, in seconds since 1970. Default: now.
+  init(store: DiskStore, template: String, remembersPaths: Bool, began: Double = SystemTime.now) {
+    self.began = began
     self.store = store
     self.template = template
     self.remembersPaths = remembersPaths

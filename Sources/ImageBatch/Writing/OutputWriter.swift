@@ -124,16 +124,13 @@ final class OutputWriter: Sendable {
   }
 
   /// Leases stored renditions that a request may start from, and files for new ones. If that fails, the lease
-  /// is empty and rendering takes longer.
-  func lease(for request: RenderRequest, force: Bool) async -> RenditionCache.Lease {
-    await threads.run { [store, renditionCache] in
-      do throws(CacheError) {
-        let facts = try store.rows(of: SourceFacts.self, forKeys: [request.sourceDigest]).values.first
-        return try renditionCache.lease(for: request, facts: facts, force: force)
-      } catch {
-        store.noteRepair("cached renditions can't be used", error)
-        return RenditionCache.Lease()
-      }
+  /// is empty and rendering takes longer. Blocks.
+  func lease(for request: RenderRequest, force: Bool) -> RenditionCache.Lease {
+    do throws(CacheError) {
+      return try renditionCache.lease(for: request, force: force)
+    } catch {
+      store.noteRepair("cached renditions can't be used", error)
+      return RenditionCache.Lease()
     }
   }
 
@@ -167,7 +164,7 @@ final class OutputWriter: Sendable {
           let all = state.withLock { state -> [ContentDigest: StepGraph.RenderOutcome]? in
             for output in equal {
               state.outcomes[output.key] = result.mapError { JobError($0) }.map {
-                EncodedOutput(image: output.image, object: $0, isNew: true)
+                EncodedOutput(image: output.image, object: $0, isNew: true, seconds: output.seconds)
               }
             }
             state.missing -= 1
@@ -200,7 +197,8 @@ final class OutputWriter: Sendable {
           }
           continue
         }
-        outcomes[output.key] = .success(EncodedOutput(image: output.image, object: object, isNew: true))
+        outcomes[output.key] = .success(
+          EncodedOutput(image: output.image, object: object, isNew: true, seconds: output.seconds))
         records[output.key] = StoredOutput(output.image, seconds: output.seconds)
       }
       try store.record(records, new.isEmpty ? facts : [:])
@@ -234,6 +232,23 @@ final class OutputWriter: Sendable {
     } catch {
       result.fail(error)
       return nil
+    }
+  }
+
+  /// Records a file that another job reads, before it is put in place: if the run is killed between, the next one must know
+  /// the file as an output, or it would refuse to overwrite it as a source.
+  func announce(_ planned: PlannedOutput, _ digest: ContentDigest) async {
+    guard let location = planned.location else { return }
+    await threads.run { [places] in
+      // The record of a file that stays must stay too.
+      guard !places.isToBeKept(location), !places.isOfLaterRun(location) else { return }
+      // Records name files by the real paths of their directories, so that these must exist.
+      do throws(JobError) { _ = try planned.directory.open(location) } catch {
+        // Ignore the error: putting the file in place reports it.
+        return
+      }
+      _ = places.registry.note(planned, digest)
+      places.registry.flush()
     }
   }
 

@@ -33,15 +33,14 @@ package struct OverwrittenSource: Sendable, Hashable {
     guard !readers.isEmpty else { return [] }
     var found: [OverwrittenSource] = []
     for job in jobs {
-      let root = OutputDirectory(root: job.outputDirectory ?? directory, allowsOutside: true)
-      for output in job.outputs {
-        guard let path = output.template.expanded(.init(job, output), variables: output.variables),
-          let location = Self.location(of: path, in: root),
-          let identity = FileIdentity(path: location), let reader = readers[identity]
-        else { continue }
-        if !reader.jobs.contains(job.index), let store, try isMade(location, store) { continue }
+      for output in job.outputLocations(in: directory) {
+        guard let identity = FileIdentity(path: output.location), let reader = readers[identity] else {
+          continue
+        }
+        if !reader.jobs.contains(job.index), let store, try isMade(output.location, store) { continue }
         found.append(
-          OverwrittenSource(path: path, source: reader.source, location: output.location ?? job.location))
+          OverwrittenSource(
+            path: output.path, source: reader.source, location: output.output.location ?? job.location))
       }
     }
     return found
@@ -50,13 +49,31 @@ package struct OverwrittenSource: Sendable, Hashable {
   /// The error of the job.
   package var error: JobError { .overwritesSource(path) }
 
-  /// The output's location; nil for a path that names no file, which is reported elsewhere.
-  private static func location(of path: String, in root: OutputDirectory) -> String? {
-    do throws(JobError) { return try root.location(of: path) } catch { return nil }
-  }
-
+  /// Whether a run has made the file, also one that was killed before it could record that, or that is still running.
   private static func isMade(_ path: String, _ store: DiskStore) throws(CacheError) -> Bool {
-    guard let entry = try store.registryEntry(at: path) else { return false }
-    return FileDigestCache(store: store).isUnchanged(entry, at: path)
+    let fingerprints = FileDigestCache(store: store)
+    if let entry = try store.registryEntry(at: path), fingerprints.isUnchanged(entry, at: path) {
+      return true
+    }
+    guard let file = FileDigestCache.File(path: path), let digest = fingerprints.digests(of: [file])[file]
+    else {
+      return false
+    }
+    // An output's bytes are recorded before it is put in place.
+    return try store.isOutput(digest)
+  }
+}
+
+extension Job {
+  /// The outputs whose paths are known before the run, without those that name no file, which are reported elsewhere.
+  /// - Parameter directory: The output directory of a job without its own.
+  func outputLocations(in directory: String) -> [(output: JobOutput, path: String, location: String)] {
+    let root = OutputDirectory(root: outputDirectory ?? directory, allowsOutside: true)
+    return outputs.compactMap { output in
+      guard let path = output.template.expanded(.init(self, output), variables: output.variables) else {
+        return nil
+      }
+      do throws(JobError) { return (output, path, try root.location(of: path)) } catch { return nil }
+    }
   }
 }

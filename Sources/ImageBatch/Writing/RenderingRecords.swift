@@ -52,6 +52,8 @@ struct RenderingRecords: Sendable {
   }
 
   private func failures(_ keys: [ContentDigest]) async -> [ContentDigest: DecoderFailure] {
+    // Most caches have no failures, and a thread for the query costs more than all else here.
+    guard store.mayHaveRows(of: DecoderFailure.self) else { return [:] }
     let found: Result<[ContentDigest: DecoderFailure], JobError> = await rows(keys)
     guard case .success(let failures) = found else { return [:] }
     return failures

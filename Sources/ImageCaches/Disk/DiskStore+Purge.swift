@@ -9,7 +9,8 @@ extension DiskStore {
     try index.query { try Int.fetchOne($0, sql: "SELECT sum(bytes) FROM objects WHERE kind = 1") ?? 0 }
   }
 
-  /// The total size of the objects in bytes, and their number.
+  /// The total size of the objects, and their number.
+  /// - Returns: The size in bytes, and the number of objects, as the index has them.
   /// - Throws: `CacheError` if the index can't be read.
   public func usage() throws(CacheError) -> (bytes: Int, objects: Int) {
     try index.read { database in

@@ -79,7 +79,7 @@ extension OutputScope {
 }
 
 // The registry lets `run --prune` remove files that a manifest no longer makes, and `cache explain` show what changed.
-// It is lost with the index; then nothing is pruned.
+// It is lost with the index; then nothing is pruned. Clearing the store keeps it.
 extension DiskStore {
   /// The entry of the file at an absolute path.
   /// - Throws: `CacheError` if the index can't be read.
@@ -89,6 +89,16 @@ extension DiskStore {
         database, sql: "SELECT \(RegistryEntry.columns) FROM registry WHERE path = ?", arguments: [path]
       )
       .flatMap(RegistryEntry.init)
+    }
+  }
+
+  /// Whether the store records an output with these bytes. Reads all records.
+  /// - Throws: `CacheError` if the index can't be read.
+  package func isOutput(_ digest: ContentDigest) throws(CacheError) -> Bool {
+    try index.query { database in
+      guard try StoreTable.exists("outputs", in: database) else { return false }
+      return try Row.fetchOne(
+        database, sql: "SELECT 1 FROM outputs WHERE digest = ? LIMIT 1", arguments: [digest.hex]) != nil
     }
   }
 

@@ -14,6 +14,8 @@ public struct CacheSavings: Sendable, Hashable, Codable {
     case stored
     /// A rendition in a worker's memory or in the store.
     case rendition
+    /// An output that a remote cache had; the bytes are those received.
+    case remote
   }
 
   /// The number of hits, at least 0.

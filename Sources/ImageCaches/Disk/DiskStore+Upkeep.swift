@@ -41,6 +41,7 @@ extension DiskStore {
   }
 
   /// Counts the store's objects and rows.
+  /// - Returns: The numbers and sizes by kind.
   /// - Throws: `CacheError` if the index can't be read.
   public func inventory() throws(CacheError) -> Inventory {
     let usage = try usage()
@@ -60,6 +61,7 @@ extension DiskStore {
   }
 
   /// Lists all objects, the most recently used first.
+  /// - Returns: An element for each object, with the URLs that it was downloaded from.
   /// - Throws: `CacheError` if the index can't be read.
   public func list() throws(CacheError) -> [ListedObject] {
     try index.read { database in
@@ -172,14 +174,18 @@ extension DiskStore {
     }
   }
 
-  /// Removes all objects that no process has pinned, all rows, and programs' records.
+  /// Removes all objects that no process has pinned, all rows about them and about responses, and programs' records.
+  ///
+  /// What is known about files outside the store stays: which of them runs have written, and which were sources. Without
+  /// that, `--prune` would leave outdated outputs forever, and an output that another job reads would pass for a source
+  /// that must not be overwritten.
   /// - Throws: `CacheError` if a file can't be removed or the index can't be written.
   public func clear() throws(CacheError) {
     try purge(to: 0)
     try clearRecords()
     try index.write { database in
       let declared = try Self.declaredTables(database, withObjects: false)
-      for table in ["responses", "fingerprints", "savings", "sources", "registry"] + declared {
+      for table in ["responses", "fingerprints", "savings"] + declared {
         try database.execute(sql: "DELETE FROM \(table)")
       }
     }

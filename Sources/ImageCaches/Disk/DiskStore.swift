@@ -10,8 +10,11 @@ import SystemIO
 /// and noted in ``repairMessages``.
 ///
 ///     let store = try DiskStore(directory: URL(filePath: "/var/cache/imagemill"), capacity: 2 << 30)
+///
+/// An object's bytes are written to a file of the store first:
+///
 ///     let temporary = try store.makeTemporaryFile()
-///     try temporary.write(bytes)
+///     try bytes.withUnsafeBytes { try temporary.write($0) }
 ///     let object = try store.insert(temporary, digest: digest)
 public final class DiskStore: Sendable {
   /// The path of the cache directory, or of an ephemeral one.
@@ -38,6 +41,7 @@ public final class DiskStore: Sendable {
   private let scratch: ScratchDirectory?
   private let repairs: StoreRepairs
   let use = Mutex(StoreUse())
+  let absentTables = Mutex(AbsentTables())
 
   /// The default directory: `$IMAGEMILL_CACHE_DIR`, else `$XDG_CACHE_HOME/imagemill`, else
   /// `~/.cache/imagemill`.

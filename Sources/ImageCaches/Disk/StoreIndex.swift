@@ -27,8 +27,24 @@ package final class StoreIndex: Sendable {
   }
 
   /// Runs `body` in a read transaction.
+  ///
+  /// `DatabaseQueue.read` sets `PRAGMA query_only` around each transaction, and SQLite then compiles every cached
+  /// statement anew at its next use. With 10,000 outputs in place that was a fifth of the time.
   package func read<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
-    try access { try $0.read(body) }
+    try access { queue in
+      try queue.unsafeRead { database in
+        try database.beginTransaction(.deferred)
+        do {
+          let value = try body(database)
+          try database.commit()
+          return value
+        } catch {
+          // SQLite has ended the transaction itself after some errors, such as a full disk.
+          if database.isInsideTransaction { try database.rollback() }
+          throw error
+        }
+      }
+    }
   }
 
   /// Runs reads that needn't be consistent with each other, without a transaction, which costs more than a lookup.

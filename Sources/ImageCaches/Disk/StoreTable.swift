@@ -115,7 +115,10 @@ extension DiskStore {
     guard !keys.isEmpty else { return [:] }
     let table = Row.table
     return try index.query { database in
-      guard try StoreTable.exists(table.name, in: database) else { return [:] }
+      guard try StoreTable.exists(table.name, in: database) else {
+        absentTables.withLock { $0.note(table, at: .now) }
+        return [:]
+      }
       let statement = try database.cachedStatement(
         sql: "SELECT \(table.names)checksum FROM \(table.name) WHERE key = ?")
       var found: [ContentDigest: Row] = [:]
@@ -132,6 +135,12 @@ extension DiskStore {
     }
   }
 
+  /// Whether there may be rows of a type: false if there was no table for them a moment ago. Doesn't block, unlike a query.
+  /// A row that another process has just recorded may be missed: ask only for rows that save work.
+  package func mayHaveRows<Row: StoreRow>(of type: Row.Type) -> Bool {
+    !absentTables.withLock { $0.contains(Row.table, at: .now) }
+  }
+
   /// Records rows of several tables by key in one transaction. Earlier rows with the same keys are replaced.
   package func record<each Row: StoreRow>(
     _ rows: repeat [ContentDigest: each Row]
@@ -139,6 +148,7 @@ extension DiskStore {
     var isEmpty = true
     for count in repeat (each rows).count { isEmpty = isEmpty && count == 0 }
     guard !isEmpty else { return }
+    repeat willRecord(each rows)
     try index.write { database in
       repeat try Self.record(each rows, in: database)
     }
@@ -150,10 +160,15 @@ extension DiskStore {
     _ temporary: some StagedFile, digest: ContentDigest, recording rows: repeat [ContentDigest: each Row],
     completion: @escaping @Sendable (Result<StoredObject, CacheError>) -> Void
   ) {
+    repeat willRecord(each rows)
     insertGathered(
       temporary, digest: digest,
       alongside: { database in repeat try Self.record(each rows, in: database) },
       completion: completion)
+  }
+
+  private func willRecord<Row: StoreRow>(_ rows: [ContentDigest: Row]) {
+    if !rows.isEmpty { absentTables.withLock { $0.create(Row.table) } }
   }
 
   private static func record<Row: StoreRow>(

@@ -3,8 +3,9 @@ struct VerifiedObjects {
   private var digests: Set<ContentDigest> = []
   private let limit: Int
 
-  /// - Parameter limit: The most members. A server that runs for months uses any number of objects.
-  init(limit: Int = 100_000) { self.limit = limit }
+  /// - Parameter limit: The most members. A server that runs for months uses any number of objects, and a long batch uses most
+  ///   of its objects only once.
+  init(limit: Int = 16_384) { self.limit = limit }
 
   func contains(_ digest: ContentDigest) -> Bool { digests.contains(digest) }
 

@@ -51,6 +51,12 @@ public final class AutoPurgingImageCache: ImageRequestCache {
   /// Set at the end of `init`, because the monitor calls the cache.
   private let monitor = Mutex<MemoryPressureMonitor?>(nil)
 
+  /// Creates a cache of 100 MB, with a preferred usage of 60 MB, that monitors the memory pressure of this process's control
+  /// group and of the machine.
+  public convenience init() {
+    self.init(capacity: 100_000_000, preferred: 60_000_000, places: .ofThisProcess)
+  }
+
   /// Creates a cache that monitors the memory pressure of this process's control group and of the machine.
   /// - Parameters:
   ///   - memoryCapacity: The usage, in bytes, above which a purge starts. Default: 100 MB.
@@ -65,12 +71,16 @@ public final class AutoPurgingImageCache: ImageRequestCache {
   }
 
   /// Creates a cache that monitors the given files.
-  init(
+  convenience init(
     memoryCapacity: UInt64, preferredMemoryUsageAfterPurge: UInt64, places: MemoryPressurePlaces
   ) throws(ConfigurationError) {
     guard memoryCapacity >= preferredMemoryUsageAfterPurge else { throw .capacityBelowPreferredUsage }
-    self.memoryCapacity = memoryCapacity
-    self.preferredMemoryUsageAfterPurge = preferredMemoryUsageAfterPurge
+    self.init(capacity: memoryCapacity, preferred: preferredMemoryUsageAfterPurge, places: places)
+  }
+
+  private init(capacity: UInt64, preferred: UInt64, places: MemoryPressurePlaces) {
+    memoryCapacity = capacity
+    preferredMemoryUsageAfterPurge = preferred
     monitor.withLock { monitor in
       monitor = MemoryPressureMonitor(places: places) { [weak self] in self?.handleMemoryPressure($0) }
     }

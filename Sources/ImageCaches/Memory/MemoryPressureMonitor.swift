@@ -4,7 +4,7 @@ import Synchronization
 /// Monitors memory pressure on Linux by pressure stall information and control group events (see "Memory" in the
 /// kernel's documentation of cgroup v2). Every ``AutoPurgingImageCache`` has a monitor.
 ///
-///     let monitor = MemoryPressureMonitor { pressure in … }
+///     let monitor = MemoryPressureMonitor { pressure in print(pressure) }
 ///
 /// It monitors as long as it lives.
 public final class MemoryPressureMonitor: Sendable {

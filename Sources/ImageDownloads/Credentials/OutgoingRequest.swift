@@ -1,11 +1,14 @@
 import Crypto
 import Curl
 import ImageCaches
+import ObjectStorage
 
 /// The fields and the credential to send for one hop. None of them is sent to an origin that it wasn't meant for.
 struct OutgoingRequest: Sendable {
   var fields: [HeaderField]
   var credential: OriginSettings.Credential?
+  /// The service that signs the request; nil if it isn't signed.
+  private(set) var signer: ObjectService?
 
   init(_ state: RequestState, configuration: ImageDownloader.Configuration) {
     let url = state.url
@@ -19,7 +22,11 @@ struct OutgoingRequest: Sendable {
     if let settings { add(settings.headers) }
     if state.isSameOrigin { add(state.key.headers) }
     if fields.first("User-Agent") == nil { fields.append(HeaderField("User-Agent", configuration.userAgent)) }
-    if fields.first("Authorization") == nil {
+    if let service = state.key.service {
+      // Requests to object storage have its credentials or none: others are for other servers.
+      fields.remove("Authorization")
+      if state.isSameOrigin, service.accessKey != nil { signer = service }
+    } else if fields.first("Authorization") == nil {
       credential =
         url.credential.map { OriginSettings.Credential(user: $0.user, password: $0.password) }
         ?? (state.isSameOrigin ? state.originalURL.credential : nil).map {
@@ -44,6 +51,8 @@ struct OutgoingRequest: Sendable {
     key.append(address.description)
     var secrets = fields.values(of: "Authorization")
     if let credential { secrets += [credential.user, credential.password] }
+    // Who asks, but not the signature, which differs each time.
+    if let key = signer?.accessKey { secrets += ["aws", key.id] }
     if secrets.isEmpty {
       key.append(optional: nil)
     } else {

@@ -3,13 +3,15 @@ import ImageCaches
 
 /// The text form in the index. It resembles a message (RFC 9112 §2.1), which is cheap to write with every download:
 ///
-///     200 OK
-///     1718000000.25 1718000000.5 <the body's digest>
-///     accept: image/webp
-///     accept-language
+/// ```text
+/// 200 OK
+/// 1718000000.25 1718000000.5 <the body's digest>
+/// accept: image/webp
+/// accept-language
 ///
-///     Content-Type: image/webp
-///     ETag: "x"
+/// Content-Type: image/webp
+/// ETag: "x"
+/// ```
 ///
 /// The status; the times of the request and the response; the request fields that selected it, with a colon if the
 /// request had them; after a blank line, the response fields. A field never contains a line feed, which would end it.

@@ -30,7 +30,7 @@ public struct ProxySettings: Sendable, Hashable {
   }
 
   /// The proxy for an address; nil for a direct connection.
-  func proxy(for address: WebAddress) -> String? {
+  package func proxy(for address: WebAddress) -> String? {
     guard let proxy = address.scheme == "https" ? https : http else { return nil }
     return exceptions.contains { Self.excepts($0, address) } ? nil : proxy
   }

@@ -36,6 +36,7 @@ struct CacheLookup: Sendable {
       var state = state
       state.cacheKey = key
       state.salt = salt
+      state.isPrivate = state.isPrivate || PrivateResponse.isRequested(by: outgoing, state.url)
       guard state.key.cacheMode != .none else { return .step(.transfer(state)) }
       _ = try store.requestLocks?.lastCompany()
       state.lookedUpAt = SystemTime.monotonic
@@ -76,7 +77,7 @@ struct CacheLookup: Sendable {
   ) -> ResponseClassifier.Conclusion {
     // Offline mode serves stale responses too. Report them as stale: plans count the validations that a run will make.
     let isFresh = stored.isFresh(at: now)
-    var response = Response(object, head: stored.servedHead(at: now), url: state.url, .stale)
+    var response = Response(object, head: stored.servedHead(at: now), of: state, .stale)
     switch decision {
     case .serve:
       statistics.count(isFresh ? \.hits : \.stale)
@@ -109,7 +110,7 @@ struct CacheLookup: Sendable {
       let object = try store.object(stored.digest)
     else { return nil }
     statistics.count(\.stale)
-    let response = Response(object, head: stored.servedHead(at: now), url: state.url, .stale)
+    let response = Response(object, head: stored.servedHead(at: now), of: state, .stale)
     return follow(classifier.conclusion(response, for: state))
   }
 

@@ -34,8 +34,12 @@ struct Exchange: Sendable {
         makeFile: { [store] isWorthKeeping throws(CacheError) in
           try store.makePartialFile(key, isWorthKeeping: isWorthKeeping)
         }, progress: progress))
-    let options = options(state, fields: outcome.sent, credential: outgoing.credential)
     outcome.requestTime = SystemTime.now
+    // Signed here, since a signature is valid for minutes only. `sent` is without it: it is compared and stored.
+    let fields =
+      outgoing.signer?.signed(outcome.sent, url: state.url.description, at: outcome.requestTime)
+      ?? outcome.sent
+    let options = options(state, fields: fields, credential: outgoing.credential)
     do throws(CurlError) {
       var result = try await engine.perform(options, into: sink)
       if let digest = digestOptions(options, result, state) {
@@ -73,6 +77,7 @@ struct Exchange: Sendable {
     options.acceptsAnyCertificate = configuration.acceptsAnyCertificate
     options.allowsHTTP2 = configuration.allowsHTTP2 && !capabilities.hasBrokenHTTP2(state.url.host)
     options.needsFreshConnection = state.needsFreshConnection
+    options.keepsPath = state.key.service != nil
     options.credential = credential.map {
       .init(
         user: $0.user, password: $0.password,

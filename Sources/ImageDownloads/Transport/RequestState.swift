@@ -27,6 +27,8 @@ struct RequestState: Sendable {
   var lookedUpAt = -Double.infinity
   /// The number of waits for another process that sent the same request.
   var waits = 0
+  /// Whether a request of the chain of redirects showed who the user is.
+  var isPrivate = false
   /// Whether the request waits for other processes.
   var waitsForOthers = true
 
@@ -51,6 +53,7 @@ struct RequestState: Sendable {
     var next = RequestState(key, originalURL: originalURL)
     next.url = target
     next.redirectCount = redirectCount + 1
+    next.isPrivate = isPrivate
     return next
   }
 }

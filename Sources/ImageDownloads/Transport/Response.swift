@@ -14,7 +14,19 @@ struct Response: Sendable {
   /// The local file's fingerprint at the time of its digest.
   var fingerprint: FileFingerprint?
   var isFingerprintCertain = true
+  /// Whether the response is for this user alone.
+  var isPrivate = false
 
+  /// A response to a request.
+  init(
+    _ object: StoredObject, head: ResponseHead, of state: RequestState,
+    _ disposition: StoredSource.Disposition
+  ) {
+    self.init(object, head: head, url: state.url, disposition)
+    isPrivate = state.isPrivate || PrivateResponse.isMarked(head.fields)
+  }
+
+  /// A source without a request: `url` is nil.
   init(
     _ object: StoredObject, head: ResponseHead, url: WebAddress?, _ disposition: StoredSource.Disposition
   ) {
@@ -46,6 +58,6 @@ struct Response: Sendable {
       etag: head.fields.first("ETag"), lastModified: head.fields.first("Last-Modified"),
       disposition: disposition,
       displayText: displayText, pin: body?.pin, fingerprint: fingerprint,
-      isFingerprintCertain: isFingerprintCertain)
+      isFingerprintCertain: isFingerprintCertain, isPrivate: isPrivate)
   }
 }

@@ -54,7 +54,7 @@ struct ResponseClassifier: Sendable {
     if let head = body.abandonedError {
       // An abandoned error response is handled like a complete one.
       let name = state.key.displayText
-      let failure = Verdict.fail(validation.failure(of: head, source: name) ?? .cancelled(name))
+      let failure = Verdict.fail(failure(of: head, body, state.key, now: now) ?? .cancelled(name))
       return retryableResponse(outcome, head, now: now, otherwise: failure) ?? failure
     }
     guard let head = outcome.head else { return incomplete(outcome) }
@@ -75,7 +75,15 @@ struct ResponseClassifier: Sendable {
     if let failure = outcome.body.failure { return failure }
     guard let head = outcome.head ?? outcome.body.abandonedError else { return outcome.error }
     guard outcome.state.key.wantsImage, head.status >= 400 else { return nil }
-    return validation.failure(of: head, source: outcome.state.key.displayText)
+    return failure(of: head, outcome.body, outcome.state.key, now: outcome.responseTime)
+  }
+
+  /// The error for a status other than 2xx, with what object storage says; nil for 2xx.
+  private func failure(
+    of head: ResponseHead, _ body: BodySink.Body, _ key: RequestKey, now: Double
+  ) -> DownloadError? {
+    ObjectFailure.error(for: head, body: body.prefix, of: key, now: now)
+      ?? validation.failure(of: head, source: key.displayText)
   }
 
   // MARK: Verdicts
@@ -103,7 +111,7 @@ struct ResponseClassifier: Sendable {
     let isTransient =
       RetryPolicy.isTransient(status: head.status)
       || head.status == 400 && RetryPolicy.isTransient(badRequest: outcome.body.prefix)
-    guard isTransient, let error = validation.failure(of: head, source: key.displayText) else { return nil }
+    guard isTransient, let error = failure(of: head, outcome.body, key, now: now) else { return nil }
     let wait = head.fields.first("Retry-After").flatMap { RetryPolicy.retryAfter($0, now: now) }
     if let wait, wait > longestRetryWait {
       let error = DownloadError.throttled(head.status, seconds: wait, source: key.displayText)
@@ -125,6 +133,13 @@ struct ResponseClassifier: Sendable {
   /// Classifies a complete response. A successful response with an unusable body isn't stored.
   private func complete(_ outcome: TransferOutcome, _ head: ResponseHead) -> Verdict {
     let key = outcome.state.key
+    // Redirects of object storage too: a signature is for one host. Errors aren't stored, since credentials change.
+    if key.wantsImage,
+      let error = ObjectFailure.error(
+        for: head, body: outcome.body.prefix, of: key, now: outcome.responseTime)
+    {
+      return .fail(error)
+    }
     let digest = ContentDigest(outcome.body.hasher.finalize())
     guard key.wantsImage, (200..<300).contains(head.status) else { return .store(head, digest) }
     if head.status == 206 {
@@ -141,7 +156,8 @@ struct ResponseClassifier: Sendable {
   /// How to proceed with a response: it may be a redirect, an error or the requested image.
   func conclusion(_ response: Response, for state: RequestState) -> Conclusion {
     let (key, head) = (state.key, response.head)
-    if key.followsRedirects, [301, 302, 303, 307, 308].contains(head.status),
+    // A signature is for one host.
+    if key.followsRedirects, key.service == nil, [301, 302, 303, 307, 308].contains(head.status),
       let location = head.fields.first("Location")
     {
       return redirect(location, from: state)

@@ -95,7 +95,7 @@ struct ResponseStore: Sendable {
     updated.update(with: head, requestTime: outcome.requestTime, responseTime: outcome.responseTime)
     try ResponseTable(store: store).store(updated, for: key, url: outcome.state.url.displayText)
     return Response(
-      object, head: updated.servedHead(at: SystemTime.now), url: outcome.state.url, .revalidated)
+      object, head: updated.servedHead(at: SystemTime.now), of: outcome.state, .revalidated)
   }
 
   // MARK: Partial bodies

@@ -12,10 +12,22 @@ enum ForeignNames {
   /// The hint for a filter's name that other programs use, such as " (use limit, fit, fill or scale)"; nil for other
   /// names, and if a filter here has the name.
   static func hint(forFilter name: String) -> String? {
-    guard let replacement = filters[name.lowercased()] else { return nil }
+    guard let replacement = filters[name.lowercased()] else { return hint(forGeometry: name) }
     let first = replacement.prefix { $0 != "," && $0 != " " && $0 != ":" }
     guard FilterTable.entry(named: String(first)) != nil else { return nil }
     return " (use \(replacement))"
+  }
+
+  /// The hint for a size without a filter, as in ImageMagick's geometry `800x600>`; nil for other texts.
+  private static func hint(forGeometry text: String) -> String? {
+    let filters = [">": "limit", "^": "fill", "!": "scale", "<": "fit"]
+    let sign = text.last.map(String.init) ?? ""
+    let size = filters[sign] == nil ? text : String(text.dropLast())
+    let sides = size.split(separator: "x", omittingEmptySubsequences: false)
+    guard size.utf8.count < 16, sides.count <= 2, sides.contains(where: { !$0.isEmpty }),
+      sides.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } })
+    else { return nil }
+    return " (a size needs a filter: \(filters[sign] ?? "limit"):\(sides.count == 2 ? size : size + "x"))"
   }
 
   private static let gravities = [

@@ -39,6 +39,13 @@ public struct Intermediate: Sendable {
     source == .kept ? self : Intermediate(try storage.keeping(image), from: .kept)
   }
 
+  /// The same image with the resolution that a stored copy of it has, so that an output has the same bytes whether its
+  /// filters began with the source or with a stored rendition.
+  /// - Throws: `VipsError` if copying the image's header fails.
+  package func roundingResolution() throws(VipsError) -> Intermediate {
+    Intermediate(try image.roundingResolution(), from: source)
+  }
+
   /// The same image, stored if a filter that reads it this way would compute pixels twice.
   func readable(_ reading: FilterDefinition.Reading, storage: PixelStorage) throws(VipsError) -> Intermediate
   {

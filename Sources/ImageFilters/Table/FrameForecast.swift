@@ -80,6 +80,8 @@ extension FilterChain {
     public var movesPixels: Bool
     /// What else the filter holds while its result is read, in bytes.
     public var kept: Double
+    /// A coarse estimate of the filter's time for one frame on one processor, in seconds.
+    public var seconds: Double
   }
 
   /// Predicts a filter's result and memory use without computing pixels.
@@ -96,7 +98,7 @@ extension FilterChain {
     guard step.custom == nil else {
       return StepForecast(
         frame: frame, keepsInput: Intermediate.isKept(for: .anywhere, from: source), movesPixels: false,
-        kept: 0)
+        kept: 0, seconds: FilterCost.seconds(of: nil, from: frame, to: frame))
     }
     guard let traits = step.traits else {
       throw FilterError(.unknownFilter, "unknown filter '\(step.name)'")
@@ -109,7 +111,8 @@ extension FilterChain {
       if traits.addsAlpha, !frame.hasAlpha { made.bands += 1 }
       return StepForecast(
         frame: made, keepsInput: Intermediate.isKept(for: traits.reading, from: source),
-        movesPixels: traits.movesPixels, kept: try traits.keeps?(step.arguments, frame) ?? 0)
+        movesPixels: traits.movesPixels, kept: try traits.keeps?(step.arguments, frame) ?? 0,
+        seconds: FilterCost.seconds(of: step.definition, from: frame, to: made))
     } catch let error as FilterError {
       throw error
     } catch {

@@ -11,6 +11,16 @@ enum DecodeFailure {
 
   static func error(_ error: VipsError, _ format: ImageFormat) -> RenderError {
     let reason = brief(error)
+    // libvips' lines about a system call that failed: the file couldn't be opened or read. Nothing must be recorded against
+    // its content.
+    if let line = error.text.split(whereSeparator: \.isNewline).first(where: {
+      $0.contains("unix error: ") || $0.contains("system error: ")
+    }) {
+      let cause = line.drop { $0 == " " }.replacing("unix error: ", with: "").replacing(
+        "system error: ", with: "")
+      return RenderError(
+        code: .unreadable, stage: .decode, message: "can't read the \(format.rawValue) file: \(cause)")
+    }
     // This is about one segment, not the end of the file.
     let words = error.text.lowercased().replacing("premature end of data segment", with: "bad data")
     let isShort = [

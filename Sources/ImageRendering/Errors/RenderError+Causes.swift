@@ -12,6 +12,8 @@ extension RenderError {
     switch error {
     case let error as RenderError: self = error
     case let error as FilterError: self.init(error)
+    case let error as VipsError where error.failedWrite != nil:
+      self.init(code: .writeFailed, stage: .write, message: error.text)
     case let error as VipsError: self.init(code: code, stage: stage, message: error.description)
     default: self.init(code: code, stage: stage, message: "\(error)")
     }

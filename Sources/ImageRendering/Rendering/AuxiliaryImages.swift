@@ -28,11 +28,12 @@ final class AuxiliaryImages: Sendable {
       guard let source = sources[reference], opened.withLock({ $0[reference] == nil }) else { continue }
       let name = source.name.isEmpty ? reference : source.name
       do throws(RenderError) {
-        try open(reference, source.path, isLenient: false)
+        let format = try open(reference, source.path, isLenient: false)
+        if let warning = try WholeFile.warning(source.path, format) { warnings.append("\(name): \(warning)") }
       } catch {
         guard onCorrupt == .warn, error.isDamage else { throw error.concerning(name) }
         do throws(RenderError) {
-          try open(reference, source.path, isLenient: true)
+          _ = try open(reference, source.path, isLenient: true)
         } catch {
           throw error.concerning(name)
         }
@@ -49,7 +50,9 @@ final class AuxiliaryImages: Sendable {
     return try FilterContext.noSources(reference)
   }
 
-  private func open(_ reference: String, _ path: String, isLenient: Bool) throws(RenderError) {
+  private func open(
+    _ reference: String, _ path: String, isLenient: Bool
+  ) throws(RenderError) -> ImageFormat {
     let file = try SourceFile(path: path, limits: limits)
     if !isLenient { try WholeFile.check(path, file.format) }
     do {
@@ -59,6 +62,7 @@ final class AuxiliaryImages: Sendable {
       let readable = file.shape.orientation == 1 ? image : try storage.keeping(image)
       let prepared = try storage.keeping(readable.preparedForFilters())
       opened.withLock { $0[reference] = prepared }
+      return file.format
     } catch let error as VipsError {
       throw DecodeFailure.error(error, file.format)
     } catch let error as FilterError {

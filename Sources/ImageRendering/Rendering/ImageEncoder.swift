@@ -104,11 +104,11 @@ struct ImageEncoder {
     if strips, encoding.format == .jpeg, let writer = JPEGWriter(encoding, quality: quality, image: image) {
       return try writer.write(image, to: path)
     }
-    var arguments: VipsArguments = ["in": .image(image), "filename": .string(path)]
+    var arguments: VipsArguments = [:]
     if strips { arguments = arguments.merging(VipsRuntime.withoutMetadata) }
     if case .file(let profile, _) = encoding.profile { arguments["profile"] = .string(profile) }
     for (name, value) in try saverArguments(quality: quality, image: image) { arguments[name] = value }
-    _ = try VipsOperation(saver, arguments)
+    try image.save(saver, to: path, arguments)
     if strips, encoding.format == .webp { try WebPFile.dropEXIF(at: path) }
   }
 

@@ -81,6 +81,7 @@ public struct ImageInspection: Sendable, Hashable, Codable {
       throw RenderError(code: .corrupt, stage: .decode, message: "can't read the image: \(error)")
     }
     warnings = log.messages
+    if let warning = try WholeFile.warning(path, file.format) { warnings.append(warning) }
   }
 
   private init(_ file: SourceFile, header image: VipsImage, bytes: Int, digest: ContentDigest) {

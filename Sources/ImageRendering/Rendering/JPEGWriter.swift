@@ -48,7 +48,9 @@ struct JPEGWriter {
     do throws(SystemError) {
       try File.write(UnsafeRawBufferPointer(start: bytes, count: size), to: path)
     } catch {
-      throw Self.error("can't write \(path): \(error.text)")
+      var failure = Self.error("can't write \(path): \(error.text)")
+      failure.failedWrite = error.code
+      throw failure
     }
   }
 

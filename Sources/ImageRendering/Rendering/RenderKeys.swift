@@ -10,7 +10,7 @@ package enum RenderKeys {
   /// of the loaded codec libraries' builds. Reading it doesn't start libvips.
   package static let engine: String = {
     let builds = ContentDigest(hashing: LoadedLibraries.builds.joined(separator: "\n").utf8)
-    return "imagemill-pixels-5;libvips-\(VipsRuntime.version);codecs-\(builds.hex.prefix(16))"
+    return "imagemill-pixels-6;libvips-\(VipsRuntime.version);codecs-\(builds.hex.prefix(16))"
   }()
 
   /// Reads ``engine`` on another thread, so that the first key doesn't wait for libvips' libraries.

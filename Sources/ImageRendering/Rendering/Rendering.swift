@@ -41,13 +41,15 @@ final class Rendering {
   func run() -> (response: RenderResponse, isCertain: Bool) {
     do {
       try RenderError.startingLibrary()
-      try VipsRuntime.setConcurrency(request.concurrency)
+      try VipsRuntime.useConcurrency(request.concurrency)
       let file = try SourceFile(path: request.sourcePath, limits: request.limits)
       facts = file.facts
       followFormat(of: file)
       do {
         try WholeFile.check(request.sourcePath, file.format)
+        let warning = try WholeFile.warning(request.sourcePath, file.format)
         try renderAll(of: file)
+        if let warning { warnings.append(warning) }
       } catch let error as RenderError where error.stage == .decode && request.onCorrupt == .warn {
         warnings.append(DecodeFailure.warning(of: error))
         isLenient = true
@@ -134,7 +136,8 @@ final class Rendering {
   private func decode(_ root: RenderTree.Root<DecodeOptions>, of file: SourceFile) throws -> Intermediate {
     counts.decodes += 1
     return try file.decoded(
-      root.options, isReadOnce: root.node.consumers == 1, failOn: strictness(of: file), storage: storage)
+      root.options, isReadOnce: root.node.consumers == 1, failOn: strictness(of: file), storage: storage
+    ).roundingResolution()
   }
 
   /// Encodes the recipes that end at `node` and applies the next filter for each child.
@@ -159,7 +162,8 @@ final class Rendering {
         return try rendition(next, from: input) { start in
           counts.filterRuns += 1
           return try request.recipes[first].chain.applyStep(
-            node.depth, to: start, shrunk: shrunk, context: context)
+            node.depth, to: start, shrunk: shrunk, context: context
+          ).roundingResolution()
         }
       }
       do {
@@ -276,8 +280,11 @@ final class Rendering {
     _ options: DecodeOptions
   ) throws(RenderError) -> RenderError {
     if let full = RenderError.fullDisk(error, directory) { return full }
+    let made = RenderError(error, stage: stage, code: code)
+    // The source isn't decoded again for a file that couldn't be written.
+    guard made.stage != .write else { return made }
     try diagnose(error, file, options)
-    return RenderError(error, stage: stage, code: code)
+    return made
   }
 
   /// Decodes the source alone to find out whether it caused a failure. libvips evaluates lazily, so that a decoder's

@@ -1,3 +1,4 @@
+import Collections
 import Glibc
 import ImageCaches
 import Vips
@@ -12,6 +13,11 @@ package final class RenditionMemoryCache {
   private(set) var secondsPerByte: Double?
 
   private static let leastSeconds = 0.05
+  /// The most renditions to keep. Header, metadata and buffers take some 10 kB of each, which the capacity doesn't count: with
+  /// small images, a worker would grow with the length of its batch.
+  static let mostImages = 1000
+  /// The keys of renditions, the latest last. One that is added again is there twice.
+  private var order: Deque<ContentDigest> = []
 
   /// Creates a cache.
   /// - Parameter capacity: Bytes of pixels to keep, 0 for none. They are released under memory pressure.
@@ -19,10 +25,17 @@ package final class RenditionMemoryCache {
 
   func image(_ key: ContentDigest) -> VipsImage? { images?.image(withIdentifier: key.hex) }
 
+  /// The number of renditions.
+  var count: Int { images?.count ?? 0 }
+
   /// Adds a rendition whose pixels are in memory, unless it would take more than a quarter of the capacity.
   func keep(_ image: VipsImage, for key: ContentDigest) {
     guard image.pixelBytes <= capacity / 4, let images = images ?? makeImages() else { return }
     images.add(image, withIdentifier: key.hex)
+    order.append(key)
+    if order.count > Self.mostImages, let oldest = order.popFirst() {
+      images.removeImage(withIdentifier: oldest.hex)
+    }
   }
 
   private func makeImages() -> AutoPurgingImageCache? {

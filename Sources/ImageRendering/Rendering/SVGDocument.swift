@@ -1,3 +1,4 @@
+import SystemIO
 import Vips
 
 /// Rewrites an SVG from its parsed tokens, so that the decoder reads only what was checked here.
@@ -24,7 +25,7 @@ enum SVGDocument {
     result.reserveCapacity(bytes.count)
     var elements: [String] = []
     var text: [UInt8] = []
-    while let token = try scanner.next() {
+    while let token = try next(&scanner) {
       if case .text(let piece) = token {
         text += piece
         continue
@@ -54,7 +55,7 @@ enum SVGDocument {
         if !isEmpty { elements.append(name) }
       case .end(let name):
         guard elements.popLast() == name else {
-          throw scanner.failure("</\(name)> doesn't match the open element")
+          throw damaged(scanner.failure("</\(name)> doesn't match the open element"))
         }
         result += Array("</\(name)>".utf8)
       }
@@ -63,6 +64,14 @@ enum SVGDocument {
       throw DecodeFailure.truncated(.svg, "it ends inside <\(elements.last ?? "")>")
     }
     return result
+  }
+
+  private static func next(_ scanner: inout XMLScanner) throws(RenderError) -> XMLScanner.Token? {
+    do throws(XMLScanner.Failure) { return try scanner.next() } catch { throw damaged(error) }
+  }
+
+  private static func damaged(_ failure: XMLScanner.Failure) -> RenderError {
+    RenderError(code: .corrupt, stage: .decode, message: "the svg file is damaged (\(failure.message))")
   }
 
   /// Appends the text between two tags, after checking it if it is a style sheet.

@@ -1,6 +1,9 @@
+import SystemIO
+
 import Vips
 
-/// Detects truncated animations. Their decoders silently return the frames that are complete.
+/// Detects truncated animations, whose decoders silently return the frames that are complete, and files that lack only
+/// their end mark.
 enum WholeFile {
   /// - Throws: `RenderError` with code `truncated`, or `unreadable` if the file can't be read.
   static func check(_ path: String, _ format: ImageFormat) throws(RenderError) {
@@ -9,6 +12,33 @@ enum WholeFile {
     case .webp: try checkWebP(path)
     default: return
     }
+  }
+
+  /// A warning about a PNG that ends before its final chunk or in it (ISO/IEC 15948, section 11.2.5). Decoders and browsers
+  /// show it: all its pixels may be there.
+  /// - Returns: nil for any other file. If pixels are missing too, decoding fails.
+  /// - Throws: `RenderError` with code `unreadable` if the file can't be read.
+  static func warning(_ path: String, _ format: ImageFormat) throws(RenderError) -> String? {
+    guard format == .png else { return nil }
+    var file = try FileReading.opened(path)
+    let isCut = isCutAtEnd(&file)
+    try FileReading.check(file.failure, of: path)
+    return isCut ? "the png file ends without its final chunk" : nil
+  }
+
+  /// A PNG's final chunk, which has no data.
+  private static let finalChunk: [UInt8] = [0, 0, 0, 0] + Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82]
+
+  private static func isCutAtEnd(_ file: inout FileBytes) -> Bool {
+    // Nearly every file ends with the chunk, and needs no walk through all others.
+    if file.bytes(file.count - finalChunk.count, finalChunk.count) == finalChunk { return false }
+    var place = 8
+    while let length = file.number(place, 4, littleEndian: false), let name = file.bytes(place + 4, 4) {
+      // Bytes may follow the final chunk.
+      if name == Array("IEND".utf8) { return place + finalChunk.count > file.count }
+      place += 12 + length
+    }
+    return place <= file.count
   }
 
   private static func checkGIF(_ path: String) throws(RenderError) {

@@ -4,7 +4,7 @@ import SystemIO
 public struct WorkerConfiguration: Sendable {
   /// The number of workers that run concurrently.
   public var slots: Int
-  /// An executable that calls ``WorkerMain/run(memoryLimit:)`` if its first argument is ``WorkerMain/argument``.
+  /// The worker's executable, a program whose first line is ``WorkerMain/runIfWorker()``.
   public var executable: String
   /// The time limit of one request, from when a worker receives it.
   public var timeout: Duration

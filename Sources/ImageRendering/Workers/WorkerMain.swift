@@ -5,7 +5,7 @@ import Vips
 /// The main function of a worker process.
 public enum WorkerMain {
   /// The first argument of a worker's executable. It isn't a documented option.
-  public static let argument = "--render-worker"
+  package static let argument = "--render-worker"
   /// The descriptor of the socket to the parent.
   static let socketDescriptor: Int32 = 3
 
@@ -51,7 +51,7 @@ public enum WorkerMain {
   /// Serves requests until the parent closes the socket.
   /// - Parameter memoryLimit: The most memory for rendering, in bytes; nil for no limit. A request is limited
   ///   to its grant, which may be less.
-  public static func run(memoryLimit: Int?) {
+  package static func run(memoryLimit: Int?) {
     // The terminal sends SIGINT to the whole process group, but the parent decides when workers end.
     signal(SIGINT, SIG_IGN)
     let base = ProcessMemory.data

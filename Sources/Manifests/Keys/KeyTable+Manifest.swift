@@ -76,8 +76,8 @@ extension KeyTable {
     Key("placeholder", .text, "The source to use if every source fails; its use is reported."),
     Key(
       "publish", .choice(["best", "progressive"]),
-      "best: sources are alternatives; progressive: they are versions of rising quality, each published when it "
-        + "arrives (default: best)."),
+      "best: sources are alternatives; progressive: they are versions from the worst to the best, each written "
+        + "when it arrives (default: best)."),
     Key(
       "priority", .scalar, "A whole number; a pending download with a higher one starts first (default: 0)."),
     Key("variables", .names(.scalar), "Names and their values, which are fields in templates and chains."),

@@ -81,7 +81,7 @@ package struct OperandJobs: Sequence, Sendable {
   }
 
   private static func isAddress(_ text: String) -> Bool {
-    ["http", "https", "file", "data"].contains(URLReference.scheme(of: text))
+    ["http", "https", "s3", "file", "data"].contains(URLReference.scheme(of: text))
   }
 
   /// Makes an iterator at the first operand.

@@ -133,6 +133,15 @@ package struct JobSelection: Sendable {
     try OverwrittenSource.find(in: jobs + fewRows, store: store)
   }
 
+  /// The files of the documents: their tables, local sources, and the outputs whose paths are known before the run.
+  package var claimedFiles: ClaimedFiles {
+    var files = ClaimedFiles()
+    for path in listPaths { files.add(path, as: "the list \(path)") }
+    for path in tables { files.add(path, as: "the table \(path)") }
+    files.add(jobs + fewRows)
+    return files
+  }
+
   private var fewRows: [Job] {
     guard documentJobs <= 20_000 else { return [] }
     return rows.joined().compactMap { result in

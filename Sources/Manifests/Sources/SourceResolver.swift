@@ -25,7 +25,7 @@ struct SourceResolver: Sendable {
       return .file(try directory.inside(path))
     }
     if let scheme = URLReference.scheme(of: text) {
-      throw Failure(message: "unsupported scheme '\(scheme)': use http, https, file or data")
+      throw Failure(message: "unsupported scheme '\(scheme)': use http, https, s3, file or data")
     }
     let isPath = ["/", "./", "../"].contains { text.utf8.starts(with: $0.utf8) }
     if let base, !isPath {

@@ -75,7 +75,8 @@ package final class StepSummary: BatchReporter {
 
   private static func row(_ result: OutputResult, _ error: JobError) -> String {
     let place = result.location.map { "\($0.file):\($0.line)" } ?? ""
-    let cells = [result.source, result.output ?? "", "\(error.stage.rawValue): \(error.message)", place]
+    let why = "\(error.stage.rawValue): \(result.failureMessage ?? error.message)"
+    let cells = [result.source, result.output ?? "", why, place]
     return "| " + cells.map(escaped).joined(separator: " | ") + " |"
   }
 

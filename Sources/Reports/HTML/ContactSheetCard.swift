@@ -80,7 +80,9 @@ struct ContactSheetCard {
     }
     if let error = result.error {
       let code = "<code>\(Self.shown(error.code.rawValue))</code>"
-      add("error", "<b>\(error.stage.rawValue)</b> \(Self.shown(error.message)) \(code)")
+      add(
+        "error",
+        "<b>\(error.stage.rawValue)</b> \(Self.shown(result.failureMessage ?? error.message)) \(code)")
     }
     let facts = facts
     if !facts.isEmpty { add("facts", facts.joined(separator: " · ")) }

@@ -40,7 +40,7 @@ struct JUnitReport: ReportDocument {
     return Array(
       """
       <testcase \(text)>
-      <failure type="\(XMLText.escaped(error?.code.rawValue ?? "failed"))" message="\(XMLText.escaped(error?.message ?? ""))">\
+      <failure type="\(XMLText.escaped(error?.code.rawValue ?? "failed"))" message="\(XMLText.escaped(result.failureMessage ?? ""))">\
       \(XMLText.escaped(Self.details(result)))</failure>
       </testcase>
 
@@ -67,7 +67,10 @@ struct JUnitReport: ReportDocument {
     var lines: [String] = []
     if let place = result.location { lines.append(place.text) }
     lines.append(result.source)
-    if let error = result.error { lines.append("\(error.stage.rawValue): \(error.message)") }
+    if let error = result.error {
+      let parts = [result.failedOtherSource, error.stage.rawValue, error.message]
+      lines.append(parts.compactMap(\.self).joined(separator: ": "))
+    }
     if !result.filter.isEmpty { lines.append("filter: \(result.filter)") }
     return lines.joined(separator: "\n")
   }

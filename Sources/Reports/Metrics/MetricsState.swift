@@ -136,13 +136,14 @@ struct MetricsState {
       hits += [
         ("merged", summary.mergedDownloads), ("revalidated", summary.revalidatedDownloads),
         ("fresh", summary.freshDownloads), ("rendition", summary.renditionsReused),
+        ("remote", summary.remoteHits),
       ]
     }
     text.counter(
       "hits_total",
       "Work that was not repeated: unchanged outputs (output) and outputs restored from the cache (stored); at the end "
-        + "also shared downloads (merged), revalidated responses (revalidated), fresh responses (fresh) and reused "
-        + "renditions (rendition).",
+        + "also shared downloads (merged), revalidated responses (revalidated), fresh responses (fresh), reused renditions "
+        + "(rendition) and outputs from the remote cache (remote).",
       hits.map { (["kind": $0.0], $0.1) })
   }
 }

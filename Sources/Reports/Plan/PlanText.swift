@@ -5,13 +5,18 @@ import TerminalText
 
 /// Formats a plan.
 package enum PlanText {
-  /// The plan as text: a line per output, then the totals.
-  package static func lines(_ plan: BatchPlan) -> String {
+  /// The plan as text: a line per output, a warning per source that may take too long, then the totals.
+  /// - Parameter timeRemedy: What to do about the latter, with a leading separator. Default: nothing.
+  package static func lines(_ plan: BatchPlan, timeRemedy: String = "") -> String {
     // A name from a manifest must not move the terminal's cursor.
     var lines = plan.entries.map { entry in
       "\(TerminalText.padded(entry.action.rawValue, to: 10))  \(entry.path ?? "?")  (\(entry.source): \(entry.reason))"
     }
     lines += plan.stale.map { "remove      \($0)  (the manifest no longer makes it)" }
+    lines += plan.longRenderings.map { rendering in
+      "warning     \(rendering.source): rendering its outputs takes about \(QuantityText.tenths(rendering.seconds)) s, "
+        + "more than the limit of \(QuantityText.tenths(rendering.limit)) s\(timeRemedy)"
+    }
     let text = lines.map { TerminalText.visible($0) + "\n" }.joined()
     let totals = plan.totals
     let actions = BatchPlan.Action.allCases.compactMap { action in
@@ -22,7 +27,7 @@ package enum PlanText {
       + "\(totals.isExact ? "" : "at least ")\(totals.decodes) to decode; \(totals.renderings) to render\n"
   }
 
-  /// The plan as JSON: `{"version": 1, "totals": …, "outputs": […]}`.
+  /// The plan as JSON: `{"version": 1, "totals": …, "outputs": […], "longRenderings": […]}`.
   /// - Throws: `EncodingError`.
   package static func json(_ plan: BatchPlan) throws -> String {
     struct Document: Encodable {
@@ -41,6 +46,7 @@ package enum PlanText {
       }
       let totals: BatchPlan.Totals
       let outputs: [Output]
+      let longRenderings: [BatchPlan.LongRendering]
     }
     let outputs = plan.entries.map { entry in
       Document.Output(
@@ -48,7 +54,8 @@ package enum PlanText {
         reason: entry.reason, filter: entry.filter, format: entry.format, sha256: entry.content?.hex,
         key: entry.key?.hex, location: entry.location)
     }
-    let document = Document(totals: plan.totals, outputs: outputs)
+    let document = Document(
+      totals: plan.totals, outputs: outputs, longRenderings: plan.longRenderings)
     return String(decoding: try JSONText.document(document, pretty: true), as: UTF8.self)
   }
 

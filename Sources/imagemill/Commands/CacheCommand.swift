@@ -91,6 +91,8 @@ struct CacheCommand: AsyncParsableCommand {
           "outputs already in place: \(seconds) of rendering and \(size) of writing saved"
         case .stored: "outputs found in the cache: \(seconds) of rendering saved"
         case .rendition: "renditions reused"
+        case .remote:
+          "outputs found in the remote cache: \(seconds) of rendering saved, \(size) received"
         }
       return "\("hits".padded(to: 10)) \(saving.hits) \(spared)"
     }
@@ -195,7 +197,7 @@ struct CacheCommand: AsyncParsableCommand {
 
   struct Clear: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove everything that no process is using.")
+      abstract: "Remove everything that no process is using; files that runs made stay known.")
     @OptionGroup var place: Place
     func run() throws { try place.withStore(changing: true) { try $0.clear() } }
   }

@@ -9,7 +9,7 @@ extension CacheCommand {
   /// Explains how an output was made and what a run would change.
   struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show what a file was made from, and which part of its key differs from the last run.",
+      abstract: "Show what a file was made from, and what has changed since it was made.",
       discussion: """
         The file's manifest is read again; nothing is downloaded. Repeat the options of the run, such as -f for a \
         list or --allow-net. The command exits 1 if no known run made the file.

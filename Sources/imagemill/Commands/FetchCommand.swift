@@ -18,7 +18,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
         imagemill fetch --output page.html https://example.org/
       """)
 
-  @Argument(help: ArgumentHelp("http or https URLs.", valueName: "url"))
+  @Argument(help: ArgumentHelp("http, https or s3 URLs.", valueName: "url"))
   var operands: [OperandGroup]
   private var urls: [String] { operands.words }
 
@@ -60,7 +60,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
     let sources = try urls.map { url in
       let source = try ImageSource(argument: url)
       guard case .url = source else {
-        throw CommandError(.usage, "fetch takes http and https URLs, not '\(source.displayText)'")
+        throw CommandError(.usage, "fetch takes http, https and s3 URLs, not '\(source.displayText)'")
       }
       return source
     }
@@ -113,7 +113,13 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
     }
     if json {
       try StandardOutput.write(try FetchReport(source, response, withBody: body).line)
-    } else if !quiet, output != "-" {
+    } else if quiet {
+      // With --output the error has been named above.
+      if isFailure, output == nil {
+        StandardError.say(
+          "imagemill: \(source.displayText): the server returned \(response.status) \(response.reason)")
+      }
+    } else if output != "-" {
       try StandardOutput.write(
         "\(response.status) \(response.cache.rawValue) \(response.body.byteCount) \(source.displayText)\n")
     }

@@ -9,17 +9,18 @@ import TerminalText
 /// Shows the manual, by topic.
 struct HelpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "help", abstract: "Show the manual page of a command, of manifests or of filters.",
+    commandName: "help",
+    abstract: "Show the manual page of a command, of manifests, of filters or of object storage.",
     discussion: """
       On a terminal, man(1) shows the page; otherwise it is printed as plain text. The pages are built into the \
-      command. Topics are the commands' names, 'manifest' and 'filters' (default: the manual's first page).
+      command. Topics are the commands' names, 'manifest', 'filters' and 's3' (default: the manual's first page).
 
         imagemill help
         imagemill help manifest
       """)
 
   @Argument(
-    help: ArgumentHelp("A command, 'manifest' or 'filters'.", valueName: "topic"),
+    help: ArgumentHelp("A command, 'manifest', 'filters' or 's3'.", valueName: "topic"),
     completion: .list(HelpTopic.all.map(\.name)))
   var topics: [String] = []
 
@@ -46,6 +47,7 @@ struct HelpTopic {
     + [
       HelpTopic(name: "manifest", file: "imagemill-manifest.5"),
       HelpTopic(name: "filters", file: "imagemill-filters.7"),
+      HelpTopic(name: "s3", file: "imagemill-s3.7"),
     ]
 
   /// The topic that a word names; `imagemill-run` is `run`.

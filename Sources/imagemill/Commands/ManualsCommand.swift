@@ -26,7 +26,7 @@ struct ManualsCommand: ParsableCommand {
       commands.map { ("imagemill-\($0.commandName).1", ManualPage.page(of: $0)) }
       + [
         ("imagemill.1", OverviewPage.text(commands: commands)), ("imagemill-manifest.5", ManifestPage.text),
-        ("imagemill-filters.7", ManualPage.filtersPage()),
+        ("imagemill-filters.7", ManualPage.filtersPage()), ("imagemill-s3.7", ObjectStoragePage.text),
       ]
     return pages.map { (name: $0.0, text: ManualDisplay.expanded($0.1)) }
   }

@@ -36,8 +36,8 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
 
   @Option(
     help: ArgumentHelp(
-      "Select only the lines that failed in this .ndjson report, or without a report in the last 'pipe' from this "
-        + "directory.", valueName: "report"),
+      "Select only the lines that failed in this .ndjson report (default: the last 'pipe' from this directory).",
+      valueName: "report"),
     completion: .file(extensions: ["ndjson"]))
   var failed: String?
 
@@ -61,6 +61,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
   @OptionGroup(title: "Cache") var cache: CacheOptions
+  @OptionGroup(title: "Remote cache") var remote: RemoteCacheOptions
 
   func validate() throws {
     if let owner = batch.standardOutputOwners.first {
@@ -76,6 +77,10 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     var items = JobItems(streams: streams, operands: operands)
     items.prepare = { failed?.contains($0) != false }
     if dryRun { return try await rehearse(items) }
+    if operands == nil, !batch.quiet { StandardInput.announce("the sources") }
+    var files = ClaimedFiles()
+    if operands == nil { files.add(descriptor: STDIN_FILENO, as: "the sources on standard input") }
+    try SideFiles(batch.settings).check(files)
     let order = ordered ? OrderWindow() : nil
     if let order { items.admit = { await order.admit($0) } }
     let reporting = try Reporting(
@@ -91,6 +96,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       reporting: reporting)
     run.commandTemplate = output ?? ""
     run.replacing = outputs.replacing
+    run.remoteCache = try remote.configuration(downloads, cache.settings)
     run.durability = outputs.durability.level
     let status = items.refusal.status(try await run.run(items).status)
     if status != .success { throw status }

@@ -29,6 +29,11 @@ struct PlanCommand: AsyncParsableCommand {
   @Flag(help: "Print the graph of steps in Graphviz's DOT language.")
   var dot = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Time limit for rendering one job; a longer estimate is a warning.", valueName: "dur"))
+  var jobTimeout = DurationArgument(BatchSettings().jobTimeout)
+
   @OptionGroup(title: "Jobs") var jobs: JobOptions
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
   @OptionGroup(title: "Cache") var cache: CacheOptions
@@ -42,7 +47,8 @@ struct PlanCommand: AsyncParsableCommand {
   private func plan(_ input: JobSelection) async throws {
     let (plan, status) = try await Planning(
       downloads: downloads, cache: cache.settings, allowsOutside: jobs.arguments.allowOutside,
-      commandTemplate: jobs.template ?? "", replacing: jobs.output.replacing, drawsGraph: dot
+      commandTemplate: jobs.template ?? "", replacing: jobs.output.replacing, drawsGraph: dot,
+      timeLimit: jobTimeout.duration
     )
     .plan(input)
     if json {
@@ -50,7 +56,7 @@ struct PlanCommand: AsyncParsableCommand {
     } else if dot {
       try StandardOutput.write(PlanText.dot(plan))
     } else {
-      try StandardOutput.write(PlanText.lines(plan))
+      try StandardOutput.write(PlanText.lines(plan, timeRemedy: Remedies.ofLongRendering))
     }
     if status != .success { throw status }
   }
@@ -68,6 +74,8 @@ struct Planning {
   var commandTemplate = ""
   var replacing = ReplacementPolicy()
   var drawsGraph = false
+  /// The time limit of a rendering, in comparison with its estimate; nil for none.
+  var timeLimit: Duration?
   /// Whether stored sources are revalidated.
   var refreshes = false
   /// Whether the run would show placeholders, for which it renders outputs again.
@@ -83,7 +91,8 @@ struct Planning {
       try input.refuseOverwrites(replacing, store: services.store)
       let (groups, status) = await input.items.readAll()
       let planner = BatchPlanner(
-        configuration, downloader: services.downloader, store: services.store, drawsGraph: drawsGraph)
+        configuration, downloader: services.downloader, store: services.store, drawsGraph: drawsGraph,
+        timeLimit: timeLimit)
       return (await planner.plan(groups).withRemedies, status)
     }
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import ImageBatch
 import ImageCaches
 import Manifests
@@ -10,7 +11,8 @@ struct RunCommand: AsyncParsableCommand {
     commandName: "run", abstract: "Make every output of the manifests.",
     discussion: """
       Each source is downloaded once, and equal outputs are rendered once. Outputs that are up to date are left \
-      alone. A job that fails affects only jobs whose sources are its outputs: these wait for it.
+      alone. A job that uses another job's output waits for it, \
+      and fails if that job fails.
 
       --check writes nothing and exits 3 if any output is missing, out of date or changed. By default it compares \
       the outputs with the cache, sends no request, and prints how many cached sources are stale. With --refresh \
@@ -26,7 +28,7 @@ struct RunCommand: AsyncParsableCommand {
   @Argument(
     help: ArgumentHelp(
       "Manifests, '-' for standard input (default: imagemill.yaml, .yml, .toml or .json in this directory), and outputs "
-        + "to make: with any, only these and what they need are made."),
+        + "to make. If outputs are named, only these and what they need are made."),
     completion: .file())
   var operands: [String] = []
 
@@ -56,8 +58,8 @@ struct RunCommand: AsyncParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "If every job succeeds, remove the files that earlier runs made and this run doesn't. Only runs with the same "
-        + "manifests, output directory and template count."))
+      "If every job succeeds, remove the files that earlier runs made and this run doesn't. Considers only "
+        + "earlier runs with the same manifests, output directory and template."))
   var prune = false
 
   @OptionGroup(title: "Jobs") var jobs: JobOptions
@@ -65,6 +67,7 @@ struct RunCommand: AsyncParsableCommand {
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
   @OptionGroup(title: "Cache") var cache: CacheOptions
+  @OptionGroup(title: "Remote cache") var remote: RemoteCacheOptions
 
   func validate() throws {
     if frozen && lock == nil { throw ValidationError("--frozen needs --lock FILE") }
@@ -103,6 +106,7 @@ struct RunCommand: AsyncParsableCommand {
     if let locked, let lock { try input.freeze(to: locked, in: lock) }
     let recorder = LockRecorder(path: frozen ? nil : lock)
     input.record(with: recorder)
+    try SideFiles(batch.settings, lock: frozen ? nil : lock).check(claimedFiles(of: input))
     let record =
       targets.isEmpty
       ? try jobs.lastRun(of: ManifestArguments.paths(manifests), cache.settings)
@@ -119,6 +123,7 @@ struct RunCommand: AsyncParsableCommand {
       knownJobs: input.count, reporting: reporting)
     run.commandTemplate = jobs.template ?? ""
     run.replacing = jobs.output.replacing
+    run.remoteCache = try remote.configuration(downloads, cache.settings)
     run.durability = jobs.output.durability.level
     if prune { run.prunedScopes = input.scopes }
     let replacing = jobs.output.replacing
@@ -142,6 +147,16 @@ struct RunCommand: AsyncParsableCommand {
       }
     }
     if status != .success { throw status }
+  }
+
+  /// The files that the run reads or makes.
+  private func claimedFiles(of input: JobSelection) throws -> ClaimedFiles {
+    var files = input.claimedFiles
+    for path in try ManifestArguments.paths(manifests) where path != "-" {
+      files.add(path, as: "the manifest \(path)")
+    }
+    if manifests.contains("-") { files.add(descriptor: STDIN_FILENO, as: "the manifest on standard input") }
+    return files
   }
 
   /// Prints the reason for each output that will be made. Streams aren't known before they are read.
@@ -174,7 +189,8 @@ struct RunCommand: AsyncParsableCommand {
     Planning(
       downloads: downloads, cache: cache.settings, limits: limits, allowsOutside: jobs.arguments.allowOutside,
       force: batch.force, prunedScopes: prune ? input.scopes : [], commandTemplate: jobs.template ?? "",
-      replacing: jobs.output.replacing, refreshes: check && cache.refresh,
+      replacing: jobs.output.replacing, timeLimit: batch.jobTimeout.duration,
+      refreshes: check && cache.refresh,
       // A check compares bytes, which placeholders don't change.
       wantsPlaceholders: !check && wantsPlaceholders(for: input))
   }
@@ -182,7 +198,7 @@ struct RunCommand: AsyncParsableCommand {
   /// Prints what would be done; with `--check`, only the differences.
   private func plan(_ input: JobSelection) async throws {
     let (plan, status) = try await planning(input).plan(input)
-    if dryRun { try StandardOutput.write(PlanText.lines(plan)) }
+    if dryRun { try StandardOutput.write(PlanText.lines(plan, timeRemedy: Remedies.ofLongRendering)) }
     guard check else {
       if status != .success { throw status }
       return

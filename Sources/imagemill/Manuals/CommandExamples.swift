@@ -41,6 +41,10 @@ enum CommandExamples {
       ),
       ("Run without the network, from the cache:", ["imagemill run --offline images.yaml"]),
       (
+        "Render nothing that another machine has rendered:",
+        ["imagemill run --remote-cache https://cache.example.com/images images.yaml"]
+      ),
+      (
         "Review the outputs in a contact sheet, with what has changed since an earlier run:",
         ["imagemill run --report sheet.html --compare run.ndjson images.yaml"]
       ),
@@ -149,6 +153,16 @@ enum CommandExamples {
         ["imagemill fetch --limit-rate 500k https://example.com/photo.jpg https://example.com/b.jpg"]
       ),
       ("Save to a file:", ["imagemill fetch -o copy.jpg https://example.com/photo.jpg"]),
+    ],
+    "ls": [
+      (
+        "Make a thumbnail of every object below a prefix:",
+        ["imagemill ls s3://photos/2026/ | imagemill pipe -f fill:200x200 -o 'thumbnails/{dir}/{name}.webp'"]
+      ),
+      (
+        "List a bucket of a server on this machine as JSON:",
+        ["imagemill ls --json --s3-endpoint http://127.0.0.1:9000 --allow-net loopback s3://photos"]
+      ),
     ],
     "plan": [
       ("Show what a run would do:", ["imagemill plan images.yaml"]),

@@ -45,7 +45,8 @@ enum ExitStatusSection {
     case .failed: failure[command]
     case .usage: usage[command] ?? "The command line is wrong; nothing was started."
     case .outOfDate: command == "run" ? general(status) : nil
-    case .temporary: ["run", "pipe", "convert", "fetch", "inspect"].contains(command) ? general(status) : nil
+    case .temporary:
+      ["run", "pipe", "convert", "fetch", "inspect", "ls"].contains(command) ? general(status) : nil
     case .hungUp, .interrupted, .terminated:
       ["run", "pipe", "convert"].contains(command) ? general(status) : nil
     }
@@ -56,6 +57,7 @@ enum ExitStatusSection {
     "pipe": "Every output is in place.",
     "convert": "Every output is written.",
     "fetch": "Every response arrived, without an error status unless\n.Fl \\-any-status\nis given.",
+    "ls": "Every object is listed.",
     "plan": "The plan is printed.",
     "validate": "The manifests have no mistakes.",
     "init": "The manifest is written.",
@@ -78,6 +80,7 @@ enum ExitStatusSection {
     "convert": "A source could not be read, rendered or written; existing outputs are unchanged.",
     "fetch":
       "A download failed, a response had an error status, or the result could not be written.",
+    "ls": "A bucket could not be listed, or the list could not be written.",
     "plan": "A record of a list is wrong, the cache could not be read, or the plan could not be written.",
     "init": "The manifest could not be written.",
     "inspect": "A source could not be read, or the result could not be written to standard output.",

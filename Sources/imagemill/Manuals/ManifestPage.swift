@@ -90,7 +90,9 @@ enum ManifestPage {
     .Ss A job's keys
     .Bl -tag -width Ds
     .It Ic source
-    An http or https URL, a file URL, a data URL or a path; or a list of them, which are tried in order.
+    An http or https URL, an
+    .Ql s3://bucket/key
+    address, a file URL, a data URL or a path; or a list of them, which are tried in order.
     Without
     .Ic base ,
     a path is relative to the manifest's directory and must lie inside it, unless
@@ -118,7 +120,7 @@ enum ManifestPage {
     .Cm best
     treats a list of sources as alternatives (the default).
     .Cm progressive
-    treats it as versions of rising quality: each is published when it arrives, and never replaces a better one.
+    lists versions from the worst to the best: each is written when it arrives, unless a better one is there.
     .It Ic priority
     The priority of pending downloads; the highest starts first (default: 0).
     .It Ic variables
@@ -218,7 +220,7 @@ enum ManifestPage {
     .Cm keep
     keeps the tag and leaves the pixels unchanged.
     .It Ic max-bytes
-    The maximum size of the output; the highest quality that fits is used.
+    The maximum size of the output; the quality is lowered as needed.
     .It Ic min-savings
     For a list of formats: use a later format only if its file is at least this much smaller than the first, such as
     .Li 10% .

@@ -29,6 +29,7 @@ enum ManualPage {
     if command.commandName == "formats" { page += formatSections }
     page += options(command)
     page += ReportSection.text(of: command.commandName)
+    page += RemoteCacheSection.text(of: command.commandName)
     page += ManualSections.environment(of: command.commandName)
     page += ManualSections.files(of: command.commandName)
     page += ExitStatusSection.text(of: command.commandName)

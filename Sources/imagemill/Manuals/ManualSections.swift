@@ -1,7 +1,7 @@
 /// Sections that several pages share.
 enum ManualSections {
   /// The commands that download.
-  private static let downloading: Set<String> = ["run", "pipe", "convert", "fetch", "inspect", "plan"]
+  private static let downloading: Set<String> = ["run", "pipe", "convert", "fetch", "inspect", "plan", "ls"]
 
   /// SYNOPSIS of a command whose operands depend on an option; nil for other commands.
   static func synopsis(of command: String) -> String? {
@@ -28,13 +28,14 @@ enum ManualSections {
       return heading + own + ".El\n"
     }
     guard downloading.contains(command) else { return "" }
-    return heading + settingVariables + cacheVariables + proxyVariables
+    return heading + settingVariables + cacheVariables + proxyVariables + storageVariables
       + (["run", "pipe"].contains(command) ? terminalVariables : "") + ".El\n"
   }
 
   /// ENVIRONMENT of all commands.
   static var environment: String {
-    heading + settingVariables + cacheVariables + proxyVariables + terminalVariables + ".El\n"
+    heading + settingVariables + cacheVariables + proxyVariables + storageVariables + terminalVariables
+      + ".El\n"
   }
 
   private static let heading = ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
@@ -81,6 +82,15 @@ enum ManualSections {
     .It Ev http_proxy , https_proxy , all_proxy , no_proxy
     Proxies, and the hosts to reach without a proxy, as in
     .Xr curl 1 .
+
+    """
+
+  private static let storageVariables = """
+    .It Ev AWS_ACCESS_KEY_ID , AWS_SECRET_ACCESS_KEY , AWS_SESSION_TOKEN , AWS_PROFILE , AWS_REGION , AWS_ENDPOINT_URL_S3
+    Credentials, region and server of
+    .Ql s3://
+    sources; see
+    .Xr imagemill-s3 7 .
 
     """
 

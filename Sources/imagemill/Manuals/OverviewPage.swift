@@ -4,9 +4,9 @@ enum OverviewPage {
   /// - Parameter commands: The displayed commands.
   static func text(commands: [HelpDump.Command]) -> String {
     ManualPage.head("IMAGEMILL", section: 1) + introduction + self.commands(commands) + concepts
-      + NetworkSection.text + options(commands) + ManualSections.environment + ManualSections.files
+      + NetworkSection.text + options + ManualSections.environment + ManualSections.files
       + ExitStatusSection.overview
-      + recipes + seeAlso(commands)
+      + recipes + DiagnosticsSection.text + seeAlso(commands) + security
   }
 
   private static func commands(_ commands: [HelpDump.Command]) -> String {
@@ -17,28 +17,10 @@ enum OverviewPage {
       }.joined() + ".El\n"
   }
 
-  /// The options of `run`, `pipe` and `convert`, each once.
-  private static func options(_ commands: [HelpDump.Command]) -> String {
-    var seen: Set<String> = []
-    let working = ["run", "pipe", "convert"].compactMap { name in commands.first { $0.commandName == name } }
-    let shared = working.flatMap { $0.arguments ?? [] }.filter { argument in
-      guard argument.kind != "positional", argument.shouldDisplay else { return false }
-      return seen.insert(argument.names?.map(\.name).joined(separator: " ") ?? "").inserted
-    }
-    let own = shared.filter { $0.sectionTitle == nil }.map { argument in
-      var argument = argument
-      argument.sectionTitle = "Single commands"
-      return argument
-    }
-    let titled = shared.filter { $0.sectionTitle != nil }
-    return ".Sh OPTIONS\n" + optionsIntroduction
-      + ManualPage.optionSections(titled + own).replacing(".Sh OPTIONS\n", with: "")
-  }
-
   private static func seeAlso(_ commands: [HelpDump.Command]) -> String {
     let names = (commands.map { "imagemill-\($0.commandName)" } + ["curl", "make", "vipsthumbnail"]).sorted()
     return ".Sh SEE ALSO\n" + names.map { ".Xr \($0) 1 ,\n" }.joined()
-      + ".Xr imagemill-manifest 5 ,\n.Xr imagemill-filters 7\n"
+      + ".Xr imagemill-manifest 5 ,\n.Xr imagemill-filters 7 ,\n.Xr imagemill-s3 7\n"
   }
 
   private static let introduction = #"""
@@ -109,7 +91,11 @@ enum OverviewPage {
   private static let concepts = #"""
     .Sh CONCEPTS
     .Ss Sources
-    A source is an http or https URL, a file URL, a data URL, a path, or
+    A source is an http or https URL, an
+    .Ql s3://bucket/key
+    address (see
+    .Xr imagemill-s3 7 ) ,
+    a file URL, a data URL, a path, or
     .Sq \-
     for standard input.
     Its format is detected from its first bytes, not from its name.
@@ -209,12 +195,50 @@ enum OverviewPage {
 
     """#
 
-  private static let optionsIntroduction = #"""
-    These are the options of
-    .Cm run , pipe
+  private static let options = #"""
+    .Sh OPTIONS
+    The options of each command are in its own page.
+    These work with every command, and alone:
+    .Bl -tag -width Ds
+    .It Fl h , Fl \-help
+    Print the command's options.
+    .It Fl \-version
+    Print the version.
+    .El
+
+    """#
+
+  private static let security = #"""
+    .Sh SECURITY CONSIDERATIONS
+    Images, and the servers that send them, are not trusted.
+    .Bl -dash
+    .It
+    Requests go only to addresses of the public Internet; see
+    .Sx Networks .
+    The address of every connection is checked after the name is resolved, also after a redirect.
+    .It
+    .Cm run
     and
-    .Cm convert .
-    Each command has only some of them; see its own page.
+    .Cm pipe
+    decode in worker processes with restricted system calls
+    .Pq Fl \-sandbox .
+    .It
+    Formats whose decoders are rarely tested against hostile files, such as svg and pdf, are read only with
+    .Fl \-allow-format .
+    .It
+    Headers, users and passwords are sent only to the origin that they are given for, and never to another origin by a
+    redirect.
+    Give them with
+    .Fl \-netrc ,
+    .Fl \-user Ar \-
+    or
+    .Li ${VARIABLE}
+    in a manifest: other users can read command lines.
+    .It
+    Outputs stay inside the output directory, and local sources inside the manifest's directory, unless
+    .Fl \-allow-outside
+    is given.
+    .El
 
     """#
 

@@ -28,16 +28,21 @@ extension DownloadOptions {
     try addHeaders(to: &configuration)
     configuration.credential = user.map { OriginSettings.Credential($0) }
     configuration.netrc = try netrcEntries()
-    let environment = ProcessInfo.processInfo.environment
-    configuration.proxies = proxy.map { ProxySettings(proxy: $0) } ?? ProxySettings(environment: environment)
+    configuration.proxies = proxies
     configuration.certificateAuthorities = cacert.map { URL(filePath: $0) }
     configuration.acceptsAnyCertificate = insecure
     configuration.redirects = maxRedirects
     configuration.byteLimit = maxBytes.bytes
+    configuration.objectStores = try objectStorage.stores
     configuration.cacheMode = cache.mode
     configuration.staleIfError = cache.staleIfError
     configuration.addressPolicy = try addressPolicy(typedHosts: typedHosts)
     return configuration
+  }
+
+  /// The proxies of `--proxy` or the environment.
+  var proxies: ProxySettings {
+    proxy.map { ProxySettings(proxy: $0) } ?? ProxySettings(environment: ProcessInfo.processInfo.environment)
   }
 
   private func check() throws {
@@ -57,19 +62,26 @@ extension DownloadOptions {
   }
 
   private func addHeaders(to configuration: inout ImageDownloader.Configuration) throws {
-    let fields = try headers.map { text in
-      guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
-        throw CommandError(.usage, "a header must be 'NAME: VALUE', such as -H 'Accept: image/webp'")
-      }
-      let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-      return HeaderField(String(text[..<colon]), value)
-    }
+    let fields = try Self.fields(headers, example: "-H 'Accept: image/webp'")
     if headerOrigins.isEmpty {
       configuration.headers = fields
     } else {
       for origin in headerOrigins {
         configuration.origins[origin, default: OriginSettings()].headers += fields
       }
+    }
+  }
+
+  /// Parses header fields.
+  /// - Parameter example: An option or field for the message about a mistake.
+  /// - Throws: `CommandError` for a text without a name or colon.
+  static func fields(_ texts: [String], example: String) throws -> [HeaderField] {
+    try texts.map { text in
+      guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+        throw CommandError(.usage, "a header must be 'NAME: VALUE', such as \(example)")
+      }
+      let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      return HeaderField(String(text[..<colon]), value)
     }
   }
 

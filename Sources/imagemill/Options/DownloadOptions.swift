@@ -96,6 +96,8 @@ struct DownloadOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Refuse hosts that match. Repeatable.", valueName: "glob"))
   var denyHost: [String] = []
 
+  @OptionGroup var objectStorage: ObjectStorageOptions
+
   /// The words that `--allow-net` takes besides networks.
   static let networkWords = SpecialNetwork.allCases.map(\.rawValue) + ["all"]
 
@@ -134,7 +136,8 @@ struct CacheLocation: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Maximum size of the cache on disk; it can't lower an existing cache's own limit (default: that limit).",
+      "Maximum size of the cache on disk for this run; less than the cache's own limit has no effect (default: that "
+        + "limit).",
       valueName: "size"))
   var cacheSize: SizeArgument?
 

@@ -21,8 +21,8 @@ struct JobOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Select only the jobs that failed in this .ndjson report, or without a report in the last run of the same manifests "
-        + "from this directory.", valueName: "report"),
+      "Select only the jobs that failed in this .ndjson report (default: the last run of these manifests from this "
+        + "directory).", valueName: "report"),
     completion: .file(extensions: ["ndjson"]))
   var failed: String?
 

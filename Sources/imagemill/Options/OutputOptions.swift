@@ -64,7 +64,7 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Maximum size of an output; the highest quality that fits is used.", valueName: "size"))
+      "Maximum size of an output; the quality is lowered as needed.", valueName: "size"))
   var maxOutputBytes: SizeArgument?
 
   @Option(
@@ -87,7 +87,7 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "When to sync outputs to the disk: safe, before an output is reported; fast, when the kernel chooses.",
+      "safe syncs each output to the disk before it is reported; fast leaves that to the kernel.",
       valueName: "fast|safe"))
   var durability = DurabilityArgument.fast
 
@@ -172,6 +172,12 @@ struct OutputOptions: ParsableArguments {
   /// The template that `text` describes; nil without text.
   static func template(_ text: String?) throws -> OutputTemplate? {
     guard let text else { return nil }
+    if text == "-" {
+      throw CommandError(
+        .usage,
+        "'-' isn't an output template: name files, such as '{name}.png'; 'imagemill convert SOURCE - --format png' "
+          + "writes one image to standard output")
+    }
     do throws(TemplateError) {
       return try OutputTemplate(parsing: text)
     } catch {
@@ -192,6 +198,7 @@ struct OutputOptions: ParsableArguments {
 extension ImageSource {
   /// The source that a command line argument names.
   init(argument: String) throws {
+    if argument == "-" { StandardInput.announce("the image") }
     do throws(DownloadError) {
       self = try ImageSource(parsing: argument)
     } catch {

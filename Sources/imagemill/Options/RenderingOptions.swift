@@ -95,7 +95,8 @@ struct BatchOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Restrictions of worker processes: auto takes what the kernel has, strict fails without system call filters.",
+      "Restrictions of worker processes: auto uses what the kernel supports, strict fails without system call filters, "
+        + "off sets none.",
       valueName: "auto|strict|off"))
   var sandbox = SandboxArgument.auto
 

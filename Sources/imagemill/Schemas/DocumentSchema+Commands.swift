@@ -28,6 +28,13 @@ extension DocumentSchema {
               .required("format", .text), .optional("sha256", .digest, "The source's digest."),
               .optional("key", .text), .optional("location", location),
             ]))),
+        .required(
+          "longRenderings",
+          .list(
+            .object([
+              .required("source", .text), .required("seconds", .number, "A coarse estimate."),
+              .required("limit", .number, "The value of --job-timeout in seconds."),
+            ])), "Sources whose outputs may take longer than the time limit."),
       ]),
     DocumentSchema(
       "inspect", "A line of 'inspect --json'.",
@@ -49,6 +56,13 @@ extension DocumentSchema {
         .required("headers", .list(.list(.text)), "Pairs of a name and a value, in order."),
         .required("cache", .words(["miss", "hit", "revalidated", "stale", "bypass"])),
         .optional("body_base64", .text),
+      ]),
+    DocumentSchema(
+      "ls", "A line of 'ls --json'.",
+      [
+        .required("source", .text, "The object's address, which other commands take."),
+        .optional("bytes", .integer), .optional("modified", .text, "The time of the last change."),
+        .optional("etag", .text, "The entity tag, with its quotes."),
       ]),
     DocumentSchema(
       "config", "The output of 'config --json'.",

@@ -45,7 +45,9 @@ extension DocumentSchema {
       "jobs", "jobsDone", "jobsFailed", "jobsNotStarted", "outputs", "outputsWritten", "outputsUnchanged",
       "outputsFromCache", "outputsKept", "outputsFailed", "outputsRemoved", "downloads", "downloadedBytes",
       "mergedDownloads", "revalidatedDownloads", "freshDownloads", "decodes", "renderings",
-      "renditionsReused", "placeholdersUsed",
+      "renditionsReused", "remoteHits", "remoteMisses", "remoteReceivedBytes", "remoteUploads",
+      "remoteSentBytes",
+      "remoteFailedUploads", "placeholdersUsed",
     ].map { .required($0, .integer) } + [
       .required("allFailuresTemporary", .flag), .required("seconds", .number),
     ]

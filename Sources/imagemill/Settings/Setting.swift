@@ -38,6 +38,8 @@ struct Setting: Sendable, Hashable {
       "allow-outside", "env", "header", "header-for", "user", "netrc", "netrc-file", "proxy", "cacert",
       "insecure",
       "allow-net", "allow-host", "allow-format", "sandbox", "cache-dir", "cache-size", "no-cache",
+      "remote-cache", "remote-cache-mode", "remote-cache-header", "remote-timeout",
+      "s3-endpoint", "s3-addressing",
       "no-clobber",
       "report",
       "events", "metrics", "progress", "quiet", "verbose",

@@ -3,6 +3,7 @@ import ImageCaches
 import ImageDownloads
 import Manifests
 import ImageRendering
+import ObjectStorage
 
 /// Advice on failures. The libraries' errors describe the failure; this adds the command's options.
 enum Remedies {
@@ -12,7 +13,10 @@ enum Remedies {
     switch error.reason {
     case .download(let reason): return remedy(for: reason)
     case .cache(let reason): return remedy(for: reason)
-    case .status(let status): return remedy(forStatus: status)
+    case .status(let status):
+      // Object storage says itself what to do; headers and URLs are of no help there.
+      if let source = error.source, ObjectAddress.isAddress(source) { return nil }
+      return remedy(forStatus: status)
     case .rendering(let reason): return remedy(for: reason)
     case nil: return remedy(for: error.code, at: error.stage)
     }
@@ -32,6 +36,9 @@ enum Remedies {
     case .noSpace: "free some space, or choose another directory with --cache-dir"
     }
   }
+
+  /// The advice for a rendering whose estimate exceeds the time limit, after a separator.
+  static let ofLongRendering = "; make the source smaller, or raise --job-timeout"
 
   /// The advice for a failure that an earlier run recorded and this one didn't repeat.
   private static func recorded(_ error: JobError) -> String {

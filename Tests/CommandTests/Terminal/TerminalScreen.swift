@@ -19,8 +19,13 @@ struct TerminalScreen {
   private(set) var unknown: [String] = []
   /// Whether anything was colored.
   private(set) var hasColor = false
-  /// The beginnings of lines that were too long for a row.
+  /// The beginnings of lines that were too long for a row, except those of drawings that the command may have begun
+  /// before it could know the width.
   private(set) var broken: [String] = []
+  /// Drawings since the width changed last, one after the other, in which no line was too long.
+  private var fittingDrawings = 0
+  private var isDrawingBroken = false
+  private var hasChangedWidth = false
   private var grid = [Row()]
   /// The cursor, from the scrollback's first row.
   private var (row, column) = (0, 0)
@@ -44,6 +49,11 @@ struct TerminalScreen {
     column == 0 && row == (grid.lastIndex { !$0.cells.allSatisfy { $0 == " " } } ?? -1) + 1
   }
 
+  /// Whether the command draws for this width: the first drawing after a change may be one for the width before.
+  var isDrawnForWidth: Bool { fittingDrawings >= 2 }
+  /// When a drawing ended after which nothing has come.
+  private(set) var drawingEnd: ContinuousClock.Instant?
+
   // MARK: What the terminal is sent
 
   mutating func receive(_ bytes: some Sequence<UInt8>) {
@@ -52,10 +62,12 @@ struct TerminalScreen {
     // What isn't whole yet waits.
     while let first = rest.first, let length = Self.length(of: rest, first), length <= rest.count {
       let text = String(decoding: rest.prefix(length), as: UTF8.self)
+      drawingEnd = nil
       if first == 0x1B { control(text) } else { text.unicodeScalars.forEach { print($0) } }
       rest = rest.dropFirst(length)
     }
     pending = Array(rest)
+    if !pending.isEmpty { drawingEnd = nil }
   }
 
   /// Of the character or the sequence at the beginning.
@@ -81,6 +93,9 @@ struct TerminalScreen {
     case ("J", "\u{1B}[J"):
       clear(from: column, in: row)
       grid.removeSubrange((row + 1)...)
+      drawingEnd = .now
+      fittingDrawings = isDrawingBroken ? 0 : fittingDrawings + 1
+      isDrawingBroken = false
     case ("m", _): hasColor = true
     case (_, "\u{1B}[?25l"): isCursorHidden = true
     case (_, "\u{1B}[?25h"): isCursorHidden = false
@@ -109,7 +124,8 @@ struct TerminalScreen {
       if column + width > columns {
         grid[row].isBroken = true
         let first = grid[..<row].lastIndex { !$0.isBroken }.map { $0 + 1 } ?? 0
-        broken.append(grid[first].cells.joined())
+        if !hasChangedWidth || isDrawnForWidth { broken.append(grid[first].cells.joined()) }
+        isDrawingBroken = true
         column = 0
         lineFeed()
       }
@@ -136,6 +152,7 @@ struct TerminalScreen {
 
   /// Breaks the lines anew, as terminals with a scrollback do.
   mutating func resize(columns: Int, rows: Int) {
+    (hasChangedWidth, fittingDrawings, isDrawingBroken) = (true, 0, false)
     var lines: [[String]] = [[]]
     var cursor = (line: 0, offset: 0)
     for (index, row) in grid.enumerated() {

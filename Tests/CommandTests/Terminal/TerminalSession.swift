@@ -8,6 +8,8 @@ final class TerminalSession: Sendable {
   /// `TIOCSPTLCK` and `TIOCGPTN`: what `unlockpt` and `ptsname` are, which Swift doesn't see.
   private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
 
+  private nonisolated(unsafe) static let locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nil)
+
   private let terminal: Int32
   private let screenState: Mutex<TerminalScreen>
   private let hasHungUp = Mutex(false)
@@ -17,7 +19,7 @@ final class TerminalSession: Sendable {
   init(
     _ line: String, in command: CommandRun, columns: Int, rows: Int = 24, environment: [String: String] = [:]
   ) throws {
-    terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
     var (lock, number): (Int32, Int32) = (0, 0)
     guard terminal >= 0, ioctl(terminal, Self.setLock, &lock) == 0,
       ioctl(terminal, Self.getNumber, &number) == 0
@@ -56,11 +58,31 @@ final class TerminalSession: Sendable {
     _ = write(terminal, bytes, bytes.count)
   }
 
-  func resize(columns: Int, rows: Int = 24) {
-    screenState.withLock { screen in
-      screen.resize(columns: columns, rows: rows)
-      setSize(columns: columns, rows: rows)
+  /// Changes the width between two drawings. What a command draws while its terminal becomes narrower is broken on every
+  /// terminal; here the command is stopped meanwhile, soon after a drawing.
+  func resize(columns: Int, rows: Int = 24) async throws {
+    var isResized = false
+    while !isResized, !hasHungUp.withLock({ $0 }) {
+      try await Task.sleep(for: .milliseconds(7))
+      guard screen.drawingEnd != nil else { continue }
+      let command = foreground
+      kill(command, SIGSTOP)
+      while try state(of: command) != "T" { try await Task.sleep(for: .milliseconds(1)) }
+      isResized = screenState.withLock { screen in
+        while receive(&screen) > 0 {}
+        guard let end = screen.drawingEnd, .now - end < .milliseconds(50) else { return false }
+        screen.resize(columns: columns, rows: rows)
+        setSize(columns: columns, rows: rows)
+        return true
+      }
+      kill(command, SIGCONT)
     }
+  }
+
+  /// A letter of proc(5).
+  private func state(of process: Int32) throws -> String {
+    let fields = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    return fields.split(separator: ")").last.map { String($0.dropFirst().prefix(1)) } ?? ""
   }
 
   /// Waits until the screen looks so; false where the command ends before.
@@ -85,16 +107,27 @@ final class TerminalSession: Sendable {
 
   /// Until nobody has the terminal's other end open.
   private func listen() {
-    // For `wcwidth` in this thread.
-    let locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nil)
-    uselocale(locale)
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = read(terminal, &bytes, bytes.count)
-      if count < 0 && errno == EINTR { continue }
-      if count <= 0 { break }
-      screenState.withLock { $0.receive(bytes.prefix(count)) }
+    var isOpen = true
+    while isOpen {
+      var waiting = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+      _ = poll(&waiting, 1, -1)
+      isOpen = screenState.withLock { screen in
+        let count = receive(&screen)
+        return count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR)
+      }
     }
     hasHungUp.withLock { $0 = true }
+  }
+
+  /// Shows what is there to read. Returns its count, or -1 with `errno`.
+  private func receive(_ screen: inout TerminalScreen) -> Int {
+    // For `wcwidth`.
+    let before = uselocale(Self.locale)
+    defer { uselocale(before) }
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1 << 16) { bytes in
+      let count = read(terminal, bytes.baseAddress, bytes.count)
+      if count > 0 { screen.receive(UnsafeBufferPointer(rebasing: bytes[..<count])) }
+      return count
+    }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ImageBatch
 import ImageCaches
 import ImageDownloads
 import ImageFilters
@@ -71,6 +72,7 @@ func useCache(_ avatar: VipsImage, for url: URL) throws -> VipsImage? {
   cache.add(avatar, for: request, withIdentifier: "circle")
   let found = cache.image(for: request, withIdentifier: "circle")
   cache.removeImage(for: request, withIdentifier: "circle")
+  cache.removeImages(matching: request)  // cache.removeImages(matching: URLRequest(url: url))
   cache.removeAllImages()
   return found
 }
@@ -88,5 +90,67 @@ func makeDownloader(store: DiskStore) -> ImageDownloader {
   downloader.addAuthentication(user: "user", password: "password")
   downloader.addAuthentication(usingCredential: .init(user: "user", password: "password"))
   return downloader
+}
+// end
+
+// begin af-response
+func response(
+  to url: URL, downloader: ImageDownloader
+) async throws -> (image: VipsImage, source: StoredSource) {
+  // AF.request(url).responseImage { response in … }
+  let source = try await downloader.download(ImageRequest(url))
+  print(source.displayText, source.finalURL ?? "")  // response.request
+  print(source.contentType ?? "", source.etag ?? "")  // response.response
+  return (try VipsImage(contentsOf: source.file), source)  // response.result
+}
+
+func loadAll(_ urls: [URL], pipeline: ImagePipeline, completion: @escaping @Sendable (Size?) -> Void) {
+  // let urlRequests = urls.map { URLRequest(url: $0) }
+  let requests = urls.map { ImageRequest($0) }
+  // downloader.download(urlRequests[0], progress: { … }) { response in … }
+  pipeline.load(
+    requests[0], progress: { received, expected in print(received, expected ?? 0) },
+    completion: { result in
+      switch result {
+      case .success(let image): completion(image.size)
+      case .failure(let error):
+        print(error)
+        completion(nil)
+      }
+    })
+  // downloader.download(urlRequests, filter: CircleFilter()) { response in … }
+  for request in requests {
+    pipeline.load(request, filters: CircleFilter()) { result in completion(try? result.get().size) }
+  }
+}
+// end
+
+// begin af-coreimage
+func coreImageVersions(of image: VipsImage) throws -> [VipsImage] {
+  let sepia = CoreImageFilter(filterName: "CISepiaTone")  // a type that conforms to CoreImageFilter
+  let imageFilter = RoundedCornersFilter(radius: 10)
+  return [
+    // image.af.imageFiltered(withCoreImageFilter: "CIGaussianBlur", parameters: ["inputRadius": 25])
+    try image.imageFiltered(withCoreImageFilter: "CIGaussianBlur", parameters: ["inputRadius": "25"]),
+    try image.filtered(sepia),
+    try imageFilter.filter(image),  // imageFilter.filter(image)
+  ]
+}
+// end
+
+// begin af-views
+func showAvatar(of url: URL, placeholderImage: URL, with batch: Batch) async -> OutputResult? {
+  // let filter = AspectScaledToFillSizeWithRoundedCornersFilter(size: imageView.frame.size, radius: 20)
+  let filter = AspectScaledToFillSizeWithRoundedCornersFilter(size: Size(width: 100, height: 100), radius: 20)
+  // imageView.af.setImage(
+  //   withURL: url, placeholderImage: placeholderImage, filter: filter, imageTransition: .crossDissolve(0.2))
+  let placeholder = placeholderImage.path(percentEncoded: false)
+  var job = Job(
+    source: url, output: "avatar.webp",
+    filters: filter, .transition(from: placeholder, kind: .crossdissolve, duration: .seconds(0.2)))
+  job.placeholder = .file(placeholder)
+  // imageView.af.cancelImageRequest(): cancel the task, which leaves the loop
+  for await result in batch.results(of: [job]) { return result.outputs.first }
+  return nil
 }
 // end

@@ -15,10 +15,10 @@ func makeThumbnail(of photograph: URL, at thumbnail: URL) throws {
 // end
 
 // begin avatar 5
-func cachedAvatar(at url: URL, _ settings: ImagePipeline.Configuration, cache: URL) async throws -> VipsImage
-{
-  let pipeline = try ImagePipeline(cacheDirectory: cache, configuration: settings)
-  return try await pipeline.image(for: url, filters: .fill(width: 96, height: 96), .circle)
+func openPipeline(cache: URL) throws -> ImagePipeline { try ImagePipeline(cacheDirectory: cache) }  // once
+
+func cachedAvatar(at url: URL, with pipeline: ImagePipeline) async throws -> VipsImage {
+  try await pipeline.image(for: url, filters: .fill(width: 96, height: 96), .circle)
 }
 // end
 
@@ -67,7 +67,10 @@ func loadHalf(of urls: [URL], with pipeline: ImagePipeline) async -> (loaded: In
   }
   var (loaded, cancelled) = (0, 0)
   for await result in results.prefix(urls.count) {
-    if case .success = result { loaded += 1 } else { cancelled += 1 }
+    switch result {
+    case .success: loaded += 1
+    case .failure(let error): if error.isRequestCancelledError { cancelled += 1 }
+    }
   }
   return (loaded, cancelled)
 }

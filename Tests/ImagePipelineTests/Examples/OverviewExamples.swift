@@ -36,7 +36,7 @@ func remember(_ avatar: VipsImage, in directory: URL) throws -> (AutoPurgingImag
 
 // begin overview-downloads
 func size(of url: URL, _ downloader: ImageDownloader) async throws -> Int {
-  let source = try await downloader.download(ImageRequest(.url(url.absoluteString)))
+  let source = try await downloader.download(ImageRequest(url))
   print(source.file, source.digest.hex, source.disposition)
   return source.byteCount
 }

@@ -1,5 +1,4 @@
 public import struct FoundationEssentials.URL
-public import ImageDownloads
 
 extension ImageRequest {
   /// Creates a request for an http or https URL.

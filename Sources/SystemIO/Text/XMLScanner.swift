@@ -1,12 +1,19 @@
 /// Splits an XML 1.0 document in UTF-8 into tokens and resolves character references. Supports only the five
 /// predefined entities.
-struct XMLScanner {
-  struct Attribute {
-    var name: String
-    var value: [UInt8]
+package struct XMLScanner {
+  /// An attribute with its resolved value.
+  package struct Attribute {
+    package var name: String
+    package var value: [UInt8]
   }
 
-  enum Token {
+  /// The reason that a document isn't well-formed, with its position: `at byte 7: a name is missing`.
+  package struct Failure: Error {
+    package let message: String
+  }
+
+  /// A piece of a document.
+  package enum Token {
     /// `<?xml …?>`.
     case declaration(encoding: String?)
     /// `<?target …?>`.
@@ -22,19 +29,19 @@ struct XMLScanner {
   private let bytes: [UInt8]
   private var place: Int
 
-  init(_ bytes: [UInt8]) {
+  /// Creates a scanner at the beginning of a document.
+  package init(_ bytes: [UInt8]) {
     self.bytes = bytes
     place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }
 
   /// The error for a document that isn't well-formed, with the current position.
-  func failure(_ what: String) -> RenderError {
-    RenderError(
-      code: .corrupt, stage: .decode, message: "the svg file is damaged (at byte \(place): \(what))")
+  package func failure(_ what: String) -> Failure {
+    Failure(message: "at byte \(place): \(what)")
   }
 
   /// The next token; nil at the end.
-  mutating func next() throws(RenderError) -> Token? {
+  package mutating func next() throws(Failure) -> Token? {
     guard place < bytes.count else { return nil }
     guard bytes[place] == UInt8(ascii: "<") else {
       return .text(try text(until: { $0 == UInt8(ascii: "<") }))
@@ -64,7 +71,7 @@ struct XMLScanner {
     }
   }
 
-  private mutating func attribute() throws(RenderError) -> Attribute {
+  private mutating func attribute() throws(Failure) -> Attribute {
     let name = try name()
     skipBlanks()
     guard skip("=") else { throw failure("the attribute \(name.prefix(40)) has no value") }
@@ -82,7 +89,7 @@ struct XMLScanner {
   /// Reads text up to a byte for which `ends` returns true, or to the end.
   private mutating func text(
     inAttribute: Bool = false, until ends: (UInt8) -> Bool
-  ) throws(RenderError) -> [UInt8] {
+  ) throws(Failure) -> [UInt8] {
     var result: [UInt8] = []
     while place < bytes.count, !ends(bytes[place]) {
       let byte = bytes[place]
@@ -101,7 +108,7 @@ struct XMLScanner {
   }
 
   /// Resolves the reference `&…;` at the position, and returns the character's UTF-8 bytes.
-  private mutating func reference() throws(RenderError) -> [UInt8] {
+  private mutating func reference() throws(Failure) -> [UInt8] {
     let end = bytes[place...].prefix(16).firstIndex(of: UInt8(ascii: ";"))
     guard let end else { throw failure("'&' doesn't begin an entity") }
     let name = String(decoding: bytes[(place + 1)..<end], as: UTF8.self)
@@ -124,7 +131,7 @@ struct XMLScanner {
   }
 
   /// Reads an instruction after its `<?`.
-  private mutating func instruction() throws(RenderError) -> Token {
+  private mutating func instruction() throws(Failure) -> Token {
     let target = try name()
     let rest = String(decoding: try until("?>"), as: UTF8.self)
     guard target == "xml" else { return .instruction(target: target) }
@@ -137,7 +144,7 @@ struct XMLScanner {
 
   /// Skips a document type after its `<!DOCTYPE`.
   /// - Returns: Whether it declares or uses entities.
-  private mutating func skipDocumentType() throws(RenderError) -> Bool {
+  private mutating func skipDocumentType() throws(Failure) -> Bool {
     var hasEntities = false
     var isInside = false
     while place < bytes.count {
@@ -172,7 +179,7 @@ struct XMLScanner {
 
   // MARK: Characters
 
-  private mutating func name() throws(RenderError) -> String {
+  private mutating func name() throws(Failure) -> String {
     let start = place
     while place < bytes.count, Self.isInName(bytes[place]) { place += 1 }
     guard place > start else { throw failure("a name is missing") }
@@ -206,7 +213,7 @@ struct XMLScanner {
   }
 
   /// Returns the bytes before the next `word`, and skips both.
-  private mutating func until(_ word: StaticString) throws(RenderError) -> ArraySlice<UInt8> {
+  private mutating func until(_ word: StaticString) throws(Failure) -> ArraySlice<UInt8> {
     let start = place
     while place < bytes.count {
       let end = place
@@ -217,7 +224,7 @@ struct XMLScanner {
   }
 
   /// Escapes text for an element or a quoted attribute.
-  static func escaped(_ text: [UInt8], inAttribute: Bool) -> [UInt8] {
+  package static func escaped(_ text: [UInt8], inAttribute: Bool) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
     for byte in text {

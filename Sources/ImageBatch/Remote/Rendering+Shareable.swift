@@ -1,0 +1,22 @@
+import ImageCaches
+import ImageRendering
+
+extension StepGraph.Rendering {
+  /// Whether an output may leave the machine: none of the images that it is made from is private.
+  func isShareable(_ key: ContentDigest) -> Bool {
+    guard !source.isPrivate, let output = outputs[key] else { return false }
+    do throws(JobError) {
+      return try auxiliary.sources(of: output).values.allSatisfy { !$0.isPrivate }
+    } catch {
+      // The output fails for the same reason when it is rendered.
+      return false
+    }
+  }
+}
+
+extension Encoding {
+  /// Whether an output with this encoding can have a format.
+  func allows(_ format: OutputFormat) -> Bool {
+    followsSource || self.format == format || alternatives.contains { $0.format == format }
+  }
+}

@@ -1,0 +1,138 @@
+/// imagemill-s3(7).
+enum ObjectStoragePage {
+  static let text =
+    ManualPage.head("IMAGEMILL-S3", section: 7)
+      + #"""
+      .Sh NAME
+      .Nm imagemill-s3
+      .Nd sources in Amazon S3 and compatible object storage
+      .Sh DESCRIPTION
+      A source may be an object:
+      .Ql s3://bucket/key ,
+      wherever a URL is taken: as an argument, in a manifest, a table or a list, or as the source of an overlay.
+      Everything after the bucket and one slash is the key, as in the AWS CLI: nothing in it is an escape, and
+      .Ql %20 , .. , //
+      and
+      .Ql \&?
+      are parts of the name.
+      .Pp
+      An object is downloaded as any other source: in the same queue, with the same limits, retries and timeouts, and once for
+      all jobs and runs that the cache can serve.
+      An interrupted download is resumed if the object hasn't changed.
+      The hosts that may be reached are limited by
+      .Fl \-allow-net , \-allow-host
+      and
+      .Fl \-deny-host ;
+      a server on this machine needs
+      .Fl \-allow-net Cm loopback .
+      .Pp
+      .Cm imagemill ls
+      lists the objects of a bucket for
+      .Cm imagemill pipe .
+      .Ss Credentials
+      The first of these that are set:
+      .Bl -tag -width Ds
+      .It environment
+      .Ev AWS_ACCESS_KEY_ID
+      and
+      .Ev AWS_SECRET_ACCESS_KEY ,
+      with
+      .Ev AWS_SESSION_TOKEN
+      for temporary credentials
+      .It credentials file
+      the profile
+      .Ev AWS_PROFILE
+      (default:
+      .Ql default )
+      in
+      .Pa ~/.aws/credentials
+      .It configuration file
+      the same profile in
+      .Pa ~/.aws/config
+      .El
+      .Pp
+      Without any, requests are not signed, as public buckets allow.
+      Profiles that get credentials from a role, a program or a single sign-on are refused with a message; export them to the
+      environment instead:
+      .Pp
+      .Dl eval "$(aws configure export-credentials --format env)"
+      .Pp
+      Requests are signed with AWS Signature Version 4 when they are sent.
+      The secret never leaves this machine, and neither it nor a signature is in the cache, a log or a report.
+      .Fl H
+      headers are sent too, but no
+      .Ql Authorization ;
+      those whose names begin with
+      .Ql x-amz-
+      are signed, such as
+      .Ql x-amz-request-payer: requester .
+      .Fl \-user
+      and
+      .Fl \-netrc
+      don't apply.
+      .Pp
+      The cache keeps the responses to each access key apart.
+      Outputs made from signed requests are private: they are never sent to a
+      .Fl \-remote-cache .
+      .Ss Server and region
+      The server is the first of these that is set:
+      .Fl \-s3-endpoint ,
+      .Ev AWS_ENDPOINT_URL_S3 ,
+      .Ev AWS_ENDPOINT_URL ,
+      .Ql endpoint_url
+      of the profile's
+      .Ql services
+      section or of the profile; else AWS.
+      .Pp
+      The region is that of
+      .Ev AWS_REGION ,
+      .Ev AWS_DEFAULT_REGION
+      or the profile (default: us-east-1).
+      If a bucket is in another region, the error names it.
+      .Pp
+      At AWS, a bucket is named in the host of a request, unless its name has a dot, a capital or an underscore;
+      elsewhere in the path.
+      .Fl \-s3-addressing
+      or
+      .Ql s3.addressing_style
+      of the profile sets it.
+      .Ss Limits
+      Outputs are written to files; they are not uploaded.
+      Keys with control characters are not supported.
+      The metadata services of instances and containers are not asked for credentials.
+      .Sh FILES
+      .Bl -tag -width Ds
+      .It Pa ~/.aws/credentials , ~/.aws/config
+      Profiles, unless
+      .Ev AWS_SHARED_CREDENTIALS_FILE
+      or
+      .Ev AWS_CONFIG_FILE
+      names another file.
+      .El
+      .Sh EXAMPLES
+      Make thumbnails of all objects below a prefix:
+      .Pp
+      .Dl imagemill ls s3://photos/2026/ | imagemill pipe -f fill:200x200 -o 'thumbnails/{dir}/{name}.webp'
+      .Pp
+      Convert an object of a server on this machine:
+      .Pp
+      .Dl imagemill convert --s3-endpoint http://127.0.0.1:9000 --allow-net loopback s3://photos/a.jpg a.webp
+      .Pp
+      Use objects in a manifest,
+      .Pa objects.yaml :
+      .Bd -literal -offset indent
+      imagemill: 1
+      jobs:
+        - {source: "s3://photos/team/ada.jpg", filter: "fill:128x128", output: ada.webp}
+      .Ed
+      .Pp
+      Run it with the credentials of a profile:
+      .Pp
+      .Dl AWS_PROFILE=work imagemill run objects.yaml
+      .Sh SEE ALSO
+      .Xr imagemill 1 ,
+      .Xr imagemill-ls 1 ,
+      .Xr imagemill-manifest 5
+
+      """#
+}

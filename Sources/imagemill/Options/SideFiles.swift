@@ -1,0 +1,56 @@
+import Glibc
+import ImageBatch
+import ImageRendering
+import SystemIO
+import Vips
+
+/// The files that a command writes beside its outputs, with the options that name them.
+struct SideFiles {
+  private var files: [(option: String, path: String)] = []
+
+  /// - Parameter lock: The lock file that is written.
+  init(_ settings: BatchSettings, lock: String? = nil) {
+    func add(_ option: String, _ path: String) {
+      if path != "-" { files.append((option, path)) }
+    }
+    for path in settings.reports { add("--report", path) }
+    for emission in settings.emissions { add("--emit", emission.path) }
+    if let path = settings.events { add("--events", path) }
+    if let path = settings.metrics { add("--metrics", path) }
+    if let lock { add("--lock", lock) }
+  }
+
+  /// Refuses files that would replace what the run reads or makes, an image, or each other. Pipes and devices are never
+  /// replaced.
+  /// - Throws: `CommandError` with the first such option.
+  func check(_ claimed: ClaimedFiles) throws {
+    var written = ClaimedFiles()
+    for (option, path) in files where Self.isReplaced(path) {
+      if let use = claimed.use(of: path) ?? Self.image(at: path) {
+        throw CommandError(.usage, "\(option) would replace \(use); name another file")
+      }
+      if let other = written.use(of: path) {
+        throw CommandError(
+          .usage, "\(other) and \(option) both write \(path); name another file for one of them")
+      }
+      written.add(path, as: option)
+    }
+  }
+
+  private static func isReplaced(_ path: String) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return true }
+    return status.st_mode & S_IFMT == S_IFREG && !path.hasPrefix("/dev/")
+  }
+
+  /// Whether an image is there: sources of a stream aren't known yet.
+  private static func image(at path: String) -> String? {
+    guard File.exists(path) else { return nil }
+    do throws(RenderError) {
+      return try ImageFormat(signature: FileReading.head(of: path)).map { "the \($0.rawValue) image \(path)" }
+    } catch {
+      // It can't be written either, which the report says.
+      return nil
+    }
+  }
+}
