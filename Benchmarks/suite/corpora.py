@@ -1,5 +1,6 @@
 """Corpora that anyone can make again: crops of the photographs in Debian's wallpaper packages, by a fixed seed."""
 
+import multiprocessing
 import random
 import shutil
 import subprocess
@@ -37,13 +38,18 @@ def crop(image, rng, width, height):
 
 
 def once(directory, make):
-    """Makes a corpus if it is not there, whole or not at all."""
+    """Makes a corpus if it is not there, whole or not at all, in a process of its own: the peak memory of a process counts
+    for the programs that it starts too."""
     if directory.exists():
         return directory
     part = directory.with_name(directory.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
-    make(part, random.Random(SEED))
+    child = multiprocessing.get_context("fork").Process(target=make, args=(part, random.Random(SEED)))
+    child.start()
+    child.join()
+    if child.exitcode:
+        raise SystemExit(f"{directory.name}: the corpus can't be made")
     part.rename(directory)
     return directory
 
