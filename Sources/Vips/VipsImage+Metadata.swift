@@ -63,6 +63,17 @@ extension VipsImage {
     return String(cString: text)
   }
 
+  /// A metadata field that is text; libvips' header fields, such as `filename`, are none.
+  /// - Parameter name: The field's name, such as `exif-ifd0-Model`.
+  /// - Returns: nil if the field doesn't exist or has another type.
+  package func string(_ name: String) -> String? {
+    var text: UnsafePointer<CChar>?
+    guard hasField(name), vips_image_get_typeof(pointer, name) == vips_ref_string_get_type(),
+      vips_image_get_string(pointer, name, &text) == 0, let text
+    else { return nil }
+    return String(cString: text)
+  }
+
   /// The EXIF orientation, 1 to 8; 1 if the image has none.
   public var orientation: Int { Int(vips_image_get_orientation(pointer)) }
 

@@ -25,7 +25,7 @@ package enum RenderKeys {
   package static func rendition(
     of content: ContentDigest, decoding: String, chain: FilterChain, auxiliary: [String: ContentDigest]
   ) -> ContentDigest {
-    var key = KeyBuilder("rendition")
+    var key = KeyBuilder("rendition-2")
     append(&key, content, chain, auxiliary)
     key.append(decoding)
     return key.digest

@@ -17,8 +17,8 @@ package struct KeptRendition: Sendable, Hashable {
   package var seconds: Double
 }
 
-/// Renditions as files in libvips' `.v` format, which holds every pixel type and header field unchanged and is read
-/// by memory mapping.
+/// Renditions as files in libvips' `.v` format, which holds every pixel type unchanged and is read by memory mapping.
+/// ``RenditionMetadata`` is how it holds all metadata.
 package enum RenditionFile {
   /// Writes a rendition's pixels to a file, through a file with the extension `.v` beside it.
   /// - Parameters:
@@ -29,7 +29,7 @@ package enum RenditionFile {
     // libvips requires the extension.
     let named = path + ".v"
     defer { unlink(named) }
-    try image.saveNative(to: named)
+    try RenditionMetadata.packed(image).saveNative(to: named)
     guard rename(named, path) == 0 else {
       throw VipsError(operation: "vipssave", text: "can't rename \(named): \(SystemError.last.text)")
     }
@@ -41,6 +41,6 @@ package enum RenditionFile {
   /// - Parameter path: The path of the file, which is mapped while the image lives.
   /// - Throws: `VipsError` if the file can't be opened or its header is invalid.
   package static func open(_ path: String) throws(VipsError) -> VipsImage {
-    try VipsImage(native: path)
+    try RenditionMetadata.unpacked(VipsImage(native: path))
   }
 }
