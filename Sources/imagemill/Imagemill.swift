@@ -20,7 +20,7 @@ struct Imagemill: AsyncParsableCommand {
     version: Version.text,
     subcommands: [
       RunCommand.self, PipeCommand.self, ConvertCommand.self, FetchCommand.self, LsCommand.self,
-      PlanCommand.self,
+      PlanCommand.self, ReportCommand.self,
       ValidateCommand.self, InitCommand.self, InspectCommand.self, FiltersCommand.self, FormatsCommand.self,
       ConfigCommand.self,
       CacheCommand.self,

@@ -41,14 +41,18 @@ final class Reporting: Sendable {
     // After `head` has closed standard output, messages would only clutter the terminal.
     let speaking: TextOutput = { gone.isRaised || StandardError.write($0) }
     var reporters: [any BatchReporter] = []
-    if let results { reporters.append(ResultPrinter(results, write: printing)) }
+    if let results {
+      reporters.append(ResultPrinter(results, later: Self.delayed(on: queue), write: printing))
+    }
     // Before the messages: the display must be cleared before the summary is printed.
     let progress = Self.progress(options, isTyped: results != nil && isatty(STDIN_FILENO) == 1)
     if let progress { reporters.append(progress) }
     // Before the messages too: the last line offers only what was kept.
     if let record = continuation?.record { reporters.append(record) }
     reporters.append(
-      Messages(options.extent, continuation: { continuation?.line($0) }, write: speaking))
+      Messages(
+        options.extent, showsFailures: results?.isGathered != true,
+        continuation: { continuation?.line($0) }, write: speaking))
     let isOwned = results != nil || !options.standardOutputOwners.isEmpty
     reporters += Self.continuousIntegration(printing: isOwned ? speaking : printing)
     do throws(ReportError) {
@@ -78,6 +82,15 @@ final class Reporting: Sendable {
       timer.setEventHandler { for reporter in reporters { reporter.tick() } }
       timer.schedule(deadline: .now() + 0.5, repeating: 0.2)
       timer.resume()
+    }
+  }
+
+  /// Calls actions on the queue after the time that results wait for others.
+  private static func delayed(
+    on queue: DispatchQueue
+  ) -> @Sendable (@escaping @Sendable () -> Void) -> Void {
+    { action in
+      queue.asyncAfter(deadline: .now() + ResultPrinter.delay / .seconds(1), execute: action)
     }
   }
 

@@ -58,7 +58,11 @@ struct CompletenessTests {
     #expect(Self.commands.count >= 14)
     #expect(
       Set(pages)
-        == Set(wanted + ["imagemill.1", "imagemill-manifest.5", "imagemill-filters.7", "imagemill-s3.7"]))
+        == Set(
+          wanted + [
+            "imagemill.1", "imagemill-manifest.5", "imagemill-filters.7", "imagemill-s3.7",
+            "imagemill-scale.7",
+          ]))
     let overview = try page("imagemill.1")
     let listed = section(".Sh COMMANDS", of: overview).filter { $0.hasPrefix(".It Cm ") }.compactMap {
       $0.split(separator: " ").dropFirst(2).first.map(String.init)

@@ -39,7 +39,10 @@ struct ExitStatusPageTests {
     ("ls --allow-net loopback --s3-endpoint SERVER s3://none", 1), ("ls a.png", 2),
     ("ls --retries 0 --allow-net loopback --s3-endpoint SERVER s3://busy", 75),
     ("plan m.yaml", 0), ("plan m.yaml > /dev/full", 1),
-    ("plan none.yaml", 2), ("validate m.yaml", 0), ("validate wrong.yaml", 2), ("validate none.yaml", 2),
+    ("plan none.yaml", 2), ("report merge r.ndjson -o all.html", 0),
+    ("report merge r.ndjson -o - > /dev/full", 1), ("report merge m.yaml -o all.html", 2),
+    ("pipe --failures-are-results --json -o '{name}.webp' none.png", 0), ("validate m.yaml", 0),
+    ("validate wrong.yaml", 2), ("validate none.yaml", 2),
     ("init", 0), ("init -o - > /dev/full", 1), ("init -o m.yaml", 2), ("init --from none", 2),
     ("inspect a.png", 0), ("inspect none.png", 1), ("inspect", 2), ("inspect --retries 0 SERVER/busy", 75),
     ("filters", 0), ("filters > /dev/full", 1), ("filters nothing", 2), ("formats", 0),
@@ -64,6 +67,9 @@ struct ExitStatusPageTests {
     try command.write("imagemill: 1\njobs: [{source: ./a.png, output: made.webp}]\n", to: "m.yaml")
     try command.write("imagemill: 1\njobs: [{source: ./none.png, output: made.webp}]\n", to: "bad.yaml")
     try command.write("imagemill: 1\njobs: [{souce: ./a.png}]\n", to: "wrong.yaml")
+    try command.write(
+      #"{"version":1,"index":1,"source":"a.png","status":"kept","filter":"","format":"webp"}"#, to: "r.ndjson"
+    )
     try command.write(
       "imagemill: 1\njobs: [{source: \"\(server.url("/busy"))\", output: made.webp}]\n", to: "busy.yaml")
     let text = line.replacing("SERVER", with: server.url(""))

@@ -14,7 +14,7 @@ struct HelpTests {
   func topics(name: String) async throws {
     let outcome = try await command.run("help", name)
     #expect(outcome.status == 0 && outcome.errors.isEmpty)
-    let section = name == "manifest" ? 5 : ["filters", "s3"].contains(name) ? 7 : 1
+    let section = name == "manifest" ? 5 : ["filters", "s3", "scale"].contains(name) ? 7 : 1
     let title = name == "imagemill" ? "IMAGEMILL" : "IMAGEMILL-\(name.uppercased())"
     #expect(outcome.lines.first == "\(title)(\(section))")
     #expect(outcome.lines.contains("NAME") && outcome.lines.contains("DESCRIPTION"))

@@ -11,7 +11,8 @@ struct ManualTests {
   private static let manuals =
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../man"
   static let commands = [
-    "run", "pipe", "convert", "fetch", "ls", "plan", "validate", "init", "inspect", "filters", "formats",
+    "run", "pipe", "convert", "fetch", "ls", "plan", "report", "validate", "init", "inspect", "filters",
+    "formats",
     "config",
     "cache",
     "schema",
@@ -28,7 +29,7 @@ struct ManualTests {
   func generated() async throws {
     let outcome = try await command.run("manuals", ".")
     #expect(outcome.status == 0)
-    #expect(command.files.count == Self.commands.count + 4)
+    #expect(command.files.count == Self.commands.count + 5)
     for name in command.files {
       let checkedIn = FileManager.default.contents(atPath: Self.manuals + "/" + name)
       #expect(command.read(name) == checkedIn, "\(name) is stale")

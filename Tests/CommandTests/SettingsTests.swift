@@ -165,7 +165,7 @@ struct SettingsTests {
       "filter",
       "source", "encode", "in-place", "emit", "input", "null", "ordered", "json", "dot", "tables",
       "no-redirect",
-      "any-status", "body", "from", "placeholder", "names", "to",
+      "any-status", "body", "failures-are-results", "from", "placeholder", "names", "to",
     ]
     #expect(
       options.subtracting(settings).subtracting(tasks).isEmpty,

@@ -64,4 +64,46 @@ struct ResultPrinterTests {
     printer.receive(.finished(BatchSummary()))
     #expect(lines.written == ["out/c.png\nout/d.png\n"])
   }
+
+  /// Actions that wait for their time.
+  private final class Later: Sendable {
+    private let state = Mutex<[@Sendable () -> Void]>([])
+    var count: Int { state.withLock(\.count) }
+    func call(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.append(action) } }
+    func come() {
+      let actions = state.withLock { state in
+        defer { state = [] }
+        return state
+      }
+      for action in actions { action() }
+    }
+  }
+
+  @Test("are written together for a program, and at the end all of them")
+  func gathered() {
+    let (lines, later) = (Lines(), Later())
+    let printer = ResultPrinter(
+      ResultPrinter.Form(json: true, isGathered: true), later: later.call, write: lines.write)
+    for index in 1...3 { send(job(index, "\(index).png"), to: printer) }
+    #expect(lines.written.isEmpty && later.count == 1)
+    later.come()
+    #expect(lines.written.count == 1)
+    #expect(lines.written[0].split(separator: "\n").count == 3 && lines.written[0].contains(#""seconds":"#))
+    send(job(4, "4.png"), to: printer)
+    #expect(lines.written.count == 1 && later.count == 1)
+    printer.receive(.finished(BatchSummary()))
+    #expect(lines.written.count == 2)
+    later.come()
+    #expect(lines.written.count == 2)
+  }
+
+  @Test("wait no longer than for a full pipe's bytes")
+  func enough() {
+    let (lines, later) = (Lines(), Later())
+    let printer = ResultPrinter(
+      ResultPrinter.Form(json: true, isGathered: true), later: later.call, write: lines.write)
+    for index in 1...1000 { send(job(index, "\(index).png"), to: printer) }
+    #expect(lines.written.count > 1 && later.count == 1)
+    #expect(lines.written.allSatisfy { $0.utf8.count >= ResultPrinter.enough && $0.hasSuffix("}\n") })
+  }
 }

@@ -14,6 +14,8 @@ package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConver
   package var sourceLine: String?
   /// Whether the error, such as a wrong header, makes the whole input unreadable.
   package var concernsInput = false
+  /// Whether the record or its input can't be read, so that its result has no fields.
+  package var isUnreadable = false
 
   /// Makes a diagnostic. Long messages are shortened, and secrets in the line are hidden.
   package init(file: String, line: Int, column: Int, message: String, sourceLine: String? = nil) {

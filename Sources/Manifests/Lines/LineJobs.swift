@@ -123,7 +123,9 @@ package struct LineJobs: AsyncSequence, Sendable {
         } catch {
           state.isAtEnd = true
           guard case .unreadable(let message, let line) = error as? RecordReader.Failure else { return nil }
-          return [.failure(.init(file: name, line: line, column: 1, message: message))]
+          var diagnostic = ManifestDiagnostic(file: name, line: line, column: 1, message: message)
+          diagnostic.isUnreadable = true
+          return [.failure(diagnostic)]
         }
       }
     }

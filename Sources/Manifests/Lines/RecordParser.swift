@@ -64,17 +64,21 @@ struct RecordParser: Sendable {
       let isUTF16 = record.line == 1 && ManifestText.isUTF16(record.bytes)
       let shown = String(decoding: record.bytes, as: UTF8.self).unicodeScalars
       let column = isUTF16 ? 1 : shown.prefix { $0 != "\u{FFFD}" }.count + 1
-      return failed(
-        record, column: column, isUTF16 ? ManifestText.utf16Message : "not UTF-8: save the list as UTF-8")
+      let message = isUTF16 ? ManifestText.utf16Message : "not UTF-8: save the list as UTF-8"
+      return unreadable(record, column: column, message)
     }
     switch options.form {
     case .sources: return source(text, record)
     case .ndjson:
       do {
         let node = try JSONNodes.read(bytes: record.bytes, line: record.line)
-        return job(node, text, record)
+        return job(node, text, record).mapError { diagnostic in
+          var diagnostic = diagnostic
+          diagnostic.isUnreadable = node.entries == nil
+          return diagnostic
+        }
       } catch {
-        return failed(record, column: error.place.column, error.message)
+        return unreadable(record, column: error.place.column, error.message)
       }
     case .csv: return row(text, record, separator: UInt8(ascii: ","))
     case .tsv: return row(text, record, separator: UInt8(ascii: "\t"))
@@ -91,6 +95,17 @@ struct RecordParser: Sendable {
       ManifestDiagnostic(
         file: name, line: record.line, column: column, message: message,
         sourceLine: line.count > 1 << 20 ? nil : String(decoding: line, as: UTF8.self)))
+  }
+
+  /// The error for a record whose fields aren't known.
+  private mutating func unreadable(_ record: Record, column: Int, _ message: String) -> Result<
+    Job, ManifestDiagnostic
+  > {
+    failed(record, column: column, message).mapError { diagnostic in
+      var diagnostic = diagnostic
+      diagnostic.isUnreadable = true
+      return diagnostic
+    }
   }
 
   // MARK: Sources
@@ -188,12 +203,12 @@ struct RecordParser: Sendable {
     do {
       cells = try DelimitedRow.cells(of: record.bytes, separator: separator)
     } catch {
-      return failed(record, column: error.column, error.message)
+      return unreadable(record, column: error.column, error.message)
     }
     guard let columns else { return header(cells, separator, record) }
     guard !columns.isEmpty else { return nil }
     guard cells.count == columns.count else {
-      return failed(
+      return unreadable(
         record, column: 1, "this row has \(cells.count) cells, but the header has \(columns.count)")
     }
     let place = TextPlace(line: record.line, column: 1)

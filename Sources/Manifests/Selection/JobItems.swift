@@ -98,6 +98,7 @@ package struct JobItems: AsyncSequence, Sendable {
         case .failure(let diagnostic):
           defer { index += 1 }
           if diagnostic.concernsInput { items.refusal.raise() }
+          if diagnostic.isUnreadable { items.refusal.noteUnreadable() }
           return .rejected(JobResult(index, diagnostic))
         }
       }
@@ -131,17 +132,27 @@ package struct JobItems: AsyncSequence, Sendable {
   package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
-/// Records that an input couldn't be read at all, which is a usage error rather than a failed job.
+/// Records that an input couldn't be read at all, which is a usage error rather than a failed job, and that records
+/// couldn't.
 package final class InputRefusal: Sendable {
-  private let state = Mutex(false)
+  private struct State {
+    var isRaised = false
+    var hasUnreadableRecords = false
+  }
+
+  private let state = Mutex(State())
 
   /// Whether an input was refused.
-  package var isRaised: Bool { state.withLock(\.self) }
+  package var isRaised: Bool { state.withLock(\.isRaised) }
+  /// Whether a record was no record, or the input ended in an error.
+  package var hasUnreadableRecords: Bool { state.withLock(\.hasUnreadableRecords) }
 
   /// Makes one that isn't raised.
   package init() {}
 
-  package func raise() { state.withLock { $0 = true } }
+  package func raise() { state.withLock { $0.isRaised = true } }
+
+  func noteUnreadable() { state.withLock { $0.hasUnreadableRecords = true } }
 }
 
 extension JobItems {

@@ -9,9 +9,10 @@ package enum ResultLine {
 
   /// The JSON object that `pipe --json` prints. Every member is present, `null` if unknown, except `error`, which only
   /// failures have. `fields` contains the input's fields as written.
-  package static func json(_ result: OutputResult) -> String {
+  /// - Parameter isWhole: Whether the object also has the members of a report's line, such as `path` and `seconds`.
+  package static func json(_ result: OutputResult, isWhole: Bool = false) -> String {
     var json = JSONWriter()
-    json.resultLine(result)
+    if isWhole { json.reportLine(result) } else { json.resultLine(result) }
     return String(decoding: json.bytes, as: UTF8.self)
   }
 }

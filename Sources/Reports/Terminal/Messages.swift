@@ -18,6 +18,7 @@ package final class Messages: BatchReporter {
 
   private let write: TextOutput
   private let verbosity: Verbosity
+  private let showsFailures: Bool
   /// The sources of active downloads by ID, if downloads are reported.
   private let downloads = Mutex<[Int: String]>([:])
   private let failures = Mutex(FailureGroups())
@@ -25,15 +26,17 @@ package final class Messages: BatchReporter {
 
   /// Creates a reporter.
   /// - Parameters:
+  ///   - showsFailures: Whether failed outputs are written; not so if each is a result on standard output.
   ///   - continuation: The last line of a batch that left something to do; nil for none.
   ///   - write: Writes to standard error, above the live display if there is one.
   package init(
-    _ verbosity: Verbosity = .usual,
+    _ verbosity: Verbosity = .usual, showsFailures: Bool = true,
     continuation: @escaping @Sendable (BatchSummary) -> String? = { _ in nil },
     write: @escaping TextOutput
   ) {
     self.write = write
     self.verbosity = verbosity
+    self.showsFailures = showsFailures
     self.continuation = continuation
   }
 
@@ -41,6 +44,7 @@ package final class Messages: BatchReporter {
   package func receive(_ event: BatchEvent) {
     switch event {
     case .jobFinished(let job):
+      guard showsFailures else { return }
       for line in FailureMessage.lines(job) { say(line) }
       failures.withLock { $0.add(job) }
     case .warning(let warning) where verbosity != .failures: say(FailureMessage.line(warning))

@@ -10,17 +10,18 @@ import TerminalText
 struct HelpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "help",
-    abstract: "Show the manual page of a command, of manifests, of filters or of object storage.",
+    abstract: "Show the manual page of a command, of manifests, of filters, of object storage or of scaling.",
     discussion: """
       On a terminal, man(1) shows the page; otherwise it is printed as plain text. The pages are built into the \
-      command. Topics are the commands' names, 'manifest', 'filters' and 's3' (default: the manual's first page).
+      command. Topics are the commands' names, 'manifest', 'filters', 's3' and 'scale' (default: the manual's first \
+      page).
 
         imagemill help
         imagemill help manifest
       """)
 
   @Argument(
-    help: ArgumentHelp("A command, 'manifest', 'filters' or 's3'.", valueName: "topic"),
+    help: ArgumentHelp("A command, 'manifest', 'filters', 's3' or 'scale'.", valueName: "topic"),
     completion: .list(HelpTopic.all.map(\.name)))
   var topics: [String] = []
 
@@ -48,6 +49,7 @@ struct HelpTopic {
       HelpTopic(name: "manifest", file: "imagemill-manifest.5"),
       HelpTopic(name: "filters", file: "imagemill-filters.7"),
       HelpTopic(name: "s3", file: "imagemill-s3.7"),
+      HelpTopic(name: "scale", file: "imagemill-scale.7"),
     ]
 
   /// The topic that a word names; `imagemill-run` is `run`.

@@ -27,6 +27,7 @@ struct ManualsCommand: ParsableCommand {
       + [
         ("imagemill.1", OverviewPage.text(commands: commands)), ("imagemill-manifest.5", ManifestPage.text),
         ("imagemill-filters.7", ManualPage.filtersPage()), ("imagemill-s3.7", ObjectStoragePage.text),
+        ("imagemill-scale.7", ScalingPage.text),
       ]
     return pages.map { (name: $0.0, text: ManualDisplay.expanded($0.1)) }
   }

@@ -52,6 +52,10 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
   @Flag(help: "Print results as JSON objects, one per line.")
   var json = false
 
+  @Flag(
+    help: "For programs, with --json: exit 0 when every line has its result, failed or not.")
+  var failuresAreResults = false
+
   @Flag(name: [.customShort("n"), .long], help: "Print the paths that would be written, and do nothing.")
   var dryRun = false
 
@@ -66,6 +70,13 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
   func validate() throws {
     if let owner = batch.standardOutputOwners.first {
       throw ValidationError("pipe writes its results to standard output; name a file for \(owner)")
+    }
+    guard failuresAreResults else { return }
+    if !json { throw ValidationError("--failures-are-results needs --json, whose results include failures") }
+    // They would end the run with lines that have no result.
+    if batch.failFast || batch.maxFailures != nil {
+      let option = batch.failFast ? "--fail-fast" : "--max-failures"
+      throw ValidationError("--failures-are-results and \(option) can't be used together")
     }
   }
 
@@ -85,7 +96,8 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     if let order { items.admit = { await order.admit($0) } }
     let reporting = try Reporting(
       batch.settings,
-      results: ResultPrinter.Form(json: json, order: order, isNULSeparated: isNULSeparated),
+      results: ResultPrinter.Form(
+        json: json, order: order, isNULSeparated: isNULSeparated, isGathered: failuresAreResults),
       continuation: Continuation(
         record: lastRun.record(isSelection: failed != nil), report: batch.settings.failureReport,
         readsInput: operands == nil))
@@ -98,8 +110,18 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     run.replacing = outputs.replacing
     run.remoteCache = try remote.configuration(downloads, cache.settings)
     run.durability = outputs.durability.level
-    let status = items.refusal.status(try await run.run(items).status)
+    let outcome = try await run.run(items)
+    let status = failuresAreResults ? outcome.statusOfReporting : items.refusal.status(outcome.status)
     if status != .success { throw status }
+    if failuresAreResults { try refuseUnreadable(items.refusal) }
+  }
+
+  /// Throws if the input isn't in the form that was agreed on, so that results may be missing or can't be assigned.
+  private func refuseUnreadable(_ refusal: InputRefusal) throws(CommandError) {
+    if refusal.isRaised { throw CommandError(.usage, "the input can't be read; its result has the reason") }
+    if refusal.hasUnreadableRecords {
+      throw CommandError(.failed, "the input has records that can't be read; their results have the reasons")
+    }
   }
 
   /// Prints the outputs' paths as far as they are known before a source is read, and reports wrong records.

@@ -98,6 +98,13 @@ enum CommandExamples {
         ["imagemill pipe --json --ordered -o 'json/{name}.webp' < urls.txt"]
       ),
       (
+        "Feed a program that reads results, and stops only if imagemill itself fails:",
+        [
+          "imagemill pipe -q --json --failures-are-results --progress none -o 'results/{name}.webp' < urls.txt | "
+            + "wc -l"
+        ]
+      ),
+      (
         "Convert the rows of a table, whose columns name the files:",
         ["imagemill pipe --input csv -f fill:128x128,circle -o 'team/{id}.png' < people.csv"]
       ),
@@ -168,6 +175,16 @@ enum CommandExamples {
       ("Show what a run would do:", ["imagemill plan images.yaml"]),
       ("Print the plan as JSON:", ["imagemill plan --json images.yaml"]),
       ("Write the graph of steps for Graphviz:", ["imagemill plan --dot images.yaml > plan.dot"]),
+    ],
+    "report": [
+      (
+        "Divide a manifest into two parts, and make one contact sheet of their reports:",
+        [
+          "imagemill run --shard 1/2 --report 1.ndjson images.yaml",
+          "imagemill run --shard 2/2 --report 2.ndjson images.yaml",
+          "imagemill report merge 1.ndjson 2.ndjson -o all.html",
+        ]
+      )
     ],
     "validate": [
       ("Check the manifest of the current directory:", ["imagemill validate"]),

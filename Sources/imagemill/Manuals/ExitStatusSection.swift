@@ -54,11 +54,13 @@ enum ExitStatusSection {
 
   private static let success = [
     "run": "Every output is in place; with\n.Fl \\-check ,\nevery output is up to date.",
-    "pipe": "Every output is in place.",
+    "pipe":
+      "Every output is in place; with\n.Fl \\-failures\\-are\\-results ,\nevery line has its result.",
     "convert": "Every output is written.",
     "fetch": "Every response arrived, without an error status unless\n.Fl \\-any-status\nis given.",
     "ls": "Every object is listed.",
     "plan": "The plan is printed.",
+    "report": "The merged report is written, whatever outputs it has.",
     "validate": "The manifests have no mistakes.",
     "init": "The manifest is written.",
     "inspect": "Every source was inspected.",
@@ -82,6 +84,7 @@ enum ExitStatusSection {
       "A download failed, a response had an error status, or the result could not be written.",
     "ls": "A bucket could not be listed, or the list could not be written.",
     "plan": "A record of a list is wrong, the cache could not be read, or the plan could not be written.",
+    "report": "The merged report could not be written.",
     "init": "The manifest could not be written.",
     "inspect": "A source could not be read, or the result could not be written to standard output.",
     "filters": "Standard output could not be written.",
@@ -102,6 +105,7 @@ enum ExitStatusSection {
     "pipe":
       "The command line or the header of a table is wrong; nothing was started.",
     "plan": "The command line or a manifest is wrong.",
+    "report": "The command line is wrong, or a file can't be read or isn't a report; nothing was written.",
     "validate": "The command line is wrong, or a manifest has mistakes or can't be read.",
     "filters": "The command line is wrong, or no filter has the name.",
     "formats": "The command line is wrong, or no format has the name.",

@@ -28,6 +28,7 @@ enum ManualPage {
     }
     if command.commandName == "formats" { page += formatSections }
     page += options(command)
+    page += ProgramsSection.text(of: command.commandName)
     page += ReportSection.text(of: command.commandName)
     page += RemoteCacheSection.text(of: command.commandName)
     page += ManualSections.environment(of: command.commandName)

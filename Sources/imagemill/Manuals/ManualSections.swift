@@ -5,6 +5,15 @@ enum ManualSections {
 
   /// SYNOPSIS of a command whose operands depend on an option; nil for other commands.
   static func synopsis(of command: String) -> String? {
+    if command == "report" {
+      return """
+        .Nm imagemill Cm report merge
+        .Op Ar options
+        .Fl o Ar file
+        .Ar report ...
+
+        """
+    }
     guard command == "convert" else { return nil }
     return """
       .Nm imagemill Cm convert

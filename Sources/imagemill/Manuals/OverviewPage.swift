@@ -20,7 +20,8 @@ enum OverviewPage {
   private static func seeAlso(_ commands: [HelpDump.Command]) -> String {
     let names = (commands.map { "imagemill-\($0.commandName)" } + ["curl", "make", "vipsthumbnail"]).sorted()
     return ".Sh SEE ALSO\n" + names.map { ".Xr \($0) 1 ,\n" }.joined()
-      + ".Xr imagemill-manifest 5 ,\n.Xr imagemill-filters 7 ,\n.Xr imagemill-s3 7\n"
+      + ".Xr imagemill-manifest 5 ,\n.Xr imagemill-filters 7 ,\n.Xr imagemill-s3 7 ,\n"
+      + ".Xr imagemill-scale 7\n"
   }
 
   private static let introduction = #"""

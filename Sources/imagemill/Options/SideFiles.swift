@@ -20,6 +20,11 @@ struct SideFiles {
     if let lock { add("--lock", lock) }
   }
 
+  /// - Parameter outputs: The reports that `report merge` writes.
+  init(outputs: [String]) {
+    for path in outputs where path != "-" { files.append(("--output", path)) }
+  }
+
   /// Refuses files that would replace what the run reads or makes, an image, or each other. Pipes and devices are never
   /// replaced.
   /// - Throws: `CommandError` with the first such option.

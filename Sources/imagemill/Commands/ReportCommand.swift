@@ -1,0 +1,111 @@
+import ArgumentParser
+import Glibc
+import ImageBatch
+import Manifests
+import Reports
+import SystemIO
+
+/// Works on the reports of runs.
+struct ReportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report", abstract: "Merge the reports of several runs.",
+    discussion: """
+      The parts of a manifest that --shard divided among machines have a report each; this makes one of them.
+
+        imagemill report merge 1.ndjson 2.ndjson -o all.html
+      """,
+    subcommands: [Merge.self])
+
+  struct Merge: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Merge .ndjson and .json reports into one.",
+      discussion: """
+        An output that several reports have is taken from the last one: the report of a retry belongs after the report \
+        of the run that it repeats. An output is known by its path as requested. Jobs keep their numbers, unless different \
+        jobs have the same one. Totals are counted from the outputs; those that are not in reports, such as \
+        downloads, are 0. Run the command in the directory of the runs, from which the paths of files start.
+
+          imagemill report merge 1.ndjson 2.ndjson -o all.html
+        """)
+
+    @Argument(
+      help: ArgumentHelp("Reports to merge, .ndjson or .json.", valueName: "report"),
+      completion: .file(extensions: ["ndjson", "json"]))
+    var reports: [String]
+
+    @Option(
+      name: [.short, .long],
+      help: ArgumentHelp(
+        "Report to write: .json, .ndjson, .xml (JUnit) or .html; '-' writes NDJSON to standard output. Repeatable.",
+        valueName: "file"),
+      completion: .file(extensions: ["json", "ndjson", "xml", "html"]))
+    var output: [String]
+
+    @Option(
+      name: .customLong("compare"),
+      help: ArgumentHelp(
+        "Compare the .html report with the .json or .ndjson report of an earlier run.", valueName: "report"),
+      completion: .file(extensions: ["json", "ndjson"]))
+    var comparedReport: String?
+
+    func validate() throws {
+      if output.count(where: { $0 == "-" }) > 1 {
+        throw ValidationError("only one --output can be standard output")
+      }
+      if comparedReport != nil, !output.contains(where: BatchSettings.isPage) {
+        throw ValidationError("--compare needs --output FILE.html, which shows the comparison")
+      }
+    }
+
+    func run() throws {
+      var inputs = ClaimedFiles()
+      for path in reports { inputs.add(path, as: "the report \(path)") }
+      if let comparedReport { inputs.add(comparedReport, as: "the report \(comparedReport)") }
+      try SideFiles(outputs: output).check(inputs)
+      var merge = ReportMerge()
+      for path in reports { try read(path) { merge.note($0) } }
+      let written = try openOutputs()
+      for path in reports {
+        try read(path) { result in
+          guard let kept = merge.kept(result) else { return }
+          for report in written { report.receive(.outputFinished(kept)) }
+        }
+      }
+      for report in written {
+        report.receive(.finished(merge.summary))
+        do throws(ReportError) { try report.finish() } catch { throw CommandError(.failed, error.message) }
+      }
+    }
+
+    private func openOutputs() throws -> [FileReport] {
+      do throws(ReportError) {
+        let earlier = try comparedReport.map { (path) throws(ReportError) in try EarlierReport(path: path) }
+        return try output.map { (path) throws(ReportError) in
+          try FileReport(path: path, version: Version.number, earlier: earlier)
+        }
+      } catch {
+        throw CommandError(error.code == .notWritable ? .failed : .usage, error.message)
+      }
+    }
+
+    /// Reads a report, one at a time: those of all parts together may not fit into memory.
+    private func read(_ path: String, _ take: (OutputResult) -> Void) throws {
+      var status = stat()
+      if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+        throw CommandError(
+          .usage, "can't read the report \(path): it must be a regular file, which is read twice")
+      }
+      let bytes: [UInt8]
+      do throws(SystemError) {
+        bytes = try File.contents(of: path, limit: 1 << 30)
+      } catch {
+        throw CommandError(.usage, "can't read the report \(path): \(error.text)")
+      }
+      do throws(ManifestErrors) {
+        try RunReport.forEachResult(of: bytes, name: path, wanted: Remedies.wantedReport, take)
+      } catch {
+        throw ManifestCommandError(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+/// imagemill-scale(7). The figures are those of Benchmarks/NOTES.md and Benchmarks/RESULTS.md.
+enum ScalingPage {
+  static let text =
+    ManualPage.head("IMAGEMILL-SCALE", section: 7)
+      + #"""
+      .Sh NAME
+      .Nm imagemill-scale
+      .Nd work for several machines
+      .Sh DESCRIPTION
+      .Nm imagemill
+      has no scheduler of its own.
+      A job needs no other job, so a list can be divided among machines in any way, by any scheduler: parts of a manifest,
+      or partitions of a Spark DataFrame.
+      Nothing is shared but, if wanted, a cache of outputs.
+      .Ss Parts of a manifest
+      .Fl \-shard Ar k/n
+      selects one of n parts.
+      Each job is in exactly one part, which depends on its sources and outputs only: a job stays in its part when others are
+      added, and a part can be run again alone.
+      All parts have the same manifest; every part reads all of it.
+      .Pp
+      Each part writes a report, and
+      .Cm imagemill report merge
+      makes one of them.
+      The indexes of jobs are those of the whole manifest.
+      .Pp
+      .Pa Examples/scale
+      of the source tree has a script for GNU parallel, an array of Slurm, an indexed Job of Kubernetes and a matrix of a
+      GitHub workflow.
+      .Ss Spark
+      .Pa Integrations/spark
+      of the source tree is a Python package,
+      .Ql imagemill_spark ,
+      with one function.
+      It takes a DataFrame with the columns
+      .Ql url ,
+      .Ql chain
+      and
+      .Ql output ,
+      and returns one with the result of each row, failed or not:
+      .Bd -literal -offset indent
+      from imagemill_spark import process
+
+      rows = spark.read.parquet("images.parquet")
+      results = process(rows, output_dir="/mnt/images", per_host=64)
+      results.write.parquet("results.parquet")
+      .Ed
+      .Pp
+      All executors mount the directory of outputs.
+      Each partition is converted by one
+      .Cm imagemill pipe
+      on its executor.
+      If that process ends before its last result, the task fails and Spark tries it again.
+      A task that runs twice, also at once on two executors, writes the same files: each appears whole, and replaces an
+      equal one.
+      .Ss A cache for all machines
+      With
+      .Fl \-remote\-cache ,
+      a machine renders nothing that another machine with the same versions has rendered; see REMOTE CACHE in
+      .Xr imagemill-run 1 .
+      It pays off where the same outputs are made again from an empty directory, as in CI, and after a part moved to another
+      machine.
+      For images that are converted once it only adds requests: one for each output, and two more for the upload.
+      .Ss Sources in object storage
+      .Ql s3://
+      sources are read by each machine for itself; see
+      .Xr imagemill-s3 7 .
+      Outputs are files.
+      Put them on a file system that all machines mount, or copy them at the end of each part.
+      .Ss Limits of hosts
+      .Fl \-per\-host
+      limits one process.
+      Together, n processes send n times as many requests to a host as one.
+      Either divide the limit by the number of processes, or give all sources of a host to the same process.
+      .Ql process()
+      does both:
+      .Ql per_host
+      is the limit of all executors together, and
+      .Ql partition_by
+      moves the rows of a host to one partition, which may then have all of the limit.
+      .Pp
+      A process that renders r images per second from a store that takes t seconds for each needs r times t downloads at once:
+      six for 180 images per second and 30 milliseconds.
+      For the eight cores of a machine and one store, raise
+      .Fl \-per\-host
+      and
+      .Fl \-downloads
+      to 64.
+      .Sh A CLUSTER OF 16 ON PAPER
+      16 executors of one core, each with its own process; images of 100 kB that become 256 pixels wide and 10 kB.
+      The time of an image, 5.5 milliseconds of CPU, is measured on one machine; the efficiency, 0.95 with a store that takes
+      2,048 requests at a time, is simulated; the rest is arithmetic.
+      No cluster of this size has been measured.
+      .Bl -tag -width Ds
+      .It Images
+      2,760 per second; 10^8 in 10 hours, which are 160 core-hours
+      .It Requests to the store
+      2,760 GETs per second, 80 at a time if each takes 30 milliseconds
+      .It Bytes
+      276 MB/s in and 28 MB/s out, 17 and 2 MB/s for each core; 10 TB and 1 TB in all
+      .It Shuffle
+      none; the rows once, which are URLs and not images, if they are partitioned by host
+      .It Results
+      0.5 kB per row, 50 GB in all, which Spark writes where it is told to
+      .It Price at S3's list prices of 2026 in us-east-1
+      $40 for 10^8 GETs and $0.50 for listing them; nothing for bytes to machines in the same region.
+      The same bytes to machines elsewhere cost $900, at $0.09 per GB, more than all else.
+      Storing the outputs takes 10^8 PUTs, $500, by whatever program copies them, and $23 per month.
+      .El
+      .Ss Where it breaks first
+      .Bl -tag -width Ds
+      .It One host
+      A host that allows 6 requests at a time feeds one core: the second executor has an efficiency of 0.54, and more add
+      nothing.
+      .It Uneven hosts
+      If the rows of a host are kept together, the largest partition ends last.
+      With 1,000 hosts the efficiency of 16 executors is 0.82 and that of 64 is 0.71; if one host has a fifth of the rows,
+      executors after the sixth add nothing.
+      Give that host a job of its own.
+      .It Slow machines
+      One executor in 16 that is four times slower brings the efficiency to 0.48.
+      Speculation, which Spark has with
+      .Ql spark.speculation ,
+      brings it back to 0.78.
+      .It One prefix of a bucket
+      S3 serves 5,500 GETs per second for each prefix, which 32 cores reach.
+      It answers with 503 SlowDown above that; the requests are repeated, and the host is asked less.
+      Spread the keys over prefixes.
+      .It A long manifest
+      Every part reads all of a manifest.
+      Of more than some ten million lines, give each part a list of its own, or use Spark.
+      .It Many files
+      A directory of 10^8 files is slow in most file systems: use an output such as
+      .Ql {source-hash:2}/{source-hash:16}.webp .
+      .El
+      .Sh EXAMPLES
+      Run the second of four parts, and then merge the reports of two:
+      .Pp
+      .Dl imagemill run --shard 1/4 --report 1.ndjson images.yaml
+      .Dl imagemill run --shard 2/4 --report 2.ndjson images.yaml
+      .Dl imagemill report merge 1.ndjson 2.ndjson -o both.html
+      .Pp
+      Run the parts one after the other, as one machine of a cluster would:
+      .Pp
+      .Dl for part in 3 4; do imagemill run --shard $part/4 --report $part.ndjson images.yaml; done
+      .Sh SEE ALSO
+      .Xr imagemill-pipe 1 ,
+      .Xr imagemill-report 1 ,
+      .Xr imagemill-run 1 ,
+      .Xr imagemill-manifest 5 ,
+      .Xr imagemill-s3 7
+
+      """#
+}
