@@ -55,12 +55,13 @@ struct BatchRun {
     let reporting = reporting
     let (summary, signals) = try await CommandServices.with(
       downloads: downloads, cache: cache, limits: limits, origins: origins, typedHosts: typedHosts,
+      endsOnSignal: false,
       report: { event in
         if let event = BatchEvent(event) { reporting.note(event) }
       }
     ) { services in
       try refuseOverwrites(services.store)
-      return await perform(items, services, recorder)
+      return (await perform(items, services, recorder), services.signals)
     }
     let isReported = reporting.finish()
     if let status = signals.exitStatus {
@@ -78,7 +79,7 @@ struct BatchRun {
   /// Runs the jobs until they end or a signal stops them.
   private func perform<Items: AsyncSequence & Sendable>(
     _ items: Items, _ services: CommandServices, _ recorder: LockRecorder?
-  ) async -> (BatchSummary, Signals)
+  ) async -> BatchSummary
   where Items.Element == BatchItem, Items.Failure == Never {
     let reporting = reporting
     let workers = await workers()
@@ -92,13 +93,12 @@ struct BatchRun {
       await reporting.receive(event)
     }
     reporting.onReaderGone { run.stop() }
-    let signals = Signals()
     let task = Task { await run.run(items) }
-    signals.onFirst {
+    services.signals.onFirst {
       task.cancel()
       services.downloader.cancelAll()
     }
-    return (await task.value, signals)
+    return await task.value
   }
 
   /// The workers that the process's limits allow.

@@ -9,6 +9,7 @@ enum CommandRunner {
     signal(SIGPIPE, SIG_IGN)
     // Likewise EFBIG for a file that grows beyond `ulimit -f`.
     signal(SIGXFSZ, SIG_IGN)
+    Signals.endAtOnce()
     do {
       try UsageErrorFormatter.check(arguments)
       let invocation = try Invocation(arguments)

@@ -9,30 +9,49 @@ import Vips
 struct CommandServices: Sendable {
   let store: DiskStore
   let downloader: ImageDownloader
+  let signals: Signals
+
+  /// Whether a signal has asked for the end.
+  var isStopped: Bool { signals.exitStatus != nil }
 
   /// Opens the cache, makes the downloader, and ends both on every way out of `body`: otherwise a temporary store, or
-  /// files in the cache's `tmp`, could be left behind by an error.
+  /// files in the cache's `tmp`, could be left behind by an error or a signal.
+  ///
+  /// The first signal cancels all downloads; if `body` doesn't end soon, the process does.
   /// - Parameters:
   ///   - limits: The formats to accept; nil accepts the defaults.
   ///   - typedHosts: Hosts of sources that were typed as arguments; their networks are allowed.
+  ///   - endsOnSignal: Whether a signal ends the command; otherwise `body` gives ``signals`` an action before it starts
+  ///     anything, and its result counts.
   ///   - report: Receives the downloader's events.
-  /// - Throws: `CommandError` if the cache can't be opened or an option is wrong, and what `body` throws.
+  /// - Throws: `CommandError` if the cache can't be opened or an option is wrong, the `ExitStatus` of a signal, or what
+  ///   `body` throws.
   static func with<Result>(
     downloads: DownloadOptions, cache: CacheSettings, limits: LimitOptions? = nil,
-    origins: [String: OriginSettings] = [:], typedHosts: [String] = [],
+    origins: [String: OriginSettings] = [:], typedHosts: [String] = [], endsOnSignal: Bool = true,
     report: @escaping @Sendable (DownloadEvent) -> Void = CommandServices.printWarning,
     _ body: (CommandServices) async throws -> Result
   ) async throws -> Result {
     let services = try CommandServices(
       downloads: downloads, cache: cache, limits: limits, origins: origins, typedHosts: typedHosts,
       report: report)
+    let (store, downloader) = (services.store, services.downloader)
+    if endsOnSignal {
+      services.signals.endSoon(store) { downloader.cancelAll() }
+    } else {
+      services.signals.endAtOnce(store)
+    }
     do {
       let result = try await body(services)
+      if endsOnSignal { try await services.endAfterSignal() }
       await services.end()
+      if endsOnSignal { services.signals.endAtOnce(store) }
       return result
     } catch {
-      services.downloader.cancelAll()
+      if endsOnSignal { try await services.endAfterSignal() }
+      downloader.cancelAll()
       await services.end()
+      if endsOnSignal { services.signals.endAtOnce(store) }
       throw error
     }
   }
@@ -49,6 +68,7 @@ struct CommandServices: Sendable {
     OpenFileLimit.raise(to: 4096)
     if let limit = OpenFileLimit.current { configuration.fit(intoDescriptors: limit.soft) }
     ProcessMemory.limitArenas()
+    signals = Signals()
     store = try cache.openStore()
     downloader = ImageDownloader(configuration: configuration, store: store, report: report)
   }
@@ -57,6 +77,24 @@ struct CommandServices: Sendable {
   static let printWarning: @Sendable (DownloadEvent) -> Void = { event in
     guard case .warning(let source, let message) = event else { return }
     StandardError.say("imagemill: warning: \(source): \(message)")
+  }
+
+  /// Ends transfers and removes temporary files if there was a signal. A read of standard input isn't waited for.
+  /// - Throws: The signal's `ExitStatus`.
+  private func endAfterSignal() async throws {
+    guard let status = signals.exitStatus else { return }
+    let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+    Task {
+      await downloader.shutDown()
+      continuation.finish()
+    }
+    Task {
+      try await Task.sleep(for: .milliseconds(200))
+      continuation.finish()
+    }
+    for await _ in ended {}
+    store.removeTemporaries()
+    throw status
   }
 
   /// Ends the transfer thread, then trims the store to its capacity and ends it.

@@ -1,9 +1,12 @@
 import Dispatch
 import Glibc
 import Reports
+import ImageCaches
 import Synchronization
 
 /// Handles SIGHUP, SIGINT and SIGTERM: the first signal asks for an orderly end, the second ends the process at once.
+///
+/// While there is no value of this type, the first signal ends the process at once (``endAtOnce()``).
 final class Signals: Sendable {
   private struct State {
     var received: Int32?
@@ -17,10 +20,8 @@ final class Signals: Sendable {
   /// Takes the signals from now on: nothing that needs an orderly end may start before.
   init() {
     let queue = DispatchQueue(label: "imagemill.signals")
-    for number in [SIGHUP, SIGINT, SIGTERM] {
-      let wasIgnored = Self.ignore(number)
-      // nohup(1) ignores SIGHUP so that the process outlives its terminal. Keep ignoring it.
-      if number == SIGHUP, wasIgnored { continue }
+    for number in Self.numbers {
+      _ = Self.ignore(number)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { [weak self] in
         guard let self, note(number) else {
@@ -32,6 +33,43 @@ final class Signals: Sendable {
       sources.append(source)
     }
     if let display = StandardError.display.withLock({ $0 }) { hideWhileStopped(display, queue) }
+    Self.current.withLock { $0 = self }
+  }
+
+  /// The last value, which replaces the one before. It is kept, because the signals stay ignored: without a source they
+  /// would have no effect.
+  private static let current = Mutex<Signals?>(nil)
+
+  /// SIGINT, SIGTERM, and SIGHUP unless the process was started with it ignored: nohup(1) does so that the process outlives
+  /// its terminal.
+  private static let numbers = (ignore(SIGHUP) ? [] : [SIGHUP]) + [SIGINT, SIGTERM]
+
+  /// Ends the process at the first signal, with the status that names it.
+  static func endAtOnce() {
+    for number in numbers { signal(number) { _exit(Signals.status(of: $0)) } }
+  }
+
+  /// From now on, the first signal ends the process at once, and only the temporary files of `store` are removed before.
+  func endAtOnce(_ store: DiskStore) {
+    onFirst { [weak self] in self?.end(store) }
+  }
+
+  private func end(_ store: DiskStore) {
+    store.removeTemporaries()
+    _exit(exitStatus?.rawValue ?? ExitStatus.failed.rawValue)
+  }
+
+  /// How long a command may take to end in order after the first signal. Decoders and reads of standard input can't be
+  /// interrupted, and no file has a name before it is complete.
+  private static let patience = DispatchTimeInterval.milliseconds(700)
+
+  /// Calls `action` on the first signal, and soon ends the process, unless it has ended.
+  func endSoon(_ store: DiskStore, _ action: @escaping @Sendable () -> Void) {
+    onFirst { [weak self] in
+      action()
+      guard let self else { return }
+      DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { self.end(store) }
+    }
   }
 
   /// Calls `action` on the first signal; at once if it has come already.

@@ -90,6 +90,7 @@ struct RemedyTests {
       .filterFailed, .filter, .rendering(.filterPixels(9, limit: 8)), "--max-pixels", in: "run pipe convert"),
     Case(.tooMuchMemory, .decode, .rendering(.memory(9, limit: 8)), "--memory", in: decoding),
     Case(.outOfMemory, .decode, "--memory", in: "run pipe"),
+    Case(.processorTime, .decode, .rendering(.time(limit: .seconds(60))), "--job-timeout", in: "run pipe"),
     Case(.workerKilled, .decode, "--memory or --jobs", in: "run pipe"),
     Case(.systemCallRefused, .decode, "--sandbox off", in: "run pipe"),
     Case(.timedOut, .decode, .rendering(.time(limit: .seconds(60))), "--job-timeout", in: "run pipe"),

@@ -12,9 +12,9 @@ struct JobErrorTests {
     let texts = """
       bad-argument bad-chain bad-encoding bad-output bad-record bad-redirect bad-source cache-failed cancelled \
       chain-too-long circular-chain connection-failed corrupt decoder-crashed digest-mismatch empty empty-body \
-      encode-failed external-reference file-unreadable filter-failed host-down host-not-found http-status no-frames \
+      encode-failed external-reference file-size file-unreadable filter-failed host-down host-not-found http-status no-frames \
       not-allowed not-an-image not-cached not-rendered out-of-memory output-conflict outside-output-dir \
-      overwrites-source source-changed source-not-made system-call-refused throttled timed-out tls-failed \
+      overwrites-source processor-time source-changed source-not-made system-call-refused throttled timed-out tls-failed \
       too-large too-large-for-format too-many-bytes too-many-frames too-many-pixels too-many-redirects too-much-memory transfer-failed truncated unknown-filter \
       unreadable unsupported-format worker-killed worker-not-started write-failed
       """

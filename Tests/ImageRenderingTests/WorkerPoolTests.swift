@@ -84,8 +84,7 @@ struct WorkerPoolTests {
       ("kill -SEGV $$", "decoder-crashed"), ("kill -ABRT $$", "decoder-crashed"),
       ("exit 1", "decoder-crashed"),
       ("kill -KILL $$", "worker-killed"), ("kill -TERM $$", "worker-killed"),
-      ("kill -XCPU $$", "worker-killed"), ("kill -XFSZ $$", "worker-killed"),
-      ("kill -USR1 $$", "worker-killed"),
+      ("kill -XCPU $$", "worker-killed"), ("kill -USR1 $$", "worker-killed"),
       ("echo 'out of memory' >&2; kill -KILL $$", "worker-killed"),
       (
         "echo \"terminate called after throwing an instance of 'std::bad_alloc'\" >&2; kill -ABRT $$",

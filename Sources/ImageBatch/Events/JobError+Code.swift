@@ -84,6 +84,10 @@ extension JobError {
     case tooManyFrames = "too-many-frames"
     /// Decoding would exceed the memory limit.
     case tooMuchMemory = "too-much-memory"
+    /// A rendering exceeded the processor time of a request.
+    case processorTime = "processor-time"
+    /// A file grew beyond the limit of file sizes. The image isn't the cause.
+    case fileSize = "file-size"
     /// A worker process ran out of memory.
     case outOfMemory = "out-of-memory"
     /// A worker process crashed, twice for the same source.
@@ -182,6 +186,8 @@ extension JobError.Code {
       case .notRendered: .notRendered
       case .cancelled: .cancelled
       case .timedOut: .timedOut
+      case .processorTime: .processorTime
+      case .fileSize: .fileSize
       case .outOfMemory: .outOfMemory
       case .decoderCrashed: .decoderCrashed
       case .workerKilled: .workerKilled
@@ -191,7 +197,7 @@ extension JobError.Code {
   }
 
   /// Errors of an image that end its worker process. They are recorded, unless they are temporary.
-  static let decoderFailures: Set<Self> = [.decoderCrashed, .timedOut, .outOfMemory]
+  static let decoderFailures: Set<Self> = [.decoderCrashed, .timedOut, .processorTime, .outOfMemory]
 
   /// Errors of a source's content, independent of limits and machine.
   static let faultsOfContent: Set<Self> = [.corrupt, .truncated, .notAnImage, .empty]

@@ -155,6 +155,12 @@ public final class DiskStore: Sendable {
   /// to them: a process that exits releases nothing. Don't use the store afterwards.
   package func end() {
     close()
+    removeTemporaries()
+  }
+
+  /// Removes temporary files, pins, and an ephemeral store's directory, without waiting for calls in progress: for a process
+  /// that ends at once. Don't use the store afterwards.
+  package func removeTemporaries() {
     processDirectory.remove()
     scratch?.remove()
   }

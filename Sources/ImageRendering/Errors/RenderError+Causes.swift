@@ -35,12 +35,14 @@ extension RenderError {
   static func fullDisk(_ error: any Error, _ directory: String) -> RenderError? {
     guard let text = (error as? VipsError ?? (error as? FilterError)?.cause)?.text else { return nil }
     // libvips adds the system's text to its own.
-    let reason = [ENOSPC, EDQUOT, EFBIG].map { SystemError(code: $0).text }.first { text.contains($0) }
-    return reason.map {
-      RenderError(
-        code: .writeFailed, stage: .write, .noSpace(directory: directory),
-        message: "can't write a temporary file in \(directory): \($0)")
-    }
+    guard
+      let error = [ENOSPC, EDQUOT, EFBIG].map(SystemError.init(code:)).first(where: { text.contains($0.text) }
+      )
+    else { return nil }
+    let message = "can't write a temporary file in \(directory): \(error.text)"
+    return error.code == EFBIG
+      ? RenderError(code: .fileSize, stage: .write, message: message)
+      : RenderError(code: .writeFailed, stage: .write, .noSpace(directory: directory), message: message)
   }
 
   /// The error for an output that can't be put in place.

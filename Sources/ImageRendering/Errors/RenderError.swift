@@ -122,6 +122,10 @@ public struct RenderError: Error, Sendable, Hashable, Codable {
     case cancelled
     /// A rendering exceeded its time limit.
     case timedOut = "timed-out"
+    /// A rendering exceeded the processor time of a request.
+    case processorTime = "processor-time"
+    /// A file grew beyond the limit of file sizes. The image isn't the cause.
+    case fileSize = "file-size"
     /// A worker process ran out of memory.
     case outOfMemory = "out-of-memory"
     /// A worker process crashed, twice for the same request.

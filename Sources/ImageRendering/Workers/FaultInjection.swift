@@ -1,9 +1,9 @@
 #if DEBUG
   import Glibc
 
-  /// Simulates failures in tests: with `IMAGEMILL_TEST_WORKER=ACTION:WORD`, a worker crashes, hangs, kills or stops itself,
-  /// or tries to leave its sandbox (`crash`, `hang`, `kill`, `stop`, `escape`, `execute`, `chroot`), on sources whose name
-  /// contains the word. Builds for release don't have it: no environment may crash their workers.
+  /// Simulates failures in tests: with `IMAGEMILL_TEST_WORKER=ACTION:WORD`, a worker crashes, hangs, computes without end, kills
+  /// or stops itself, or tries to leave its sandbox (`crash`, `hang`, `spin`, `kill`, `stop`, `escape`, `execute`, `chroot`),
+  /// on sources whose name contains the word. Builds for release don't have it: no environment may crash their workers.
   struct FaultInjection {
     static let variable = "IMAGEMILL_TEST_WORKER"
 
@@ -36,6 +36,7 @@
         ),
         ("change the user", { setuid(getuid()) == 0 }),
         ("run a program", { system("true") == 0 }),
+        ("make a file of 1 TiB", { self.makeLargeFile(for: request) }),
         (
           "leave a core",
           { getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) != 0 || limit.rlim_cur != 0 }
@@ -50,6 +51,14 @@
       }
     }
 
+    private func makeLargeFile(for request: RenderRequest) -> Bool {
+      guard let path = request.recipes.first?.temporaryPath else { return false }
+      let file = open(path, O_WRONLY | O_CREAT, 0o600)
+      guard file >= 0 else { return false }
+      defer { close(file) }
+      return ftruncate(file, 1 << 40) == 0
+    }
+
     private func execute() {
       let arguments = [strdup("true"), nil]
       execv("/bin/true", arguments)
@@ -60,6 +69,7 @@
       switch action {
       case "crash": abort()
       case "hang": while true { pause() }
+      case "spin": while time(nil) != 0 {}
       case "kill": kill(getpid(), SIGKILL)
       case "stop": kill(getpid(), SIGSTOP)
       case "escape": escape(request)

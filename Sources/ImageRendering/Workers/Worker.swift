@@ -4,11 +4,16 @@ import Dispatch
 final class Worker: Sendable {
   private let process: WorkerProcess
   private let queue: DispatchQueue
+  private let processorTime: Duration
 
   init(_ configuration: WorkerConfiguration, slot: Int) throws(WorkerProcess.TerminationReason) {
     process = try WorkerProcess(
       executable: configuration.executable,
-      arguments: [WorkerMain.argument, String(configuration.memory), configuration.sandbox.rawValue])
+      arguments: [
+        WorkerMain.argument, String(configuration.memory), configuration.sandbox.rawValue,
+        String(configuration.processorTime.components.seconds),
+      ])
+    processorTime = configuration.processorTime
     queue = DispatchQueue(label: "imagemill.worker.\(slot)")
   }
 
@@ -17,10 +22,12 @@ final class Worker: Sendable {
   ) async throws(WorkerProcess.TerminationReason) -> RenderResponse {
     let result: Result<RenderResponse, WorkerProcess.TerminationReason> = await withCheckedContinuation {
       continuation in
-      queue.async { [process] in
+      queue.async { [process, processorTime] in
         let result: Result<RenderResponse, WorkerProcess.TerminationReason>
         do throws(WorkerProcess.TerminationReason) {
-          result = .success(try process.exchange(request, RenderResponse.self, timeout: timeout))
+          result = .success(
+            try process.exchange(
+              request, RenderResponse.self, timeout: timeout, processorTime: processorTime))
         } catch {
           result = .failure(error)
         }

@@ -13,6 +13,14 @@ public struct WorkerConfiguration: Sendable {
   /// The restrictions of the workers.
   public var sandbox: WorkerSandbox
 
+  /// The processor time of one request. No request exceeds this before ``timeout`` ends it; it ends one whose parent is
+  /// stopped.
+  package var processorTime: Duration {
+    get { ownProcessorTime ?? max(.seconds(1), timeout * Machine.onlineProcessors) }
+    set { ownProcessorTime = newValue }
+  }
+  private var ownProcessorTime: Duration?
+
   /// Creates a configuration.
   /// - Parameters:
   ///   - slots: The number of workers that run concurrently, from 1. Default: the processors that the process may use.

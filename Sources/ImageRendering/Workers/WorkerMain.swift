@@ -13,9 +13,6 @@ public enum WorkerMain {
   /// capacity of `AutoPurgingImageCache`).
   static let renditionMemory = 100_000_000
 
-  /// Bytes that a request may use beyond the memory that it is granted: codec buffers, caches, fragmentation.
-  static let allowance = 256 << 20
-
   /// Makes the program an executable for worker processes (`RenderingMode.workerProcesses`): in a worker it serves
   /// requests and never returns, in any other process it does nothing. It must be the first line of the program: what
   /// runs before it runs in every worker too.
@@ -30,8 +27,8 @@ public enum WorkerMain {
 
   /// Serves requests until the parent closes the socket, with the limits and restrictions in the program's arguments.
   package static func run() {
-    let arguments = CommandLine.arguments.dropFirst(2)
-    if let word = arguments.dropFirst().first, let sandbox = WorkerSandbox(rawValue: word) {
+    let arguments = Array(CommandLine.arguments.dropFirst(2))
+    if arguments.count > 1, let sandbox = WorkerSandbox(rawValue: arguments[1]) {
       do throws(SystemError) {
         try sandbox.enter()
       } catch {
@@ -42,19 +39,25 @@ public enum WorkerMain {
     }
     // The kernel ends a worker with its parent only from now on.
     if isParentGone { exit(0) }
-    run(memoryLimit: arguments.first.flatMap { Int($0) })
+    run(
+      memoryLimit: arguments.first.flatMap { Int($0) },
+      processorTime: arguments.count > 2 ? Int(arguments[2]).map { .seconds($0) } : nil)
   }
 
   /// Begins the message of a worker that can't restrict itself.
   static let sandboxFailure = "can't restrict the worker process"
 
   /// Serves requests until the parent closes the socket.
-  /// - Parameter memoryLimit: The most memory for rendering, in bytes; nil for no limit. A request is limited
-  ///   to its grant, which may be less.
-  package static func run(memoryLimit: Int?) {
+  /// - Parameters:
+  ///   - memoryLimit: The most memory for rendering, in bytes; nil for no limit. A request is limited
+  ///     to its grant, which may be less.
+  ///   - processorTime: The processor time of one request; nil for no limit.
+  package static func run(memoryLimit: Int?, processorTime: Duration? = nil) {
     // The terminal sends SIGINT to the whole process group, but the parent decides when workers end.
     signal(SIGINT, SIG_IGN)
-    let base = ProcessMemory.data
+    // A file that grows beyond its limit fails the request with EFBIG instead of ending the process.
+    signal(SIGXFSZ, SIG_IGN)
+    var limits = WorkerLimits(memory: memoryLimit, processorTime: processorTime)
     exitWithParent()
     // Before the first request, whose source may still be read. That request reports an error.
     try? VipsRuntime.start()
@@ -66,12 +69,10 @@ public enum WorkerMain {
     while true {
       do {
         let request = try socket.receive(RenderRequest.self)
+        limits.set(for: request.limits)
         #if DEBUG
           hook?.act(on: request)
         #endif
-        if let memoryLimit {
-          limitMemory(to: base + min(memoryLimit, request.limits.memory) + Self.allowance)
-        }
         try socket.send(renderer.render(request))
       } catch {
         return
@@ -95,13 +96,5 @@ public enum WorkerMain {
         _exit(0)
       }, nil)
     pthread_detach(thread)
-  }
-
-  private static func limitMemory(to bytes: Int) {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0 else { return }
-    limit.rlim_cur = min(limit.rlim_max, rlim_t(bytes))
-    // If this fails, the parent's timeout and the header check still limit the request.
-    _ = setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
   }
 }

@@ -4,7 +4,8 @@ import Glibc
 ///
 /// Workers are started on demand. If one dies, its request is retried once in a new process and then fails with
 /// `decoder-crashed`, `out-of-memory`, `system-call-refused`, or, if the cause came from outside, `worker-killed`. A request
-/// that exceeds its time isn't retried: it fails with `timed-out`.
+/// that exceeds its time or the limit of file sizes isn't retried: it fails with `timed-out`, `processor-time` or
+/// `file-size`.
 package actor WorkerPool: RenderingService {
   /// The number of requests that can run concurrently.
   package nonisolated var slots: Int { configuration.slots }
@@ -144,6 +145,10 @@ package actor WorkerPool: RenderingService {
         message: "rendering took longer than \(configuration.timeout)"
           + (delay == .starved ? ", because the machine gave it less than half of that time" : ""),
         isTemporary: delay == .starved)
+    case .outOfProcessorTime:
+      RenderError(
+        code: .processorTime, stage: .decode, .time(limit: configuration.timeout),
+        message: "rendering took longer than \(configuration.processorTime) of processor time")
     case .notStarted(let reason):
       RenderError(code: .workerNotStarted, stage: .decode, message: "can't start a worker process: \(reason)")
     case .unsendable(let reason):
@@ -157,6 +162,9 @@ package actor WorkerPool: RenderingService {
       RenderError(
         code: .systemCallRefused, stage: .decode,
         message: "the sandbox ended the worker process for a system call that no decoder needs")
+    case .ended(.some(SIGXFSZ), _):
+      RenderError(
+        code: .fileSize, stage: .write, message: "the worker process reached the limit of file sizes")
     case .ended(let signal, let text):
       if reason.isOutOfMemory {
         RenderError(
@@ -179,8 +187,9 @@ package actor WorkerPool: RenderingService {
 extension WorkerProcess.TerminationReason {
   fileprivate var isWorthRetrying: Bool {
     switch self {
+    case .ended(.some(SIGXFSZ), _): false
     case .ended, .timedOut(.stopped): true
-    case .timedOut, .notStarted, .unsendable: false
+    case .timedOut, .outOfProcessorTime, .notStarted, .unsendable: false
     }
   }
 

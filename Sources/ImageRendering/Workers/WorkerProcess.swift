@@ -13,6 +13,8 @@ final class WorkerProcess: Sendable {
     case ended(signal: Int32?, text: String)
     /// The process didn't respond in time and was killed.
     case timedOut(ProcessActivity.Delay)
+    /// The process took more than the processor time of one request.
+    case outOfProcessorTime
     /// The process couldn't be started.
     case notStarted(String)
     /// The request can't be sent to any process. This one can be used again.
@@ -68,8 +70,9 @@ final class WorkerProcess: Sendable {
 
   /// Sends a request and waits for the response. After any reason but
   /// `unsendable`, the worker can't be used again.
+  /// - Parameter processorTime: The processor time that the process grants itself for a request. Default: none.
   func exchange<Request: WireValue, Response: WireValue>(
-    _ request: Request, _ response: Response.Type, timeout: Duration
+    _ request: Request, _ response: Response.Type, timeout: Duration, processorTime limit: Duration? = nil
   ) throws(TerminationReason) -> Response {
     let before = processorTime
     let deadline = ContinuousClock.now + timeout
@@ -97,7 +100,9 @@ final class WorkerProcess: Sendable {
       var isEnding = false
       if case .closed = error { isEnding = endsSoon() }
       if !isEnding { kill() }
-      let signal = reap()
+      let (signal, used) = reap()
+      // Another process can send the same signal: only what the process did itself is its request's fault.
+      if isEnding, signal == SIGXCPU, let limit, used - before >= limit { throw .outOfProcessorTime }
       throw .ended(signal: isEnding ? signal : nil, text: output.text)
     }
   }
@@ -129,15 +134,19 @@ final class WorkerProcess: Sendable {
   }
 
   /// Waits for the process to end.
-  /// - Returns: The signal that ended it, if any.
-  private func reap() -> Int32? {
+  /// - Returns: The signal that ended it, if any, and the processor time that it used.
+  private func reap() -> (signal: Int32?, used: Duration) {
     process.withLock { process in
-      guard let number = process else { return nil }
+      guard let number = process else { return (nil, .zero) }
       process = nil
       var status: Int32 = 0
-      while waitpid(number, &status, 0) < 0 && errno == EINTR {}
+      var usage = rusage()
+      while wait4(number, &status, 0, &usage) < 0 && errno == EINTR {}
+      let used = [usage.ru_utime, usage.ru_stime].reduce(Duration.zero) {
+        $0 + .seconds($1.tv_sec) + .microseconds($1.tv_usec)
+      }
       let signal = status & 0x7f
-      return signal == 0 ? nil : signal
+      return (signal == 0 ? nil : signal, used)
     }
   }
 
@@ -162,7 +171,7 @@ final class WorkerProcess: Sendable {
     posix_spawn_file_actions_adddup2(&actions, socket, WorkerMain.socketDescriptor)
     var defaults = sigset_t()
     sigemptyset(&defaults)
-    for signal in [SIGTERM, SIGPIPE, SIGHUP, SIGTSTP] { sigaddset(&defaults, signal) }
+    for signal in [SIGTERM, SIGPIPE, SIGHUP, SIGTSTP, SIGXCPU] { sigaddset(&defaults, signal) }
     var mask = sigset_t()
     sigemptyset(&mask)
     posix_spawnattr_setsigdefault(&attributes, &defaults)

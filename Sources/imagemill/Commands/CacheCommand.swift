@@ -31,7 +31,9 @@ struct CacheCommand: AsyncParsableCommand {
     /// - Parameter changing: Whether `body` changes the store.
     /// - Throws: `CommandError` if the store fails, or is read-only and would be changed.
     func withStore(changing: Bool = false, _ body: (DiskStore) throws -> Void) throws {
+      let signals = Signals()
       let store = try openStore()
+      signals.endAtOnce(store)
       defer { store.close() }
       if changing, store.isReadOnly {
         throw CommandError(

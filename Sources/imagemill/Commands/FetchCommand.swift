@@ -75,7 +75,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
         }
       }
       var failures = FailureCount()
-      for await (source, outcome) in outcomes.prefix(sources.count) {
+      for await (source, outcome) in outcomes.prefix(sources.count) where !services.isStopped {
         failures.add(try report(outcome, of: source))
       }
       return failures

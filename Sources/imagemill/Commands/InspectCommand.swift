@@ -40,11 +40,12 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
       downloads: downloads, cache: cache.settings, limits: limits, typedHosts: parsed.compactMap(\.host)
     ) { services in
       var failures = FailureCount()
-      for source in parsed {
+      for source in parsed where !services.isStopped {
         let inspection: ImageInspection
         do throws(JobError) {
           inspection = try await inspect(source, with: services.downloader)
         } catch {
+          if services.isStopped { break }
           failures.add(error.isTemporary ? .temporary : .failed)
           StandardError.say(
             "imagemill: error: \(source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)")

@@ -36,7 +36,9 @@ struct LsCommand: AsyncParsableCommand {
     cache.isEphemeral = true
     let failures = try await CommandServices.with(downloads: downloads, cache: cache) { services in
       var failures = FailureCount()
-      for prefix in prefixes { failures.add(try await list(prefix, with: services.downloader)) }
+      for prefix in prefixes where !services.isStopped {
+        failures.add(try await list(prefix, with: services))
+      }
       return failures
     }
     if let status = failures.status { throw status }
@@ -44,14 +46,15 @@ struct LsCommand: AsyncParsableCommand {
 
   /// Prints page after page.
   /// - Throws: `CommandError` if it can't be written.
-  private func list(_ prefix: ObjectAddress, with downloader: ImageDownloader) async throws -> ExitStatus {
+  private func list(_ prefix: ObjectAddress, with services: CommandServices) async throws -> ExitStatus {
     var continuation: String?
     var unsupported = 0
     repeat {
       let page: ObjectListing
       do throws(DownloadError) {
-        page = try await downloader.objects(below: prefix, continuation: continuation)
+        page = try await services.downloader.objects(below: prefix, continuation: continuation)
       } catch {
+        if services.isStopped { return .temporary }
         StandardError.say("imagemill: \(prefix): \(error.messageWithRemedy)")
         return error.isTemporary ? .temporary : .failed
       }

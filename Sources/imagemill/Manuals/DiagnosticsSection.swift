@@ -62,6 +62,8 @@ enum DiagnosticsSection {
     case .tooManyPixels: "The image exceeds --max-pixels."
     case .tooManyFrames: "The animation exceeds --max-frames."
     case .tooMuchMemory: "Rendering would need more than --memory."
+    case .processorTime: "A rendering took more processor time than --job-timeout on every processor."
+    case .fileSize: "A file grew beyond the limit of file sizes ('ulimit -f'). The image isn't the cause."
     case .outOfMemory: "A worker process ran out of memory. Raise --memory."
     case .decoderCrashed: "A worker process crashed on this image, twice."
     case .workerKilled: "A worker process was killed or stopped from outside. The image isn't the cause."

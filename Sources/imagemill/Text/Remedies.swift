@@ -44,7 +44,7 @@ enum Remedies {
   private static func recorded(_ error: JobError) -> String {
     let limit =
       switch error.code {
-      case .timedOut: "raise --job-timeout; "
+      case .timedOut, .processorTime: "raise --job-timeout; "
       case .outOfMemory: "raise --memory; "
       default: ""
       }
@@ -58,6 +58,7 @@ enum Remedies {
     case (.timedOut, .download): "see --timeout, --connect-timeout and --stall-timeout"
     case (.notCached, _): "run once without --offline"
     case (.outOfMemory, _): "raise --memory"
+    case (.fileSize, _): "raise the limit with 'ulimit -f'"
     case (.workerKilled, _): "if the machine is out of memory, lower --memory or --jobs"
     case (.systemCallRefused, _): "if the image can be trusted, render it with --sandbox off"
     case (.truncated, .decode): "fetch it again, or accept the part that arrived with --on-corrupt warn"
