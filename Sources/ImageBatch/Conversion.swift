@@ -5,7 +5,7 @@ public import ImageFilters
 import SystemIO
 public import ImageRendering
 
-/// Converts one source to one output in this process, for `imagemill convert` or a server's response.
+/// Converts one source to one output, in this process or a worker process, for `imagemill convert` or a server's response.
 public struct Conversion: Sendable {
   /// The image to convert: a URL, a file, a `data:` URL or standard input.
   public var source: ImageSource
@@ -19,6 +19,8 @@ public struct Conversion: Sendable {
   public var limits: RenderLimits
   /// Whether a corrupt or truncated source fails.
   public var onCorrupt: CorruptPolicy
+  /// Where the image is rendered: on a thread of this process, or in a worker process with limits. Default: a thread.
+  public var rendering = RenderingMode.threads(1)
   /// The path of ``destination``.
   package var destinationPath: String?
   /// The path to write; if nil, ``Outcome/bytes`` has the result. Default: nil.
@@ -114,7 +116,9 @@ public struct Conversion: Sendable {
       onCorrupt: onCorrupt, auxiliary: held.auxiliary,
       recipes: [RenderRecipe(id: 0, chain: chain, encoding: encoding, temporaryPath: file.path)],
       wantsPlaceholders: false, concurrency: Machine.availableProcessors)
-    let response = await ThreadRendering().render { request }
+    let service = rendering.makeService()
+    let response = await service.render { request }
+    await service.stop()
     try await Self.blocking { () throws(JobError) in try held.check() }
     guard let result = response?.outputs.first?.result else { throw .cancelled }
     let image: RenderedFile

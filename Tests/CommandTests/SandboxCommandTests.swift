@@ -47,6 +47,38 @@ struct SandboxCommandTests {
     while CommandRun.isAlive(worker) { try await Task.sleep(for: .milliseconds(5)) }
   }
 
+  @Test("a crash costs convert and inspect an error, and not the process; without a worker there is none")
+  func commands() async throws {
+    let crash = ["IMAGEMILL_TEST_WORKER": "crash:evil"]
+    let lines = [
+      ["convert", "evil.png", "out.webp"],
+      ["convert", "--no-cache", "evil.png", "-o", "out/{name}.webp", "good.png"],
+      ["inspect", "evil.png", "good.png"],
+    ]
+    for line in lines {
+      let boxed = try await command.run(arguments: line + ["--sandbox", "auto"], environment: crash)
+      #expect(boxed.status == 1 && boxed.errors.contains("evil.png: "), "\(boxed.errors)")
+      #expect(boxed.errors.contains("the decoder crashed"), "\(boxed.errors)")
+      let own = try await command.run(arguments: line + ["--sandbox", "off"])
+      #expect(own.status == 0, "\(own.errors)")
+      let well = try await command.run(arguments: line + ["--sandbox", "auto"])
+      #expect(well.status == 0 && well.output == own.output, "\(well.errors)")
+    }
+    let plain = try await command.run(arguments: ["inspect", "evil.png"], environment: crash)
+    #expect(plain.status == 0, "\(plain.errors)")
+  }
+
+  @Test(
+    "convert and inspect end a worker that takes too long",
+    arguments: ["convert evil.png -f circle out.png", "inspect evil.png"])
+  func timeout(line: String) async throws {
+    let outcome = try await command.run(
+      arguments: line.split(separator: " ").map(String.init) + ["--sandbox", "auto", "--job-timeout", "1s"],
+      environment: ["IMAGEMILL_TEST_WORKER": "hang:evil"])
+    #expect(outcome.status == 1 && outcome.errors.contains("raise --job-timeout"), "\(outcome.errors)")
+    #expect(command.read("out.png") == nil)
+  }
+
   @Test("strict renders nothing on a kernel without filters; auto and off do")
   func incomplete() {
     #expect(SandboxArgument.strict.refusal(isComplete: false)?.contains("--sandbox strict") == true)

@@ -23,6 +23,8 @@ package struct RenderRequest: Sendable, Hashable {
   package var concurrency: Int
   /// The estimated memory in bytes; nil if nothing is known about the source.
   package var memoryEstimate: Int?
+  /// Whether to describe the source (``RenderResponse/inspection``) instead of rendering ``recipes``. Default: false.
+  package var wantsInspection = false
   /// Renditions that are stored already, and which new ones to keep.
   package var renditions = RenditionPlan()
 

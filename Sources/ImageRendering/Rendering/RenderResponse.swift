@@ -12,6 +12,8 @@ package struct RenderResponse: Sendable, Hashable {
   package var counts: RenderCounts
   /// Renditions that were written for later runs.
   package var renditions: [KeptRendition] = []
+  /// The source's description, if it was requested.
+  package var inspection: InspectionOutcome?
 
   /// Creates a response with the given fields.
   package init(
@@ -23,6 +25,14 @@ package struct RenderResponse: Sendable, Hashable {
     self.warnings = warnings
     self.counts = counts
   }
+}
+
+/// The description of a source, or why there is none.
+package enum InspectionOutcome: Sendable, Hashable, Codable {
+  /// What the file has.
+  case success(ImageInspection)
+  /// The file can't be described, for this reason.
+  case failure(RenderError)
 }
 
 /// The result of one recipe. It depends only on the source and the recipe, not on the request's other recipes.

@@ -18,10 +18,23 @@ package final class Renderer {
   /// Each output is written completely or not at all. Equal recipes are rendered once, and filters that chains have
   /// in common at their start run once.
   package func render(_ request: RenderRequest) -> RenderResponse {
+    if request.wantsInspection { return inspecting(request) }
     let first = Rendering(request, memory: memory).run()
     // libvips' error buffer is shared by all threads, so an error text may include another thread's. Rendering
     // again under the exclusive lock gives a certain one.
     return first.isCertain
       ? first.response : VipsErrorLock.exclusive { Rendering(request, memory: memory).run().response }
+  }
+
+  private func inspecting(_ request: RenderRequest) -> RenderResponse {
+    var response = RenderResponse(outputs: [])
+    do throws(RenderError) {
+      response.inspection = .success(
+        try ImageInspection(
+          path: request.sourcePath, limits: request.limits, placeholders: request.wantsPlaceholders))
+    } catch {
+      response.inspection = .failure(error)
+    }
+    return response
   }
 }

@@ -212,6 +212,7 @@ extension RenderResponse {
     self.init(
       outputs: request.recipes.map { RenderedOutput(id: $0.id, result: .failure(error)) }, warnings: [],
       counts: RenderCounts())
+    if request.wantsInspection { inspection = .failure(error) }
   }
 }
 

@@ -7,7 +7,7 @@ import Manifests
 import Reports
 import SystemIO
 
-/// Converts one image in this process, or several as a batch.
+/// Converts one image in this process or a worker, or several as a batch.
 struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
   static let configuration = CommandConfiguration(
     commandName: "convert", abstract: "Convert one image, or several with -o.",
@@ -44,6 +44,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
 
   @OptionGroup(title: "Output") var outputs: OutputOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup(title: "Worker process") var worker: SandboxOptions
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
   @OptionGroup(title: "Cache") var cache: CacheOptions
 
@@ -97,6 +98,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     conversion.replacing = outputs.replacing
     conversion.durability = outputs.durability.level
     conversion.template = template
+    conversion.rendering = worker.mode(limits)
     let result = try await CommandServices.with(
       downloads: downloads, cache: cache.settings, limits: limits,
       typedHosts: ([source] + named.values).compactMap(\.host)
@@ -137,6 +139,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
       words, options, allowed: limits.limits(slots: 1).allowedFormats)
     var batch = BatchSettings()
     batch.extent = verbose ? .everything : quiet ? .failures : .warnings
+    batch.jobTimeout = worker.jobTimeout.duration
+    if let sandbox = worker.sandbox { batch.sandbox = sandbox.sandbox }
     batch.progress = verbose ? .auto : .none
     var run = BatchRun(
       downloads: downloads, cache: cache.settings, limits: limits, batch: batch, outputDirectory: ".",

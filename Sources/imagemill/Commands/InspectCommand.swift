@@ -31,6 +31,7 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
   var placeholders = false
 
   @OptionGroup(title: "Limits") var limits: LimitOptions
+  @OptionGroup(title: "Worker process") var worker: SandboxOptions
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
   @OptionGroup(title: "Cache") var cache: CacheOptions
 
@@ -39,11 +40,12 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
     let failures = try await CommandServices.with(
       downloads: downloads, cache: cache.settings, limits: limits, typedHosts: parsed.compactMap(\.host)
     ) { services in
+      let rendering = worker.mode(limits).makeService()
       var failures = FailureCount()
       for source in parsed where !services.isStopped {
         let inspection: ImageInspection
         do throws(JobError) {
-          inspection = try await inspect(source, with: services.downloader)
+          inspection = try await inspect(source, services.downloader, rendering)
         } catch {
           if services.isStopped { break }
           failures.add(error.isTemporary ? .temporary : .failed)
@@ -54,13 +56,14 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
         try StandardOutput.write(
           json ? Self.object(inspection, of: source) : Self.text(inspection, of: source))
       }
+      await rendering.stop()
       return failures
     }
     if let status = failures.status { throw status }
   }
 
   private func inspect(
-    _ source: ImageSource, with downloader: ImageDownloader
+    _ source: ImageSource, _ downloader: ImageDownloader, _ rendering: any RenderingService
   ) async throws(JobError) -> ImageInspection {
     let stored: StoredSource
     do throws(DownloadError) {
@@ -68,11 +71,14 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
     } catch {
       throw JobError(error)
     }
-    do throws(RenderError) {
-      return try ImageInspection(
-        path: stored.path, limits: limits.limits(slots: 1), placeholders: placeholders)
-    } catch {
-      throw JobError(error)
+    var request = RenderRequest(
+      sourceName: stored.displayText, sourcePath: stored.path, sourceDigest: stored.digest,
+      limits: limits.limits(slots: 1), recipes: [], wantsPlaceholders: placeholders)
+    request.wantsInspection = true
+    switch await rendering.render({ [request] in request })?.inspection {
+    case .success(let inspection)?: return inspection
+    case .failure(let error)?: throw JobError(error)
+    case nil: throw JobError(code: .cancelled, stage: .decode, message: "the command was stopped")
     }
   }
 

@@ -222,7 +222,12 @@ enum OverviewPage {
     and
     .Cm pipe
     decode in worker processes with restricted system calls
-    .Pq Fl \-sandbox .
+    .Pq Fl \-sandbox ,
+    .Cm convert
+    and
+    .Cm inspect
+    only with
+    .Fl \-sandbox Cm auto .
     .It
     Formats whose decoders are rarely tested against hostile files, such as svg and pdf, are read only with
     .Fl \-allow-format .

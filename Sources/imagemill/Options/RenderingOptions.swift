@@ -214,24 +214,6 @@ struct BatchOptions: ParsableArguments {
   }
 }
 
-enum SandboxArgument: String, ExpressibleByArgument, CaseIterable {
-  case auto, strict, off
-
-  var sandbox: WorkerSandbox {
-    switch self {
-    case .auto: .auto
-    case .strict: .strict
-    case .off: .off
-    }
-  }
-
-  /// Why nothing can be rendered on this kernel; nil if it can.
-  func refusal(isComplete: Bool) -> String? {
-    guard self == .strict, !isComplete else { return nil }
-    return "--sandbox strict requires a kernel with filters of system calls (seccomp); auto does without"
-  }
-}
-
 enum ProgressArgument: String, ExpressibleByArgument, CaseIterable {
   case auto, bar, plain, none
 }

@@ -13,6 +13,7 @@ extension RenderRequest: WireValue {
     try writer.write(wantsPlaceholders)
     try writer.write(concurrency)
     try writer.write(memoryEstimate)
+    try writer.write(wantsInspection)
     try writer.write(renditions)
   }
 
@@ -27,6 +28,7 @@ extension RenderRequest: WireValue {
     wantsPlaceholders = try reader.read()
     concurrency = try reader.read()
     memoryEstimate = try reader.read()
+    wantsInspection = try reader.read()
     renditions = try reader.read()
   }
 }

@@ -7,6 +7,7 @@ extension RenderResponse: WireValue {
     try writer.write(warnings)
     try writer.write(counts)
     try writer.write(renditions)
+    try writer.write(inspection)
   }
 
   init(from reader: inout WireReader) throws(WireError) {
@@ -15,7 +16,16 @@ extension RenderResponse: WireValue {
     warnings = try reader.read()
     counts = try reader.read()
     renditions = try reader.read()
+    inspection = try reader.read()
   }
+}
+
+extension InspectionOutcome: WireValue {
+  private static let memo = WireMemo<InspectionOutcome>(capacity: 1)
+
+  func write(to writer: inout WireWriter) throws(WireError) { try Self.memo.write(self, to: &writer) }
+
+  init(from reader: inout WireReader) throws(WireError) { self = try Self.memo.read(from: &reader) }
 }
 
 extension RenderedOutput: WireValue {

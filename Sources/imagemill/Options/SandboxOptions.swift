@@ -1,0 +1,45 @@
+import ArgumentParser
+import ImageRendering
+
+/// Options for a worker process, for commands that otherwise decode in their own.
+struct SandboxOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Decode in a worker process with limits: auto restricts it as far as the kernel allows, strict fails without "
+        + "system call filters; off decodes in the command's own process (default: off; for a batch, auto).",
+      valueName: "auto|strict|off"))
+  var sandbox: SandboxArgument?
+
+  @Option(help: ArgumentHelp("Time limit for rendering one job in a worker process.", valueName: "dur"))
+  var jobTimeout = DurationArgument(BatchSettings().jobTimeout)
+
+  func validate() throws {
+    if let refusal = sandbox?.refusal(isComplete: WorkerSandbox.isComplete) { throw ValidationError(refusal) }
+  }
+
+  /// Where a single image is decoded.
+  func mode(_ limits: LimitOptions) -> RenderingMode {
+    guard let sandbox, sandbox != .off else { return .threads(1) }
+    return .workerProcesses(
+      WorkerConfiguration(
+        slots: 1, timeout: jobTimeout.duration, memory: limits.totalMemory, sandbox: sandbox.sandbox))
+  }
+}
+
+enum SandboxArgument: String, ExpressibleByArgument, CaseIterable {
+  case auto, strict, off
+
+  var sandbox: WorkerSandbox {
+    switch self {
+    case .auto: .auto
+    case .strict: .strict
+    case .off: .off
+    }
+  }
+
+  /// Why nothing can be rendered on this kernel; nil if it can.
+  func refusal(isComplete: Bool) -> String? {
+    guard self == .strict, !isComplete else { return nil }
+    return "--sandbox strict requires a kernel with filters of system calls (seccomp); auto does without"
+  }
+}
