@@ -9,8 +9,8 @@ enum ScalingPage {
       .Sh DESCRIPTION
       .Nm imagemill
       has no scheduler of its own.
-      A job needs no other job, so a list can be divided among machines in any way, by any scheduler: parts of a manifest,
-      or partitions of a Spark DataFrame.
+      A job needs no other job, unless its source is the output of one: a list can be divided among machines in any way, by
+      any scheduler, into parts of a manifest or partitions of a Spark DataFrame.
       Nothing is shared but, if wanted, a cache of outputs.
       .Ss Parts of a manifest
       .Fl \-shard Ar k/n
@@ -102,10 +102,11 @@ enum ScalingPage {
       none; the rows once, which are URLs and not images, if they are partitioned by host
       .It Results
       0.5 kB per row, 50 GB in all, which Spark writes where it is told to
-      .It Price at S3's list prices of 2026 in us-east-1
-      $40 for 10^8 GETs and $0.50 for listing them; nothing for bytes to machines in the same region.
+      .It Price at S3's list prices in us-east-1
+      $40 for 10^8 GETs at $0.0004 per 1,000, and $0.50 for listing them at $0.005 per 1,000; nothing for bytes to machines in
+      the same region.
       The same bytes to machines elsewhere cost $900, at $0.09 per GB, more than all else.
-      Storing the outputs takes 10^8 PUTs, $500, by whatever program copies them, and $23 per month.
+      Storing the outputs in S3, by whatever program copies them, takes 10^8 PUTs for $500, and $23 per month.
       .El
       .Ss Where it breaks first
       .Bl -tag -width Ds
@@ -134,13 +135,13 @@ enum ScalingPage {
       .Ql {source-hash:2}/{source-hash:16}.webp .
       .El
       .Sh EXAMPLES
-      Run the second of four parts, and then merge the reports of two:
+      Run two of four parts, and merge their reports:
       .Pp
       .Dl imagemill run --shard 1/4 --report 1.ndjson images.yaml
       .Dl imagemill run --shard 2/4 --report 2.ndjson images.yaml
       .Dl imagemill report merge 1.ndjson 2.ndjson -o both.html
       .Pp
-      Run the parts one after the other, as one machine of a cluster would:
+      Run the other two, one after the other:
       .Pp
       .Dl for part in 3 4; do imagemill run --shard $part/4 --report $part.ndjson images.yaml; done
       .Sh SEE ALSO
