@@ -41,6 +41,7 @@ static const char *const file_name = "libvips.so.42";
   FUNCTION(VipsBandFormat, vips_image_get_format, (const VipsImage *image), (image)) \
   FUNCTION(int, vips_image_get_height, (const VipsImage *image), (image)) \
   FUNCTION(int, vips_image_get_int, (const VipsImage *image, const char *name, int *out), (image, name, out)) \
+  FUNCTION(int, vips_image_get_string, (const VipsImage *image, const char *name, const char **out), (image, name, out)) \
   FUNCTION(VipsInterpretation, vips_image_get_interpretation, (const VipsImage *image), (image)) \
   FUNCTION(int, vips_image_get_orientation, (VipsImage *image), (image)) \
   FUNCTION(int, vips_image_get_page_height, (VipsImage *image), (image)) \
@@ -70,6 +71,7 @@ static const char *const file_name = "libvips.so.42";
   FUNCTION(void, vips_object_unref_outputs, (VipsObject *object), (object)) \
   FUNCTION(void, vips_operation_block_set, (const char *name, gboolean state), (name, state)) \
   FUNCTION(VipsOperation *, vips_operation_new, (const char *name), (name)) \
+  FUNCTION(GType, vips_ref_string_get_type, (void), ()) \
   FUNCTION(VipsRegion *, vips_region_new, (VipsImage *image), (image)) \
   FUNCTION(int, vips_region_prepare, (VipsRegion *reg, const VipsRect *r), (reg, r)) \
   FUNCTION(void *, vips_start_one, (VipsImage *out, void *a, void *b), (out, a, b)) \

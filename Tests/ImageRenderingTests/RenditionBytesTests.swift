@@ -33,9 +33,12 @@ struct RenditionBytesTests {
     try image.editingMetadata { editor in
       editor.set("orientation", 6)
       for (field, value) in [
-        ("exif-ifd0-Artist", "Ren\u{e9} <&>"), ("exif-ifd0-Copyright", "a\u{1}b\r\nc "), ("exif-ifd0-Model", ""),
+        ("exif-ifd0-Artist", "Ren\u{e9} <&>"), ("exif-ifd0-Copyright", "a\u{1}b\r\nc "),
+        ("exif-ifd0-Model", ""),
       ] {
-        editor.set(field, "\(value) (\(value), ASCII, \(value.utf8.count + 1) components, \(value.utf8.count + 1) bytes)")
+        editor.set(
+          field,
+          "\(value) (\(value), ASCII, \(value.utf8.count + 1) components, \(value.utf8.count + 1) bytes)")
       }
       editor.set("png-comment-0-Comment", "line\r\nline \u{7}")
     }
