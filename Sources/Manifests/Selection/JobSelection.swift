@@ -29,6 +29,8 @@ package struct JobSelection: Sendable {
   package internal(set) var rows: [RowJobs] = []
   /// Lists, CSV, TSV and NDJSON, read while the batch runs.
   package var streams: [LineJobs] = []
+  /// The first jobs of lists that were read before the run.
+  var listed: [Job] = []
   /// The manifests that are streams.
   package private(set) var listPaths: [String] = []
   /// The downloader's settings for single origins, by origin.
@@ -126,11 +128,11 @@ package struct JobSelection: Sendable {
       prepare: prepare)
   }
 
-  /// The outputs that would overwrite sources. Those of streams aren't known yet, and there may be too many rows to hold
+  /// The outputs that would overwrite sources. Those of standard input and of long lists aren't known yet, and there may be too many rows to hold
   /// in memory: such outputs are checked when they are written.
   /// - Throws: `CacheError` if the store's records can't be read.
   package func overwrites(store: DiskStore) throws(CacheError) -> [OverwrittenSource] {
-    try OverwrittenSource.find(in: jobs + fewRows, store: store)
+    try OverwrittenSource.find(in: jobs + fewRows + listed, store: store)
   }
 
   /// The files of the documents: their tables, local sources, and the outputs whose paths are known before the run.
