@@ -79,17 +79,25 @@ package struct JobSelection: Sendable {
         addScope(in: place)
         // The reader of a manifest has already found conflicts within it.
         if manifests.count > 1 { conflicts.claim(document, in: place) { sums.note($0) } }
-        add(document, in: place)
+        var moved = document
+        if outputDirectory != nil {
+          let own = document.outputDirectory ?? manifest.directory
+          moved.jobs = document.jobs.following(from: own, to: place)
+        }
+        add(moved, in: place, failed: failed)
       }
     }
+    // A job belongs to the part of the jobs that it needs.
+    if let shard { jobs = shard.selecting(jobs) }
     if !sums.isEmpty { throw ManifestErrors(sums.diagnostics) }
   }
 
-  private mutating func add(_ document: Manifest, in place: String) {
+  private mutating func add(_ document: Manifest, in place: String, failed: FailedJobs?) {
     for var job in document.jobs {
       job.index += documentJobs
       job.outputDirectory = place
-      if prepare(&job) { jobs.append(job) }
+      // Parts are made of all documents' jobs together.
+      if failed?.contains(job) != false { jobs.append(job) }
     }
     for var rows in document.rows {
       rows.firstIndex += documentJobs
