@@ -166,8 +166,9 @@ extension DownloadError {
     if error.curlCode != 0 { curlCode = error.curlCode }
   }
 
-  static func tooLarge(_ source: String, limit: Int) -> DownloadError {
-    var error = DownloadError(.tooLarge, "the body is longer than \(limit) bytes", source: source)
+  /// - Parameter noun: What is too large: a response's body, a file or another input.
+  static func tooLarge(_ source: String, _ noun: String = "body", limit: Int) -> DownloadError {
+    var error = DownloadError(.tooLarge, "the \(noun) is longer than \(limit) bytes", source: source)
     error.reason = .byteLimit(limit)
     return error
   }

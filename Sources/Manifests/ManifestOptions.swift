@@ -13,12 +13,18 @@ package struct ManifestOptions: Sendable {
   package var environment: [String: String] = [:]
   /// Encoder settings that override a manifest's `defaults`; jobs and outputs override them.
   package var encoding = EncodingSettings()
+  /// Encoder settings that override a manifest's `defaults` where the output's format has them.
+  package var preferredEncoding = EncodingSettings()
+  /// Encoder settings that a manifest's `defaults` override, where the output's format has them.
+  package var fallbackEncoding = EncodingSettings()
   /// Filters appended to every output's chain, with fields that each job fills in.
   package var appendedChain: ChainTemplate?
   /// The output template of jobs without their own.
   package var outputTemplate: OutputTemplate?
   /// The command line's named sources, which override the manifest's.
   package var namedSources: [String: ImageSource] = [:]
+  /// Whether outputs over sources of their own jobs are mistakes.
+  package var refusesOverwrites = false
   /// The base URL of a manifest without `base`.
   package var base: String?
 
@@ -46,6 +52,8 @@ package struct ManifestHints: Sendable {
   package var noTemplate = ""
   /// The hint for the command line's quality if the format has none.
   package var noQuality = ""
+  /// The hint for an output that would replace a source.
+  package var overwrite = ""
   /// The hint for an image in place of a manifest.
   package var image = ""
   /// The hint for an error in an encoder setting.

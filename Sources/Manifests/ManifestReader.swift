@@ -86,8 +86,13 @@ package struct ManifestReader: Sendable {
     context.defaults = root["defaults"]
     let (jobs, rows) = jobs(root, context, name: log.text.name, log: &log)
     OutputConflicts.check(jobs, log: &log)
+    let outputDirectory = outputDirectory(root, context, log: &log)
+    if options.refusesOverwrites {
+      OutputConflicts.checkSources(
+        of: jobs, in: outputDirectory ?? options.directory, hint: options.hints.overwrite, log: &log)
+    }
     return Manifest(
-      jobs: jobs, rows: rows, outputDirectory: outputDirectory(root, context, log: &log),
+      jobs: jobs, rows: rows, outputDirectory: outputDirectory,
       origins: OriginReader(environment: options.environment, hint: options.hints.variable).origins(
         root["origins"], log: &log),
       namedSources: context.sources,

@@ -87,6 +87,14 @@ package enum ConfigurationFile {
       // Lines may hold credentials, so diagnostics don't show them.
       let root = try TOMLNodes.read(text.text).hidden()
       settings = SettingsReader(known: known, isManifest: false).settings(root, log: &log)
+      // A wrong value concerns only commands that have the option, unless the file is refused anyway.
+      if !log.isEmpty {
+        for setting in settings {
+          guard let problem = known.problem(setting) else { continue }
+          log.error(
+            TextPlace(line: setting.location.line, column: setting.location.column, isSecret: true), problem)
+        }
+      }
     } catch {
       log.error(error.place, error.message)
     }

@@ -26,8 +26,23 @@ package struct Shard: Sendable, Hashable {
     (self.number, self.count) = (number, count)
   }
 
+  /// The documents' jobs that belong to this part: jobs that need each other's outputs belong to one part.
+  func selecting(_ jobs: [Job]) -> [Job] {
+    let members = JobDependencies(jobs).components()
+    let keys = jobs.map(key)
+    var least: [Int: UInt64] = [:]
+    for (position, component) in members.enumerated() {
+      least[component] = min(least[component] ?? .max, keys[position])
+    }
+    return jobs.indices.filter { contains(least[members[$0]] ?? keys[$0]) }.map { jobs[$0] }
+  }
+
   /// Whether the job belongs to this part. That depends on its sources and its outputs' templates and variables only.
-  package func contains(_ job: Job) -> Bool {
+  package func contains(_ job: Job) -> Bool { contains(key(of: job)) }
+
+  private func contains(_ key: UInt64) -> Bool { Int(key % UInt64(count)) == number - 1 }
+
+  private func key(of job: Job) -> UInt64 {
     var key = KeyBuilder("shard")
     for source in job.sources { key.append(source.identityText) }
     for output in job.outputs {
@@ -37,8 +52,7 @@ package struct Shard: Sendable, Hashable {
         key.append(value)
       }
     }
-    let first = UInt64(key.digest.hex.prefix(16), radix: 16) ?? 0
-    return Int(first % UInt64(count)) == number - 1
+    return UInt64(key.digest.hex.prefix(16), radix: 16) ?? 0
   }
 }
 

@@ -43,25 +43,40 @@ enum ManifestDraft {
 
     """
 
-  /// A manifest with a job for each row or file.
-  static func text(from: String, template: String) -> String {
-    """
-    \(head)
-    \(settings)
-    jobs:
-      # One job for each line, row or file. Fields such as {name} and {index} make different paths.
-      - from: \(JSONText.quoted(from))
-        filter: small
-        output: \(JSONText.quoted(template))
+  /// A manifest with a job for each row or file of some inputs.
+  private static func text(_ jobs: [(from: String, template: String)]) -> String {
+    let members = jobs.map { job in
+      """
+        - from: \(JSONText.quoted(job.from))
+          filter: small
+          output: \(JSONText.quoted(job.template))
 
-    """
+      """
+    }
+    return """
+      \(head)
+      \(settings)
+      jobs:
+        # One job for each line, row or file. Fields such as {name} and {dir} make different paths.
+
+      """ + members.joined()
   }
 
-  /// Output templates, the plainest first. The next is for sources of one name.
-  static func templates(isDirectory: Bool) -> [String] {
-    isDirectory
-      ? ["images/{dir}/{name}.webp", "images/{dir}/{name}-{index}.webp"]
-      : ["images/{name}.webp", "images/{host}/{name}.webp", "images/{index:05}-{name}.webp"]
+  /// Manifests of a list, the plainest first. The next is for sources of one name. None has {index}, with which a new line
+  /// would give other outputs to the lines after it.
+  static func drafts(ofList path: String) -> [String] {
+    ["{name}", "{host}/{name}", "{host}/{dir}/{name}", "{name}-{source-hash:8}"].map {
+      text([(path, "images/\($0).webp")])
+    }
+  }
+
+  /// Manifests of a directory's images, the plainest first. The next is for images of one name in several formats.
+  static func drafts(ofDirectory path: String, extensions: [String]) throws -> [String] {
+    let plain = text([(try pattern(path, extensions: extensions), "images/{dir}/{name}.webp")])
+    let each = try extensions.map {
+      (try pattern(path, extensions: [$0]), "images/{dir}/{name}-\($0).webp")
+    }
+    return [plain, text(each)]
   }
 
   /// The pattern of a directory's images.

@@ -142,4 +142,92 @@ struct DependencyTests {
     let second = try await command.run("run", "--why", "m.yaml")
     #expect(!second.errors.contains("b.png: "), "\(second.errors)")
   }
+
+  // MARK: Where chained jobs are made
+
+  private func chain(_ command: CommandRun) throws {
+    try command.write(PNGImage.bytes(width: 40, height: 30), to: "a.png")
+    try command.write(
+      "imagemill: 1\njobs:\n  - {source: c.png, output: d.webp}\n  - {source: b.png, output: c.png, filter: \"blur:3\"}\n"
+        + "  - {source: a.png, output: b.png, filter: \"limit:20x\"}\n", to: "chain.yaml")
+  }
+
+  @Test("a source that is an output follows the outputs into another directory")
+  func otherDirectory() async throws {
+    let command = try CommandRun()
+    try chain(command)
+    let outcome = try await command.run("run", "-C", "o2", "chain.yaml")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(command.files == ["a.png", "chain.yaml", "o2/b.png", "o2/c.png", "o2/d.webp"])
+    #expect(try await command.run("run", "--check", "-C", "o2", "chain.yaml").status == 0)
+  }
+
+  @Test("jobs that need each other's outputs belong to one part", arguments: [2, 3, 7])
+  func shards(count: Int) async throws {
+    let command = try CommandRun()
+    try chain(command)
+    for number in 1...count {
+      let outcome = try await command.run("run", "--shard", "\(number)/\(count)", "chain.yaml")
+      #expect(outcome.status == 0, "\(number)/\(count): \(outcome.errors)")
+      let made = command.files.filter { ["b.png", "c.png", "d.webp"].contains($0) }
+      #expect(made.isEmpty || made.count == 3)
+    }
+    #expect(command.read("d.webp") != nil)
+  }
+
+  @Test("a drawn plan leads from an output to the jobs that need it, before and after it is made")
+  func drawing() async throws {
+    let command = try CommandRun()
+    try chain(command)
+    for _ in 0..<2 {
+      let dot = try await command.run("plan", "--dot", "chain.yaml").text
+      let lines = dot.split(separator: "\n").map(String.init)
+      let numbers = lines.compactMap { $0.firstMatch(of: #/^ *(n[0-9]+) \[label="([^"]*)"/#) }
+      let names = Dictionary(numbers.map { (String($0.1), String($0.2)) }, uniquingKeysWith: { $1 })
+      var next: [String: Set<String>] = [:]
+      for line in lines {
+        guard let edge = line.firstMatch(of: #/^ *(n[0-9]+) -> (n[0-9]+);/#) else { continue }
+        next[String(edge.1), default: []].insert(String(edge.2))
+      }
+      var reached: Set<String> = []
+      var queue = names.filter { $0.value.hasPrefix("b.png\\n") || $0.value.hasSuffix("/b.png\\nrender") }
+        .map(\.key)
+      #expect(!queue.isEmpty, "\(dot)")
+      while let node = queue.popLast() {
+        if reached.insert(node).inserted { queue += next[node] ?? [] }
+      }
+      for name in ["c.png\\n", "d.webp\\n"] {
+        #expect(reached.contains { names[$0]?.contains(name) == true }, "\(name): \(dot)")
+      }
+      #expect(try await command.run("run", "chain.yaml").status == 0)
+    }
+  }
+
+  @Test("an edited output that is a source is named with its remedy, and a check reports it as a difference")
+  func edited() async throws {
+    let command = try CommandRun()
+    try chain(command)
+    #expect(try await command.run("run", "chain.yaml").status == 0)
+    let edited = Array(command.read("b.png") ?? Data()) + [0x0A]
+    try command.write(edited, to: "b.png")
+    let outcome = try await command.run("run", "chain.yaml")
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.hasPrefix("chain.yaml:5:5: error: the output 'b.png'"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("has changed since imagemill wrote it; remove it"), "\(outcome.errors)")
+    #expect(command.read("b.png") == Data(edited))
+    let check = try await command.run("run", "--check", "chain.yaml")
+    #expect(check.status == 3 && check.errors.contains("b.png: out of date"), "\(check.errors)")
+    try FileManager.default.removeItem(atPath: command.work + "/b.png")
+    #expect(try await command.run("run", "chain.yaml").status == 0)
+  }
+
+  @Test("'--force' is the reason that '--why' gives")
+  func forced() async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 40, height: 30), to: "a.png")
+    try command.write("imagemill: 1\njobs: [{source: a.png, output: b.webp}]\n", to: "m.yaml")
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    let outcome = try await command.run("run", "--force", "--why", "m.yaml")
+    #expect(outcome.status == 0 && outcome.errors.contains("b.webp: forced\n"), "\(outcome.errors)")
+  }
 }

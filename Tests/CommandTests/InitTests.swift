@@ -56,11 +56,38 @@ struct InitTests {
   func sameNames() async throws {
     try command.write("https://a.example/x.jpg\nhttps://b.example/x.jpg\n", to: "hosts.txt")
     try command.write("https://a.example/1/x.jpg\nhttps://a.example/2/x.jpg\n", to: "same.txt")
-    for (list, template) in [("hosts", "{host}/{name}"), ("same", "{index:05}-{name}")] {
+    for (list, template) in [("hosts", "{host}/{name}"), ("same", "{host}/{dir}/{name}")] {
       let outcome = try await command.run("init", "--from", "\(list).txt", "-o", "-")
       #expect(
         outcome.text.contains("output: \"images/\(template).webp\""), "\(outcome.text)\(outcome.errors)")
     }
+  }
+
+  @Test("a new source leaves the outputs of the others alone")
+  func stable() async throws {
+    try FileManager.default.createDirectory(atPath: command.work + "/p", withIntermediateDirectories: true)
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "p/b.png")
+    try command.write(PNGImage.bytes(width: 8, height: 9), to: "p/b.PNG")
+    #expect(try await command.run("init", "--from", "p").status == 0)
+    #expect(try await command.run("run").status == 0)
+    let made = command.files.filter { $0.hasPrefix("images/") }
+    #expect(made == ["images/b-PNG.webp", "images/b-png.webp"])
+    try command.write(PNGImage.bytes(width: 8, height: 10), to: "p/a.png")
+    let outcome = try await command.run("run")
+    #expect(outcome.status == 0 && outcome.errors.contains("2 unchanged"), "\(outcome.errors)")
+    #expect(command.files.filter { $0.hasPrefix("images/") } == ["images/a-png.webp"] + made)
+    try command.write("https://a.example/x.jpg?1\nhttps://a.example/x.jpg?2\n", to: "query.txt")
+    let list = try await command.run("init", "--from", "query.txt", "-o", "-")
+    #expect(list.status == 0 && !list.text.contains("{index"), "\(list.text)\(list.errors)")
+  }
+
+  @Test(
+    "a file that isn't YAML is refused with the name to take", arguments: ["x.toml", "x.json", "x.txt", "x"])
+  func suffixes(name: String) async throws {
+    let outcome = try await command.run("init", "-o", name)
+    #expect(outcome.status == 2 && outcome.errors.contains("name it 'x.yaml'"), "\(outcome.errors)")
+    #expect(command.files.isEmpty)
+    #expect(try await command.run("init", "-o", "x.yaml").errors.contains("in place of ./photo.jpg"))
   }
 
   @Test("images beside the manifest become sources, and what is made of them doesn't")

@@ -180,7 +180,7 @@ struct SettingsTests {
     #expect(try await command.run("run", "m.yaml").status == 0)
     let before = try await command.run("cache", "list").text
     #expect(!before.isEmpty)
-    #expect(try await command.run("convert", "--cache-size", "1", "a.png", "c.webp").status == 0)
+    #expect(try await command.run("convert", "--cache-size", "1kB", "a.png", "c.webp").status == 0)
     #expect(try await command.run("cache", "list").text.contains(before.prefix(16)))
     #expect(try await command.run("cache", "limit", "20GiB").status == 0)
     #expect(try await limit() == "\(20 << 30)\n")
@@ -190,9 +190,17 @@ struct SettingsTests {
     )
     #expect(!statistics.contains("bytes"), "\(statistics)")
     // A lower limit purges at once.
-    let lowered = try await command.run("cache", "limit", "1")
+    for tiny in [["cache", "limit", "2"], ["convert", "--cache-size", "2", "a.png", "c.webp"]] {
+      let refused = try await command.run(arguments: tiny)
+      #expect(refused.status == 2 && refused.errors.contains("as in 2GiB?"), "\(refused.errors)")
+    }
+    #expect(try await limit() == "\(20 << 30)\n")
+    try command.write(PNGImage.bytes(width: 200, height: 200, seed: 3), to: "a.png")
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    let objects = try await command.run("cache", "list").lines.count
+    let lowered = try await command.run("cache", "limit", "1kB")
     #expect(lowered.status == 0 && lowered.errors.contains("bytes freed"), "\(lowered.errors)")
-    #expect(try await command.run("cache", "list").text.isEmpty)
+    #expect(try await command.run("cache", "list").lines.count < objects)
     // The run that creates a cache gives it its limit.
     let fresh = ["IMAGEMILL_CACHE_DIR": command.directory + "/fresh"]
     #expect(try await command.run(["run", "--cache-size", "3MB", "m.yaml"], environment: fresh).status == 0)

@@ -1,6 +1,7 @@
 public import ImageCaches
 public import ImageDownloads
 public import ImageRendering
+import SystemIO
 
 /// Why a job or an output failed.
 public struct JobError: Error, Sendable, Hashable, Codable {
@@ -84,8 +85,11 @@ extension JobError {
   /// Creates a job's error from a download's. Its stage is `download`, or `read` for a local file.
   /// - Parameter error: The failure of the download.
   public init(_ error: DownloadError) {
+    let scheme = URLReference.scheme(of: error.source)
+    let isLocal = !error.source.isEmpty && !["http", "https", "s3"].contains(scheme)
+    let isRead = error.code == .unreadable || isLocal && [.empty, .tooLarge].contains(error.code)
     self.init(
-      code: Code(error.code), stage: error.code == .unreadable ? .read : .download,
+      code: Code(error.code), stage: isRead ? .read : .download,
       error.reason.map(Reason.download), message: error.message, isTemporary: error.isTemporary)
     if error.code == .httpStatus, let status = error.status { reason = .status(status) }
     foundDigest = error.foundDigest

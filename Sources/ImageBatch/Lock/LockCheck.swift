@@ -174,7 +174,7 @@ package struct LockCheck: Sendable {
 
 extension Job {
   /// All sources: the job's, the placeholder, and those of its chains.
-  var allSources: [ImageSource] {
+  package var allSources: [ImageSource] {
     var sources = self.sources
     if let placeholder { sources.append(placeholder) }
     for output in outputs {

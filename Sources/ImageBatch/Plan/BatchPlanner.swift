@@ -50,6 +50,8 @@ public struct BatchPlanner: Sendable {
     var level = -1
     // Outputs that a run would write, for jobs that need them.
     var written: [OutputReference: String] = [:]
+    // The nodes of all outputs, from which edges lead to the jobs that need them.
+    var places: [OutputReference: StepKey] = [:]
     for (number, group) in groups.enumerated() {
       if group.level != level {
         level = group.level
@@ -58,13 +60,16 @@ public struct BatchPlanner: Sendable {
       }
       let before = plan.entries.count
       defer {
-        for entry in plan.entries[before...] where !entry.isCurrent {
-          written[OutputReference(job: entry.index, output: entry.position)] = entry.path ?? entry.source
+        for entry in plan.entries[before...] {
+          let reference = OutputReference(job: entry.index, output: entry.position)
+          places[reference] = entry.node(isDone: false).key
+          if !entry.isCurrent { written[reference] = entry.path ?? entry.source }
         }
       }
       plan.totals.jobs += group.jobs.count
-      if let source = group.jobs.lazy.flatMap(\.needs).compactMap({ written[$0] }).first {
-        addUnmade(group, source, to: &plan)
+      let needed = group.jobs.flatMap(\.needs)
+      if let source = needed.lazy.compactMap({ written[$0] }).first {
+        addUnmade(group, source, from: needed.compactMap { places[$0] }, to: &plan)
         continue
       }
       let isNew = group.key.sources.first.map { sources.insert($0).inserted } ?? false
@@ -73,9 +78,11 @@ public struct BatchPlanner: Sendable {
       let failures = graph.failures
       if let decided = graph.decided, !graph.isGuess {
         let source = decided.source
-        plan.graph?.add(
-          .source(source.displayText), .init(kind: .source, label: source.displayText, isDone: true),
-          from: nil)
+        let node = PlanGraph.Node(kind: .source, label: source.displayText, isDone: true)
+        plan.graph?.add(.source(source.displayText), node, from: nil)
+        for place in needed.compactMap({ places[$0] }) {
+          plan.graph?.add(.source(source.displayText), node, from: place)
+        }
         let isStale = source.disposition == .stale || source.disposition == .revalidated
         if isStale {
           plan.totals.isExact = false
@@ -116,6 +123,7 @@ public struct BatchPlanner: Sendable {
 
   /// Why an output is rendered: the parts of its recipe that differ from the existing file's.
   private func reason(toRender output: PlannedOutput) -> String {
+    if configuration.force { return "forced" }
     guard output.known == nil else { return "no longer in the cache" }
     guard let location = output.location, let recipe = output.recipe else {
       return "never made from this source"
@@ -191,13 +199,25 @@ public struct BatchPlanner: Sendable {
   }
 
   /// Adds outputs whose source is an output that a run would write first.
-  private func addUnmade(_ group: JobGroup, _ source: String, to plan: inout BatchPlan) {
+  /// - Parameter places: The nodes of the outputs that the group needs.
+  private func addUnmade(
+    _ group: JobGroup, _ source: String, from places: [StepKey], to plan: inout BatchPlan
+  ) {
     plan.totals.isExact = false
     for job in group.jobs {
       for (position, output) in job.outputs.enumerated() {
         var entry = BatchPlan.Entry(job: job, position: position, output: output)
         entry.reason = "its source \(source) is made first"
-        plan.graph?.add(entry.node(isDone: false).key, entry.node(isDone: false).node, from: nil)
+        let write = entry.node(isDone: false)
+        // The filters may be merged with those of other outputs once the source is made: they are one step here.
+        let filter = StepKey.filter(decoding: .source(source), chain: output.chain.identifier)
+        let encode = StepKey.encode(filter, encoding: output.encoding.identifier)
+        let label = entry.filter.isEmpty ? "decode" : entry.filter
+        for place in places {
+          plan.graph?.add(filter, .init(kind: .filter, label: label, isDone: false), from: place)
+        }
+        plan.graph?.add(encode, .init(kind: .encode, label: entry.format, isDone: false), from: filter)
+        plan.graph?.add(write.key, write.node, from: encode)
         plan.entries.append(entry)
       }
     }

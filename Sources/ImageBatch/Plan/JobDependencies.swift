@@ -99,6 +99,26 @@ package struct JobDependencies {
     }
   }
 
+  /// For each job, by its position in the list, the first position of those that it needs or is needed by, directly or not.
+  package func components() -> [Int] {
+    var parents = Array(jobs.indices)
+    func root(_ position: Int) -> Int {
+      var position = position
+      while parents[position] != position {
+        parents[position] = parents[parents[position]]
+        position = parents[position]
+      }
+      return position
+    }
+    for (position, producers) in needs.enumerated() {
+      for producer in producers {
+        let (first, second) = (root(position), root(producer.position))
+        parents[max(first, second)] = min(first, second)
+      }
+    }
+    return jobs.indices.map(root)
+  }
+
   // MARK: Selection
 
   /// The outputs at some paths, and all that they need.

@@ -9,6 +9,8 @@ package struct OverwrittenSource: Sendable, Hashable {
   package var source: String
   /// The output's location in its manifest.
   package var location: ManifestLocation?
+  /// Whether an earlier run wrote the file, which is another job's source, and it has changed since.
+  package var isEdited = false
 
   /// Finds outputs that would overwrite a local source of any job, as far as their paths are known before the
   /// run. Files are compared by device and inode, following links.
@@ -37,13 +39,38 @@ package struct OverwrittenSource: Sendable, Hashable {
         guard let identity = FileIdentity(path: output.location), let reader = readers[identity] else {
           continue
         }
-        if !reader.jobs.contains(job.index), let store, try isMade(output.location, store) { continue }
-        found.append(
-          OverwrittenSource(
-            path: output.path, source: reader.source, location: output.output.location ?? job.location))
+        var overwrite = OverwrittenSource(
+          path: output.path, source: reader.source, location: output.output.location ?? job.location)
+        if !reader.jobs.contains(job.index), let store {
+          if try isMade(output.location, store) { continue }
+          overwrite.isEdited = try store.registryEntry(at: output.location) != nil
+        }
+        found.append(overwrite)
       }
     }
     return found
+  }
+
+  /// Finds outputs that would overwrite what their own job reads. This needs no record of earlier runs, and no file: the
+  /// paths may also be equal as texts.
+  /// - Parameters:
+  ///   - job: The job.
+  ///   - directory: The output directory of a job without its own.
+  package static func own(of job: Job, outputDirectory directory: String = ".") -> [OverwrittenSource] {
+    let files = job.localFiles
+    guard !files.isEmpty else { return [] }
+    let working = Paths.workingDirectory
+    return job.outputLocations(in: directory).compactMap { output in
+      let identity = FileIdentity(path: output.location)
+      let components = Paths.absoluteComponents(output.location, from: working)
+      let source = files.first { file in
+        Paths.absoluteComponents(file, from: working) == components
+          || identity != nil && FileIdentity(path: file) == identity
+      }
+      return source.map {
+        OverwrittenSource(path: output.path, source: $0, location: output.output.location ?? job.location)
+      }
+    }
   }
 
   /// The error of the job.

@@ -59,7 +59,7 @@ struct LocalReader: Sendable {
     default:
       throw unreadable("'\(path)' is not a regular file; to read it to its end, use '-' and < '\(path)'")
     }
-    guard status.st_size <= byteLimit else { throw DownloadError.tooLarge(source, limit: byteLimit) }
+    guard status.st_size <= byteLimit else { throw DownloadError.tooLarge(source, "file", limit: byteLimit) }
     guard status.st_size > 0 else {
       throw DownloadError(.empty, "the file '\(path)' is empty", source: source)
     }
@@ -97,7 +97,9 @@ struct LocalReader: Sendable {
     guard let data = DataURL(text) else {
       throw DownloadError.badSource(text, "this is not a data: URL of the form data:image/png;base64,…")
     }
-    guard data.bytes.count <= byteLimit else { throw DownloadError.tooLarge(source, limit: byteLimit) }
+    guard data.bytes.count <= byteLimit else {
+      throw DownloadError.tooLarge(source, "data", limit: byteLimit)
+    }
     guard !data.bytes.isEmpty else { throw DownloadError(.empty, "the data: URL is empty", source: source) }
     let temporary = try store.makeTemporaryFile()
     try temporary.file.write(data.bytes, path: temporary.path)
@@ -129,7 +131,7 @@ struct LocalReader: Sendable {
       if count == 0 { break }
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
       byteCount += count
-      guard byteCount <= byteLimit else { throw DownloadError.tooLarge(source, limit: byteLimit) }
+      guard byteCount <= byteLimit else { throw DownloadError.tooLarge(source, "input", limit: byteLimit) }
       hasher.update(bufferPointer: bytes)
       try temporary.write(bytes)
     }

@@ -17,44 +17,77 @@ struct ChainParser {
     // Count the commas first, so that an oversized chain is refused before any filter in it is parsed.
     try ChainLimits.check(steps: text.utf8.count { $0 == UInt8(ascii: ",") } + 1)
     var steps: [FilterStep] = []
-    for filter in pieces(of: text[...], at: UInt8(ascii: ",")) {
-      var parts = pieces(of: filter, at: UInt8(ascii: ":"))
-      let first = parts.removeFirst()
-      let name = trimmed(first)
-      let offset = self.offset(of: name.startIndex, in: text)
-      guard !name.isEmpty else {
-        throw FilterError(
-          .syntax, "a filter's name is missing; separate filters with one comma", offset: offset)
-      }
-      guard !name.utf8.contains(UInt8(ascii: "=")) else {
-        throw FilterError(
-          .syntax, "'\(name)' is not a filter name; arguments follow the name after ':'", offset: offset)
-      }
-      var arguments: [FilterReader.Argument] = []
-      for part in parts {
-        let place = self.offset(of: part.startIndex, in: text)
-        if let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) {
-          let key = trimmed(part[..<equals])
-          guard !key.isEmpty else {
-            throw FilterError(
-              .syntax, "a key is missing before '='; write %3D for the character itself", offset: place)
-          }
-          let value = part[part.utf8.index(after: equals)...]
-          guard !value.utf8.contains(UInt8(ascii: "=")) else {
-            throw FilterError(
-              .syntax, "'\(part)' has two '='; write %3D for the character itself", offset: place)
-          }
-          arguments.append(
-            FilterReader.Argument(key: String(key), value: Escaping.unescaped(value), offset: place))
-        } else {
-          arguments.append(FilterReader.Argument(key: nil, value: Escaping.unescaped(part), offset: place))
-        }
-      }
-      let added = try reader.steps(name: String(name), arguments: arguments, offset: offset)
-      try ChainLimits.check(steps: steps.count + added.count, offset: offset)
+    for piece in pieces(of: text[...], at: UInt8(ascii: ",")) {
+      let filter = try self.filter(piece, in: text)
+      let added = try reader.steps(name: filter.name, arguments: filter.arguments, offset: filter.offset)
+      try ChainLimits.check(steps: steps.count + added.count, offset: filter.offset)
       steps += added
     }
     return steps
+  }
+
+  /// All mistakes in a chain: each filter is read by itself, so that one mistake doesn't hide another.
+  func mistakes(_ text: String) -> [FilterError] {
+    do throws(FilterError) {
+      _ = try steps(text)
+      return []
+    } catch {
+      // An oversized chain isn't read any further.
+      guard error.code != .tooLong else { return [error] }
+      let found = pieces(of: text[...], at: UInt8(ascii: ",")).flatMap { piece -> [FilterError] in
+        do throws(FilterError) {
+          let filter = try self.filter(piece, in: text)
+          return reader.mistakes(name: filter.name, arguments: filter.arguments, offset: filter.offset)
+        } catch {
+          return [error]
+        }
+      }
+      return found.isEmpty ? [error] : found
+    }
+  }
+
+  /// A filter as written: `fit:800x600:kernel=linear`.
+  private struct Filter {
+    var name: String
+    var arguments: [FilterReader.Argument]
+    /// The name's position in the chain's text, in UTF-8 bytes.
+    var offset: Int
+  }
+
+  private func filter(_ piece: Substring, in text: String) throws(FilterError) -> Filter {
+    var parts = pieces(of: piece, at: UInt8(ascii: ":"))
+    let first = parts.removeFirst()
+    let name = trimmed(first)
+    let offset = self.offset(of: name.startIndex, in: text)
+    guard !name.isEmpty else {
+      throw FilterError(
+        .syntax, "a filter's name is missing; separate filters with one comma", offset: offset)
+    }
+    guard !name.utf8.contains(UInt8(ascii: "=")) else {
+      throw FilterError(
+        .syntax, "'\(name)' is not a filter name; arguments follow the name after ':'", offset: offset)
+    }
+    var arguments: [FilterReader.Argument] = []
+    for part in parts {
+      let place = self.offset(of: part.startIndex, in: text)
+      if let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) {
+        let key = trimmed(part[..<equals])
+        guard !key.isEmpty else {
+          throw FilterError(
+            .syntax, "a key is missing before '='; write %3D for the character itself", offset: place)
+        }
+        let value = part[part.utf8.index(after: equals)...]
+        guard !value.utf8.contains(UInt8(ascii: "=")) else {
+          throw FilterError(
+            .syntax, "'\(part)' has two '='; write %3D for the character itself", offset: place)
+        }
+        arguments.append(
+          FilterReader.Argument(key: String(key), value: Escaping.unescaped(value), offset: place))
+      } else {
+        arguments.append(FilterReader.Argument(key: nil, value: Escaping.unescaped(part), offset: place))
+      }
+    }
+    return Filter(name: String(name), arguments: arguments, offset: offset)
   }
 
   /// Splits by byte: to `Character`, a separator followed by a combining accent is a different character.

@@ -36,6 +36,39 @@ struct FilterReader {
     }
   }
 
+  /// All mistakes of a filter: after each wrong argument, the others are read without it.
+  func mistakes(name: String, arguments: [Argument], offset: Int?) -> [FilterError] {
+    var rest = arguments
+    var found: [FilterError] = []
+    while true {
+      do throws(FilterError) {
+        _ = try steps(name: name, arguments: rest, offset: offset)
+        return found
+      } catch {
+        let wrong = rest.firstIndex { $0.offset != nil && $0.offset == error.offset && $0.offset != offset }
+        let isEmptied = wrong.map { rest[$0].key == nil && rest[$0].value.isEmpty } ?? true
+        // Without its wrong arguments the filter may lack a required one, which is no mistake of its own.
+        if found.isEmpty || !isEmptied { found.append(error) }
+        guard let wrong, !isEmptied else { return found }
+        if rest[wrong].key == nil {
+          // A right value in its place: the arguments after it keep their positions, and a required one isn't missing.
+          let right = Self.example(of: name, at: wrong)
+          rest[wrong].value = right == rest[wrong].value ? "" : right
+        } else {
+          rest.remove(at: wrong)
+        }
+      }
+    }
+  }
+
+  /// The positional argument of a filter's example; empty if it has none.
+  private static func example(of name: String, at position: Int) -> String {
+    let parts =
+      FilterTable.entry(named: name)?.0.example.split(separator: ":").dropFirst().map(String.init) ?? []
+    guard parts.indices.contains(position), !parts[position].contains("=") else { return "" }
+    return parts[position]
+  }
+
   /// Reads `ci:NAME:…`, where Core Image's filter name is the first argument.
   private func coreImageSteps(_ arguments: [Argument], offset: Int?) throws(FilterError) -> [FilterStep] {
     let names = CoreImageFilters.all.map { String($0.name.dropFirst(3)) }

@@ -1,3 +1,5 @@
+import ImageFilters
+
 extension Encoding {
   /// All mistakes in the settings. Each setting is checked separately, so that one mistake doesn't hide
   /// another.
@@ -38,7 +40,7 @@ extension Encoding {
     check(\.frames)
     check(\.orient)
     // Encoder options, and whether there are several formats, depend on the format.
-    guard hasFormat else { return found }
+    guard hasFormat else { return found + unknownOptions(in: settings) }
     check(\.minSavings)
     for (name, value) in settings.options.sorted(by: { $0.key < $1.key }) {
       var single = base
@@ -46,6 +48,16 @@ extension Encoding {
       _ = resolve(single, pathExtension)
     }
     return found
+  }
+
+  /// The options that no encoder has, whatever the format.
+  private static func unknownOptions(in settings: EncodingSettings) -> [EncodingSettingsError] {
+    settings.options.keys.sorted().filter { !isOption($0) }.map { name in
+      let known = Set(EncoderTable.all.flatMap { $0.options.map(\.name) }).sorted()
+      return EncodingSettingsError(
+        setting: "encode.\(name)", code: .unknownSetting,
+        "no format has an option '\(name)'" + NearestName.suggestion(for: name, among: known))
+    }
   }
 
   /// Whether the encoder of any of these formats has the option `quality`.
@@ -70,5 +82,28 @@ extension Encoding {
   /// Whether any format's encoder has the option.
   package static func isOption(_ name: String) -> Bool {
     EncoderTable.all.contains { $0.option(name) != nil }
+  }
+}
+
+extension EncodingSettings {
+  /// These settings as defaults of an output, without those that don't fit its format.
+  /// - Parameters:
+  ///   - own: The output's own settings, which win.
+  ///   - pathExtension: The output's file extension without the dot; nil for none.
+  package func fitting(_ own: EncodingSettings, pathExtension: String?) -> EncodingSettings {
+    var result = self
+    let implied = pathExtension.flatMap { EncoderTable.format(named: $0) }
+    if own.format != nil || implied != nil { result.format = nil }
+    var chosen = EncodingSettings()
+    chosen.format = own.format ?? result.format
+    do throws(EncodingSettingsError) {
+      let encoding = try Encoding(resolving: chosen, pathExtension: pathExtension)
+      if !encoding.hasQuality { result.quality = nil }
+      if encoding.choices.count < 2 || encoding.followsSource { result.minSavings = nil }
+    } catch {
+      // Whoever resolves the output's own settings reports it.
+      return result
+    }
+    return result
   }
 }

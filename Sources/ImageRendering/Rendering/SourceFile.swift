@@ -26,7 +26,7 @@ package struct SourceFile {
       let content = NonImageContent(head: head)
       throw RenderError(
         code: content == .empty ? .empty : .notAnImage, stage: .decode,
-        message: "\(content.rawValue); check what the source's URL points to")
+        message: "\(content.rawValue); check the source's path or URL")
     }
     self.format = format
     guard ImageFormat.readByDefault.contains(format) || limits.allows(format) else {

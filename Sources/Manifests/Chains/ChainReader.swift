@@ -56,7 +56,9 @@ struct ChainReader {
     do {
       return try FilterChain(parsing: text, named: named)
     } catch {
-      log.error(isAsWritten ? node.place(ofOffset: error.offset) : node.place, error.message)
+      for mistake in FilterChain.mistakes(in: text, named: named) {
+        log.error(isAsWritten ? node.place(ofOffset: mistake.offset) : node.place, mistake.message)
+      }
       return nil
     }
   }
@@ -66,7 +68,9 @@ struct ChainReader {
     do {
       return try FilterChain(name: entry.key, arguments: arguments, named: named)
     } catch {
-      log.error(place(ofArgument: error.offset, of: entry), error.message)
+      for mistake in FilterChain.mistakes(name: entry.key, arguments: arguments, named: named) {
+        log.error(place(ofArgument: mistake.offset, of: entry), mistake.message)
+      }
       return nil
     }
   }

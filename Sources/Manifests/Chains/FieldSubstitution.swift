@@ -15,6 +15,11 @@ struct FieldSubstitution {
   /// The names of the matrix and the variables.
   var names: [String] { matrix.keys.sorted() + variables.keys.sorted().filter { matrix[$0] == nil } }
 
+  /// Whether a field has a value.
+  func defines(_ name: String) -> Bool {
+    matrix[name] != nil || variables[name] != nil || builtIn[name] != nil
+  }
+
   /// `text` with its fields filled in.
   /// - Parameter inChain: Whether variables and built-in fields are escaped for the chain grammar.
   func applied(to text: String, inChain: Bool = false) throws(Failure) -> String {

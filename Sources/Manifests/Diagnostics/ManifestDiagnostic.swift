@@ -12,6 +12,8 @@ package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConver
   package var message: String
   /// The line of the manifest; nil if it isn't known or may contain a secret.
   package var sourceLine: String?
+  /// The record's other mistakes, if this is the first of several.
+  package var further: [ManifestDiagnostic] = []
   /// Whether the error, such as a wrong header, makes the whole input unreadable.
   package var concernsInput = false
   /// Whether the record or its input can't be read, so that its result has no fields.
@@ -37,6 +39,20 @@ package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConver
     guard let sourceLine else { return head }
     let (shown, caret) = Self.excerpt(of: sourceLine, column: column)
     return "\(head)\n\(shown)\n\(caret)"
+  }
+
+  /// This mistake and the further ones of its record, each by itself.
+  package var each: [ManifestDiagnostic] {
+    var first = self
+    first.further = []
+    return [first] + further
+  }
+
+  /// The messages of a record's mistakes as one, for a record that is one result.
+  package var wholeMessage: String {
+    further.reduce(message) { text, other in
+      text + "; \(other.line == line ? "" : "line \(other.line), ")column \(other.column): \(other.message)"
+    }
   }
 
   /// The line, shortened around the place if it is long, and the line with the caret. Both keep the tabs, so that they

@@ -42,13 +42,39 @@ enum QuotingHints {
     return ": quote it, as in \(quoted("{\(entries[0].key)}"))"
   }
 
-  /// The unquoted value at `place` that begins with a field, such as `{name}.png`; nil if there is none.
-  static func bracedValue(in text: ManifestText, at place: TextPlace) -> String? {
+  /// An unquoted value that YAML reads as something else.
+  struct Value {
+    let text: String
+    let place: TextPlace
+  }
+
+  /// The unquoted value at `place` that contains a field, such as `{name}.png` or `out/{name}.png`; nil if there is none.
+  static func bracedValue(in text: ManifestText, at place: TextPlace) -> Value? {
     guard let line = text.excerpt(place.line), line.utf8.count <= longestLine else { return nil }
-    for match in line.matches(of: #/(?:: +|- +)(\{[A-Za-z_][A-Za-z0-9_:-]*\}[^\s,\]}'"]+)/#) {
-      let start = line.unicodeScalars.distance(from: line.startIndex, to: match.range.lowerBound)
+    let pattern =
+      #/(?:: +|- +|\[ *|, +)([^\s,\[\]{}'"#&*!|>%@`][^\s,\[\]{}'"]*)?((?:\{[A-Za-z_][A-Za-z0-9_:-]*\}[^\s,\[\]{}'"]*)+)/#
+    for match in line.matches(of: pattern) {
+      let value = String(match.1 ?? "") + match.2
+      // A lone '{name}' is a mapping, which the tables of keys report.
+      if value.hasPrefix("{"), value.firstIndex(of: "}") == value.indices.last { continue }
       let end = line.unicodeScalars.distance(from: line.startIndex, to: match.range.upperBound)
-      if (start...end + 1).contains(place.column - 1) { return String(match.1) }
+      let start = end - value.unicodeScalars.count
+      if (start...end + 1).contains(place.column - 1) {
+        return Value(text: value, place: TextPlace(line: place.line, column: start + 1))
+      }
+    }
+    return nil
+  }
+
+  /// The value such as `#fff` in a flow mapping or list that was read as a comment, with the rest of its line; nil if there
+  /// is none in the last lines up to this one. libyaml finds the mistake where the collection should have gone on.
+  static func commentedValue(in text: ManifestText, upTo last: Int) -> Value? {
+    for number in stride(from: last, through: max(last - 20, 1), by: -1) {
+      guard let line = text.excerpt(number), line.utf8.count <= longestLine,
+        let match = line.firstMatch(of: #/(?:: +|, +|\[ *)(#[0-9A-Za-z]+)[^#]*[}\]]/#)
+      else { continue }
+      let column = line.unicodeScalars.distance(from: line.startIndex, to: match.1.startIndex) + 1
+      return Value(text: String(match.1), place: TextPlace(line: number, column: column))
     }
     return nil
   }

@@ -18,6 +18,9 @@ struct JobContext: Sendable {
   var defaults: ManifestNode?
   /// The command line's encoder settings.
   var encoding = EncodingSettings()
+  /// Settings of the user's environment, before the manifest's `defaults` and after them.
+  var preferredEncoding = EncodingSettings()
+  var fallbackEncoding = EncodingSettings()
   /// Whether `encoding` applies to the output itself, so that a different extension is an error. That is so for a
   /// stream's records; for a manifest's jobs `encoding` is a default, which an extension overrides.
   var encodingIsOwn = false
@@ -37,6 +40,8 @@ struct JobContext: Sendable {
     root = SourceRoot(directory: options.directory, base: options.base)
     givenSources = options.namedSources
     encoding = options.encoding
+    preferredEncoding = options.preferredEncoding
+    fallbackEncoding = options.fallbackEncoding
     appendedChain = options.appendedChain
     outputTemplate = options.outputTemplate
   }

@@ -130,6 +130,17 @@ struct JobReader {
     /// One output for each row of its matrix.
     var matrix: [[String: String]]
     var place: TextPlace
+    /// The matrix whose rows can't be made, so that the output is checked without them; nil for any other.
+    var wrongMatrix: ManifestNode?
+  }
+
+  private func definition(
+    _ layers: OutputLayers, at place: TextPlace, matrix: ManifestNode?, log: inout DiagnosticLog
+  ) -> Definition {
+    guard !MatrixRows.isWrong(matrix), let rows = MatrixRows.read(matrix, log: &log) else {
+      return Definition(layers: layers, matrix: [], place: place, wrongMatrix: matrix)
+    }
+    return Definition(layers: layers, matrix: rows, place: place)
   }
 
   private func outputs(
@@ -150,9 +161,7 @@ struct JobReader {
         log.error(node.place, "a job needs 'output' or 'outputs'\(hint)")
         return nil
       }
-      return MatrixRows.read(node["matrix"], log: &log).map {
-        [Definition(layers: layers, matrix: $0, place: node.place)]
-      }
+      return [definition(layers, at: node.place, matrix: node["matrix"], log: &log)]
     }
     for key in ["output", "matrix"] {
       guard let place = node.entries?.first(where: { $0.key == key })?.place else { continue }
@@ -167,9 +176,8 @@ struct JobReader {
     }
     let found = members.map { member -> Definition? in
       guard member.entries != nil else { return nil }
-      return MatrixRows.read(member["matrix"], log: &log).map {
-        Definition(layers: layers.with(output: member), matrix: $0, place: member.place)
-      }
+      return definition(
+        layers.with(output: member), at: member.place, matrix: member["matrix"], log: &log)
     }
     let complete = found.compactMap(\.self)
     return complete.count == found.count ? complete : nil
@@ -186,21 +194,64 @@ struct JobReader {
     _ definition: Definition, _ values: FieldSubstitution, _ placeholder: ImageSource?,
     log: inout DiagnosticLog
   ) -> [JobOutput]? {
+    guard definition.wrongMatrix == nil else {
+      check(definition, values, placeholder, log: &log)
+      return nil
+    }
     var result: [JobOutput] = []
+    var wrong = 0
     for row in definition.matrix where !log.budget.isExhausted {
       var substitution = values
       substitution.matrix = row
       let reader = OutputReader(
         context: context, layers: definition.layers, substitution: substitution, placeholder: placeholder)
-      guard var output = reader.output(at: definition.place, log: &log) else { return nil }
+      guard var output = reader.output(at: definition.place, log: &log) else {
+        // Most mistakes are those of every row, and the log drops their repetitions.
+        wrong += 1
+        guard wrong < Self.mostWrongRows else { return nil }
+        continue
+      }
       output.location = location(definition.place)
       result.append(output)
     }
-    return result
+    return wrong == 0 ? result : nil
+  }
+
+  private static let mostWrongRows = 20
+
+  /// Checks what doesn't depend on the rows of a matrix that can't be read.
+  private func check(
+    _ definition: Definition, _ values: FieldSubstitution, _ placeholder: ImageSource?,
+    log: inout DiagnosticLog
+  ) {
+    let names = definition.wrongMatrix?.entries?.map(\.key)
+    var reader = OutputReader(
+      context: context, layers: definition.layers, substitution: values, placeholder: placeholder)
+    reader.rowNames = names ?? []
+    reader.hasOtherNames = names == nil
+    _ = reader.fixedParts(at: definition.place, log: &log) { node in
+      node.strings.contains { text in
+        // An unclosed brace is reported where its field is filled in.
+        guard text.contains("{"), let fields = try? FieldText(parsing: text).fields.map(\.name) else {
+          return false
+        }
+        return fields.contains { names?.contains($0) ?? !values.defines($0) }
+      }
+    }
   }
 }
 
 extension ManifestNode {
+  /// All strings in the node.
+  fileprivate var strings: [String] {
+    switch value {
+    case .null, .bool, .number: []
+    case .text(let text): [text]
+    case .list(let members): members.flatMap(\.strings)
+    case .mapping(let entries): entries.flatMap(\.value.strings)
+    }
+  }
+
   /// The value as JSON text.
   var json: String {
     switch value {

@@ -8,6 +8,13 @@ enum MatrixRows {
     }
   }
 
+  /// Whether a matrix isn't a mapping, or a name in it has no values. The table of keys reports that.
+  static func isWrong(_ matrix: ManifestNode?) -> Bool {
+    guard let matrix else { return false }
+    guard let entries = matrix.entries else { return true }
+    return entries.contains { ($0.value.list ?? []).allSatisfy { $0.scalar == nil } }
+  }
+
   /// The rows, or one empty row without a matrix; nil, with an error in the log, if it is too large.
   static func read(_ matrix: ManifestNode?, log: inout DiagnosticLog) -> [[String: String]]? {
     guard let matrix else { return [[:]] }

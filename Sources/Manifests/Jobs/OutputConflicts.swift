@@ -37,6 +37,18 @@ enum OutputConflicts {
     }
   }
 
+  /// Reports outputs that would overwrite a source of their own job.
+  /// - Parameter directory: The directory of the outputs.
+  static func checkSources(of jobs: [Job], in directory: String, hint: String, log: inout DiagnosticLog) {
+    for job in jobs {
+      for overwrite in OverwrittenSource.own(of: job, outputDirectory: directory) {
+        guard let place = overwrite.location else { continue }
+        log.error(
+          TextPlace(line: place.line, column: place.column), overwrite.error.message + hint)
+      }
+    }
+  }
+
   static func message(
     _ path: String, at place: ManifestLocation, first: (file: String, line: Int)?
   ) -> String {

@@ -27,7 +27,7 @@ extension OutputReader {
     at place: TextPlace, log: inout DiagnosticLog, varies: (ManifestNode) -> Bool
   ) -> FixedParts {
     var parts = FixedParts()
-    guard let template = template(log: &log) else { return parts }
+    let template = template(log: &log)
     // NDJSON rows have their own names: whether a row has the template's fields is known only from the row.
     if !hasOtherNames { parts.template = template }
     let nodes = [chainNode, layers["transition"]].compactMap(\.self)
@@ -37,9 +37,9 @@ extension OutputReader {
       checkChain(node, log: &log, varies: varies)
     }
     let isExtensionFixed =
-      template.literalPathExtension != nil
-      || template.fields.last.map { field in
-        !template.text.hasSuffix(".{\(field.name)}") || substitution.matrix[field.name] != nil
+      template?.literalPathExtension != nil
+      || template?.fields.last.map { field in
+        template?.text.hasSuffix(".{\(field.name)}") != true || substitution.matrix[field.name] != nil
           || substitution.variables[field.name] != nil
           || !hasOtherNames && !rowNames.contains(field.name)
       } ?? true

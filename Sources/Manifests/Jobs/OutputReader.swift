@@ -62,6 +62,11 @@ struct OutputReader {
       return nil
     }
     guard let text = node.text else { return nil }
+    guard !text.hasSuffix("/") else {
+      log.error(
+        node.place, "'\(text)' is a directory: name a file in it, as in '\(text){name}.webp'")
+      return nil
+    }
     do {
       let template = try OutputTemplate(parsing: text)
       return isDefined(template, node, log: &log) && staysInside(template, node, log: &log) ? template : nil
@@ -222,24 +227,32 @@ struct OutputReader {
       .overridden(by: settings({ layers.job[$0] }, log: &log))
       .overridden(by: settings({ layers.output?[$0] }, log: &log))
     let pathExtension = template.flatMap(pathExtension(of:))
-    func layered(_ defaults: EncodingSettings) -> EncodingSettings {
-      var base = defaults.overridden(by: context.encoding)
-      // An extension overrides a default format.
-      if !context.encodingIsOwn, pathExtension != nil {
+    // An extension overrides a default format.
+    let overridesFormat = !context.encodingIsOwn && pathExtension != nil
+    func layered(_ defaults: EncodingSettings, _ given: EncodingSettings) -> EncodingSettings {
+      let above = given.overridden(by: own)
+      let preferred = context.preferredEncoding.fitting(above, pathExtension: pathExtension)
+      let middle = defaults.overridden(by: preferred)
+      let fallback = context.fallbackEncoding.fitting(
+        middle.overridden(by: above), pathExtension: pathExtension)
+      var base = fallback.overridden(by: middle).overridden(by: given)
+      if overridesFormat {
         base.format = nil
         base.minSavings = nil
       }
       return base.overridden(by: own)
     }
-    // Defaults are for outputs of several formats: each output ignores the options of others' encoders.
-    var applicable = defaults
+    // Defaults are for outputs of several formats: each output ignores the options of others' encoders. So are the command
+    // line's, for the outputs of a manifest.
+    var (applicable, given) = (defaults, context.encoding)
     var plain = EncodingSettings()
-    plain.format = layered(defaults).format
-    for name in defaults.options.keys
+    plain.format = layered(defaults, given).format
+    for name in Set(defaults.options.keys).union(given.options.keys)
     where Encoding.isOption(name) && !Encoding.isOption(name, of: plain, pathExtension: pathExtension) {
       applicable.options[name] = nil
+      if !context.encodingIsOwn { given.options[name] = nil }
     }
-    return (layered(applicable), !failed)
+    return (layered(applicable, given), !failed)
   }
 
   func encoding(

@@ -45,6 +45,25 @@ package struct OperandJobs: Sequence, Sendable {
           ? "nothing matches '\(text)'"
           : "no images in the directory '\(text)': use a pattern, such as '\(text)/**'")
     }
+    try refuseConflicts()
+  }
+
+  /// Throws if outputs of different sources would have the same path.
+  private func refuseConflicts() throws(Failure) {
+    var conflicts = RecordConflicts()
+    for case .success(let job) in self where conflicts.claim(job) != nil {
+      let output = job.outputs.first.flatMap { OutputConflicts.path(of: $0, job) } ?? ""
+      let first = lazy.compactMap { result -> String? in
+        guard case .success(let other) = result,
+          other.outputs.contains(where: { OutputConflicts.path(of: $0, other) == output })
+        else { return nil }
+        return other.sources.first?.displayText
+      }.first { _ in true }
+      throw Failure(
+        description:
+          "the outputs of \(first ?? "another source") and \(job.sources.first?.displayText ?? "") have "
+          + "the path '\(output)': use a field that differs, such as {dir} or {index}")
+    }
   }
 
   /// Throws if several sources would get the same path.

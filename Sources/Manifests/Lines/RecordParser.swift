@@ -319,19 +319,16 @@ struct RecordParser: Sendable {
       return refused(record, column: 1, constantTemplate)
     }
     KeyTable.record.check(node, allowsOtherKeys: true, log: &log)
-    let job = log.isEmpty ? JobReader(context: context, file: name).job(node, index: index, log: &log) : nil
+    let job =
+      node.entries == nil ? nil : JobReader(context: context, file: name).job(node, index: index, log: &log)
     index += 1
     if let job, log.isEmpty { return .success(job) }
     let found = log.diagnostics.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
     guard var first = found.first else {
       return .failure(.init(file: name, line: record.line, column: 1, message: "this record can't be read"))
     }
-    // A record has one result, so further errors are appended to the first message.
-    for other in found.dropFirst() {
-      first.message +=
-        "; \(other.line == first.line ? "" : "line \(other.line), ")column \(other.column): "
-        + other.message
-    }
+    // A record has one result, to which its further mistakes belong.
+    first.further = Array(found.dropFirst())
     return .failure(first)
   }
 }

@@ -56,6 +56,8 @@ package struct JobItems: AsyncSequence, Sendable {
     private var records: LineJobs.Iterator?
     private var operands: OperandJobs.Iterator?
     private var index: Int
+    /// The outputs of earlier records, so that of two with one path the second line fails, whichever is faster.
+    private var conflicts = RecordConflicts()
 
     fileprivate init(_ items: JobItems) {
       self.items = items
@@ -94,7 +96,9 @@ package struct JobItems: AsyncSequence, Sendable {
           let isSelected = items.prepare(&job)
           // An ordered stream has no gaps: its printer would wait for them.
           if isSelected || items.admit == nil { index += 1 }
-          if isSelected { return .group(JobGroup(job)) }
+          guard isSelected else { continue }
+          if let conflict = conflicts.claim(job) { return .rejected(JobResult(job.index, conflict)) }
+          return .group(JobGroup(job))
         case .failure(let diagnostic):
           defer { index += 1 }
           if diagnostic.concernsInput { items.refusal.raise() }
@@ -174,7 +178,7 @@ extension JobResult {
   /// The result of a record that isn't a job.
   fileprivate init(_ index: Int, _ diagnostic: ManifestDiagnostic) {
     self.init(
-      rejected: index, text: "line \(diagnostic.line)", message: diagnostic.message,
+      rejected: index, text: "line \(diagnostic.line)", message: diagnostic.wholeMessage,
       location: ManifestLocation(
         file: diagnostic.file, line: diagnostic.line, column: diagnostic.column))
   }

@@ -29,6 +29,8 @@ package struct JobSelection: Sendable {
   package internal(set) var rows: [RowJobs] = []
   /// Lists, CSV, TSV and NDJSON, read while the batch runs.
   package var streams: [LineJobs] = []
+  /// The first jobs of lists that were read before the run.
+  var listed: [Job] = []
   /// The manifests that are streams.
   package private(set) var listPaths: [String] = []
   /// The downloader's settings for single origins, by origin.
@@ -77,17 +79,25 @@ package struct JobSelection: Sendable {
         addScope(in: place)
         // The reader of a manifest has already found conflicts within it.
         if manifests.count > 1 { conflicts.claim(document, in: place) { sums.note($0) } }
-        add(document, in: place)
+        var moved = document
+        if outputDirectory != nil {
+          let own = document.outputDirectory ?? manifest.directory
+          moved.jobs = document.jobs.following(from: own, to: place)
+        }
+        add(moved, in: place, failed: failed)
       }
     }
+    // A job belongs to the part of the jobs that it needs.
+    if let shard { jobs = shard.selecting(jobs) }
     if !sums.isEmpty { throw ManifestErrors(sums.diagnostics) }
   }
 
-  private mutating func add(_ document: Manifest, in place: String) {
+  private mutating func add(_ document: Manifest, in place: String, failed: FailedJobs?) {
     for var job in document.jobs {
       job.index += documentJobs
       job.outputDirectory = place
-      if prepare(&job) { jobs.append(job) }
+      // Parts are made of all documents' jobs together.
+      if failed?.contains(job) != false { jobs.append(job) }
     }
     for var rows in document.rows {
       rows.firstIndex += documentJobs
@@ -126,11 +136,11 @@ package struct JobSelection: Sendable {
       prepare: prepare)
   }
 
-  /// The outputs that would overwrite sources. Those of streams aren't known yet, and there may be too many rows to hold
+  /// The outputs that would overwrite sources. Those of standard input and of long lists aren't known yet, and there may be too many rows to hold
   /// in memory: such outputs are checked when they are written.
   /// - Throws: `CacheError` if the store's records can't be read.
   package func overwrites(store: DiskStore) throws(CacheError) -> [OverwrittenSource] {
-    try OverwrittenSource.find(in: jobs + fewRows, store: store)
+    try OverwrittenSource.find(in: jobs + fewRows + listed, store: store)
   }
 
   /// The files of the documents: their tables, local sources, and the outputs whose paths are known before the run.

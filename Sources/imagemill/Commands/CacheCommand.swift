@@ -161,6 +161,7 @@ struct CacheCommand: AsyncParsableCommand {
           try StandardOutput.write("\(store.capacity)\n")
           return
         }
+        try size.checkCacheSize("the limit of a cache")
         let freed = try store.setLimit(size.bytes)
         if freed > 0 { StandardError.write("imagemill: \(freed) bytes freed\n") }
       }

@@ -131,7 +131,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     options.hints = Remedies.hints
     // The template comes from the user, and fields can't make a path leave its directory.
     options.allowsOutside = true
-    options.encoding = outputs.encoding
+    outputs.setEncoding(in: &options)
     options.namedSources = try outputs.sources()
     options.appendedChain = try outputs.chain()
     options.outputTemplate = try OutputOptions.template(template)
@@ -151,6 +151,9 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     run.commandTemplate = template
     run.replacing = outputs.replacing
     run.durability = outputs.durability.level
+    run.refuseOverwrites = { [replacing = outputs.replacing] store in
+      try operands.refuseOverwrites(replacing, store: store)
+    }
     let status = try await run.run(JobItems(operands: operands)).status
     if status != .success { throw status }
   }

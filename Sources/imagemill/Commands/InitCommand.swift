@@ -30,6 +30,12 @@ struct InitCommand: ParsableCommand {
 
   func run() throws {
     if output.isEmpty { throw CommandError(.usage, "--output: the path is empty; name a file, or '-'") }
+    let suffix = output.split(separator: "/").last?.split(separator: ".").last?.lowercased()
+    if output != "-", suffix != "yaml", suffix != "yml" {
+      let stem = output.lastIndex(of: ".").map { output[..<$0] } ?? output[...]
+      throw CommandError(
+        .usage, "init writes YAML, and '\(output)' doesn't end in .yaml; name it '\(stem).yaml'")
+    }
     if output != "-", File.exists(output) {
       throw CommandError(.usage, "\(output) exists already; name another file with -o, or remove it first")
     }
@@ -44,10 +50,11 @@ struct InitCommand: ParsableCommand {
       throw CommandError(.failed, "can't write \(output): \(error.message)")
     }
     let name = output == "imagemill.yaml" ? "" : " \(ShellWord.quoted(output))"
-    StandardError.say("imagemill: note: \(output) is written; run it with 'imagemill run\(name)'")
+    let first = from == nil ? "put your images in place of ./photo.jpg, then " : ""
+    StandardError.say("imagemill: note: \(output) is written; \(first)run it with 'imagemill run\(name)'")
   }
 
-  /// The manifest's text. Of several templates, the first is taken whose outputs have different paths.
+  /// The manifest's text: the first draft whose outputs have different paths.
   private func manifest() throws -> String {
     guard let from else { return ManifestDraft.example }
     let isDirectory = Directory.exists(at: from)
@@ -55,10 +62,12 @@ struct InitCommand: ParsableCommand {
       throw CommandError(.usage, "--from: there is no file or directory '\(from)'")
     }
     let path = try relative(from)
-    let job = try isDirectory ? ManifestDraft.pattern(path, extensions: extensions(in: from)) : path
+    let drafts =
+      try isDirectory
+      ? ManifestDraft.drafts(ofDirectory: path, extensions: extensions(in: from))
+      : ManifestDraft.drafts(ofList: path)
     var failure: (any Error)?
-    for template in ManifestDraft.templates(isDirectory: isDirectory) {
-      let draft = ManifestDraft.text(from: job, template: template)
+    for draft in drafts {
       do {
         try check(draft)
         return draft

@@ -107,6 +107,12 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       outputDirectory: destination.outputDirectory ?? ".", allowsOutside: destination.allowOutside,
       reporting: reporting)
     run.commandTemplate = output ?? ""
+    if let operands {
+      run.refuseOverwrites = {
+        [replacing = outputs.replacing, directory = destination.outputDirectory] store in
+        try operands.refuseOverwrites(replacing, outputDirectory: directory ?? ".", store: store)
+      }
+    }
     run.replacing = outputs.replacing
     run.remoteCache = try remote.configuration(downloads, cache.settings)
     run.durability = outputs.durability.level
@@ -156,7 +162,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     var options = ManifestOptions()
     options.hints = Remedies.hints
     options.allowsOutside = destination.allowOutside
-    options.encoding = outputs.encoding
+    outputs.setEncoding(in: &options)
     options.namedSources = try outputs.sources()
     options.appendedChain = try outputs.chain()
     options.outputTemplate = try OutputOptions.template(output)

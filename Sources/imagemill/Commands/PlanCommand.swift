@@ -39,8 +39,8 @@ struct PlanCommand: AsyncParsableCommand {
   @OptionGroup(title: "Cache") var cache: CacheOptions
 
   func run() async throws {
-    let input = try jobs.read(manifests, cache: cache.settings)
-    try await jobs.checkLists(of: input)
+    var input = try jobs.read(manifests, cache: cache.settings)
+    try await jobs.checkLists(of: &input)
     try await settled(by: input.settings).plan(input)
   }
 
@@ -78,6 +78,8 @@ struct Planning {
   var timeLimit: Duration?
   /// Whether stored sources are revalidated.
   var refreshes = false
+  /// Whether the plan is compared with what is there, so that a changed file is a difference and no error.
+  var isCheck = false
   /// Whether the run would show placeholders, for which it renders outputs again.
   var wantsPlaceholders = false
 
@@ -88,7 +90,7 @@ struct Planning {
     return try await CommandServices.with(
       downloads: downloads, cache: offline, limits: limits, origins: input.origins
     ) { services in
-      try input.refuseOverwrites(replacing, store: services.store)
+      try input.refuseOverwrites(replacing, store: services.store, allowsEdited: isCheck)
       let (groups, status) = await input.items.readAll()
       let planner = BatchPlanner(
         configuration, downloader: services.downloader, store: services.store, drawsGraph: drawsGraph,

@@ -92,8 +92,8 @@ struct RunCommand: AsyncParsableCommand {
         "'\(first)' is an output to make, and there is no manifest; to convert an image, write "
           + "'imagemill convert \(ShellWord.quoted(first)) OUTPUT'")
     }
-    let input = try jobs.read(manifests, targets: targets, cache: cache.settings)
-    try await jobs.checkLists(of: input)
+    var input = try jobs.read(manifests, targets: targets, cache: cache.settings)
+    try await jobs.checkLists(of: &input)
     try await settled(by: input.settings).run(input)
   }
 
@@ -186,13 +186,15 @@ struct RunCommand: AsyncParsableCommand {
   // MARK: Checks
 
   private func planning(_ input: JobSelection) -> Planning {
-    Planning(
+    var planning = Planning(
       downloads: downloads, cache: cache.settings, limits: limits, allowsOutside: jobs.arguments.allowOutside,
       force: batch.force, prunedScopes: prune ? input.scopes : [], commandTemplate: jobs.template ?? "",
       replacing: jobs.output.replacing, timeLimit: batch.jobTimeout.duration,
       refreshes: check && cache.refresh,
       // A check compares bytes, which placeholders don't change.
       wantsPlaceholders: !check && wantsPlaceholders(for: input))
+    planning.isCheck = check
+    return planning
   }
 
   /// Prints what would be done; with `--check`, only the differences.

@@ -49,17 +49,35 @@ struct ValidateCommand: AsyncParsableCommand {
   ) async throws -> Bool {
     var options = arguments.options(for: path)
     options.outputTemplate = try OutputOptions.template(output)
+    options.refusesOverwrites = true
     var sums = DiagnosticSums()
-    func tell(_ diagnostic: ManifestDiagnostic?) {
-      guard let diagnostic, sums.note(diagnostic) else { return }
-      StandardError.write("\(diagnostic)\n")
-      Annotations.add(diagnostic)
+    func tell(_ found: ManifestDiagnostic?) {
+      for diagnostic in found?.each ?? [] where sums.note(diagnostic) {
+        StandardError.write("\(diagnostic)\n")
+        Annotations.add(diagnostic)
+      }
     }
-    switch try ManifestArguments.open(path, options) {
+    let input: ManifestInput
+    do {
+      input = try ManifestArguments.open(path, options)
+    } catch let error as ManifestCommandError {
+      guard output == nil, path != "-" else { throw error }
+      // A list may lack nothing but the template: its lines are checked with one that fits them all.
+      options.outputTemplate = try OutputOptions.template("{index}.png")
+      guard case .lines(let jobs)? = try? ManifestArguments.open(path, options) else { throw error }
+      for diagnostic in error.errors.diagnostics { tell(diagnostic) }
+      for await case .failure(let diagnostic) in jobs { tell(diagnostic) }
+      return true
+    }
+    switch input {
     case .lines(let jobs):
       for await record in jobs {
         switch record {
-        case .success(let job): tell(conflicts.claim(job))
+        case .success(let job):
+          tell(conflicts.claim(job))
+          for overwrite in OverwrittenSource.own(of: job) {
+            tell(OverwriteRefusal.diagnostic(overwrite))
+          }
         case .failure(let diagnostic): tell(diagnostic)
         }
       }

@@ -13,7 +13,6 @@ extension DownloadOptions {
     cache: CacheSettings, origins: [String: OriginSettings] = [:], typedHosts: [String] = []
   ) throws -> ImageDownloader.Configuration {
     var configuration = ImageDownloader.Configuration()
-    try check()
     configuration.activeDownloads = downloads
     configuration.activeDownloadsPerHost = perHost
     configuration.order = order == .fifo ? .fifo : .lifo
@@ -45,20 +44,22 @@ extension DownloadOptions {
     proxy.map { ProxySettings(proxy: $0) } ?? ProxySettings(environment: ProcessInfo.processInfo.environment)
   }
 
-  private func check() throws {
+  /// Checks the values that are numbers and files.
+  /// - Throws: `ValidationError` for a value that is out of range.
+  func check() throws {
     for (name, value) in [("--downloads", downloads), ("--per-host", perHost)] where value < 1 {
-      throw CommandError(.usage, "\(name) must be 1 or more, not \(value)")
+      throw ValidationError("\(name) must be 1 or more, not \(value)")
     }
     for (name, value) in [("--retries", retries), ("--max-redirects", maxRedirects)] where value < 0 {
-      throw CommandError(.usage, "\(name) must be 0 or more, not \(value)")
+      throw ValidationError("\(name) must be 0 or more, not \(value)")
     }
     if let limitRate, limitRate.bytes < 1 {
-      throw CommandError(.usage, "--limit-rate must be 1 byte per second or more, not 0")
+      throw ValidationError("--limit-rate must be 1 byte per second or more, not 0")
     }
     if let cacert, !File.exists(cacert) {
-      throw CommandError(.usage, "--cacert: there is no file '\(cacert)'")
+      throw ValidationError("--cacert: there is no file '\(cacert)'")
     }
-    if let rate, !(rate > 0) { throw CommandError(.usage, "--rate must be more than 0, not \(rate)") }
+    if let rate, !(rate > 0) { throw ValidationError("--rate must be more than 0, not \(rate)") }
   }
 
   private func addHeaders(to configuration: inout ImageDownloader.Configuration) throws {

@@ -104,6 +104,7 @@ struct DownloadOptions: ParsableArguments {
   /// Reads credentials before anything else reads from standard input. Arguments are visible to other processes;
   /// standard input isn't.
   mutating func validate() throws {
+    try check()
     guard user == "-" else { return }
     let read = Self.lineWithUser.withLock { line in
       let read = line ?? Result { () throws(SystemError) in try StandardInput.firstLine() }
@@ -140,6 +141,8 @@ struct CacheLocation: ParsableArguments {
         + "limit).",
       valueName: "size"))
   var cacheSize: SizeArgument?
+
+  func validate() throws { try cacheSize?.checkCacheSize("--cache-size") }
 
   /// The cache settings, with the defaults of the rest.
   var settings: CacheSettings { CacheSettings(directory: cacheDir, capacity: cacheSize?.bytes) }

@@ -10,14 +10,12 @@ struct ListFile: Sendable {
   /// are failures of its records.
   private static let most = 16 << 20
 
-  /// Every mistake in the list; empty for standard input, pipes and long lists, which are read once.
-  func mistakes() async throws -> [ManifestDiagnostic] {
+  /// The list's records; nil for standard input, pipes and long lists, which are read once.
+  func records() throws -> LineJobs? {
     guard path != "-", isShort, case .lines(let jobs) = try ManifestArguments.open(path, options) else {
-      return []
+      return nil
     }
-    var diagnostics: [ManifestDiagnostic] = []
-    for await case .failure(let diagnostic) in jobs { diagnostics.append(diagnostic) }
-    return diagnostics
+    return jobs
   }
 
   private var isShort: Bool {
@@ -27,14 +25,22 @@ struct ListFile: Sendable {
 }
 
 extension JobOptions {
-  /// Reads the selection's lists once, so that their mistakes are told before anything starts.
+  /// Reads the selection's lists once, so that their mistakes, also outputs with one path, are reported before anything
+  /// starts.
   /// - Throws: `ManifestCommandError` with every mistake.
-  func checkLists(of selection: JobSelection) async throws {
+  func checkLists(of selection: inout JobSelection) async throws {
+    guard !selection.listPaths.isEmpty else { return }
     let options = try manifestOptions()
     var sums = DiagnosticSums()
+    var conflicts = RecordConflicts()
+    selection.claimOutputs(in: &conflicts)
     for path in selection.listPaths {
-      for diagnostic in try await ListFile(path: path, options: options(path)).mistakes() {
-        sums.note(diagnostic)
+      guard let records = try ListFile(path: path, options: options(path)).records() else { continue }
+      for await record in records {
+        switch record {
+        case .success(let job): selection.add(listed: job, &conflicts).map { _ = sums.note($0) }
+        case .failure(let diagnostic): for mistake in diagnostic.each { sums.note(mistake) }
+        }
       }
     }
     if !sums.isEmpty { throw ManifestCommandError(ManifestErrors(sums.diagnostics)) }

@@ -54,11 +54,29 @@ struct JobOptions: ParsableArguments {
         template: self.template ?? "")
       try selection.select(targets)
       try selection.order()
+      try checkEncoding(of: selection)
       return selection
     } catch let error as ManifestErrors {
       throw ManifestCommandError(error)
     } catch let error as JobSelection.UnknownTargets {
       throw CommandError(.usage, error.description)
+    }
+  }
+
+  /// Refuses encoder options of the command line that no output's format has. Some outputs may lack them.
+  private func checkEncoding(of selection: JobSelection) throws {
+    // The formats of rows and lists aren't known yet, and a part of the jobs may have other formats than the whole.
+    guard selection.streams.isEmpty, selection.rows.isEmpty, failed == nil, shard == nil else { return }
+    let encodings = selection.jobs.flatMap(\.outputs).map(\.encoding)
+    guard !encodings.isEmpty else { return }
+    let formats = Set(encodings.map(\.formatText)).sorted().joined(separator: ", ")
+    let given = output.encoding
+    if given.quality != nil, !encodings.contains(where: \.hasQuality) {
+      throw CommandError(.usage, "\(formats) has no quality" + Remedies.hints.noQuality)
+    }
+    for name in given.options.keys.sorted()
+    where !encodings.contains(where: { $0.choices.contains { $0.option(name) != nil } }) {
+      throw CommandError(.usage, "\(formats) has no option '\(name)': leave out --encode \(name)")
     }
   }
 
@@ -68,7 +86,7 @@ struct JobOptions: ParsableArguments {
     let template = try OutputOptions.template(template)
     return { path in
       var options = arguments.options(for: path)
-      options.encoding = output.encoding
+      output.setEncoding(in: &options)
       options.appendedChain = chain
       options.namedSources = sources
       options.outputTemplate = template

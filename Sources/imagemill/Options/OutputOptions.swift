@@ -4,6 +4,7 @@ import ImageDownloads
 import ImageFilters
 import Manifests
 import ImageRendering
+import SystemIO
 
 /// Options for outputs: filters, formats and encoders.
 struct OutputOptions: ParsableArguments {
@@ -127,20 +128,38 @@ struct OutputOptions: ParsableArguments {
     }
   }
 
-  /// The encoder settings that the options give.
+  /// The encoder settings of the command line. A format without one of them is a mistake.
   var encoding: EncodingSettings {
-    var settings = EncodingSettings()
-    settings.format = format
-    settings.quality = quality
+    var settings = encoding(setBy: nil)
     for pair in encoderOptions { settings.options[pair.name] = pair.value }
-    settings.metadata = metadata
-    settings.profile = profile
-    settings.background = background
-    settings.frames = frames
-    settings.orient = orient
-    settings.maxBytes = maxOutputBytes?.bytes
-    settings.minSavings = minSavings
     return settings
+  }
+
+  /// The encoder settings that one place sets; nil is the command line. Variables and the configuration file are for
+  /// outputs of all formats, so each output ignores those that its format lacks.
+  func encoding(setBy origin: SettingsLayer.Origin?) -> EncodingSettings {
+    let invocation = Invocation.current
+    func value<Value>(_ name: String, _ value: Value?) -> Value? {
+      value != nil && invocation.origin(of: name) == origin ? value : nil
+    }
+    var settings = EncodingSettings()
+    settings.format = value("format", format)
+    settings.quality = value("quality", quality)
+    settings.metadata = value("metadata", metadata)
+    settings.profile = value("profile", profile)
+    settings.background = value("background", background)
+    settings.frames = value("frames", frames)
+    settings.orient = value("orient", orient)
+    settings.maxBytes = value("max-output-bytes", maxOutputBytes)?.bytes
+    settings.minSavings = value("min-savings", minSavings)
+    return settings
+  }
+
+  /// Sets the encoder settings for the readers of manifests and lists.
+  func setEncoding(in options: inout ManifestOptions) {
+    options.encoding = encoding
+    options.preferredEncoding = encoding(setBy: .environment)
+    options.fallbackEncoding = encoding(setBy: .config)
   }
 
   /// The encoding of an output.
@@ -148,10 +167,13 @@ struct OutputOptions: ParsableArguments {
   /// - Throws: `CommandError` if no format is given, or a setting, the path or the chain doesn't fit it.
   func encoding(for template: OutputTemplate?, chain: FilterChain) throws -> Encoding {
     do throws(EncodingSettingsError) {
-      let encoding = try Encoding(resolving: encoding, pathExtension: template?.literalPathExtension)
+      let pathExtension = template?.literalPathExtension
+      let defaults = encoding(setBy: .config).overridden(by: encoding(setBy: .environment))
+        .fitting(encoding, pathExtension: pathExtension)
+      let encoding = try Encoding(resolving: defaults.overridden(by: encoding), pathExtension: pathExtension)
       try encoding.check(chain)
       try template?.checkFormat(of: encoding)
-      guard quality == nil || encoding.hasQuality else {
+      guard self.encoding.quality == nil || encoding.hasQuality else {
         throw EncodingSettingsError(
           setting: "quality", code: .unknownSetting,
           "\(encoding.formatText) has no quality: leave out --quality")
@@ -177,6 +199,12 @@ struct OutputOptions: ParsableArguments {
         .usage,
         "'-' isn't an output template: name files, such as '{name}.png'; 'imagemill convert SOURCE - --format png' "
           + "writes one image to standard output")
+    }
+    if text.hasSuffix("/") || !text.contains("{") && Directory.exists(at: text) {
+      let directory = text.hasSuffix("/") ? text : text + "/"
+      throw CommandError(
+        .usage,
+        "the output '\(text)' is a directory; name a file in it, or use -o '\(directory){name}.webp'")
     }
     do throws(TemplateError) {
       return try OutputTemplate(parsing: text)

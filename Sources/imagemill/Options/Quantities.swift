@@ -42,6 +42,16 @@ struct SizeArgument: ExpressibleByArgument {
   }
 }
 
+extension SizeArgument {
+  /// Refuses a size that no cache can have, which is a number whose unit was forgotten.
+  /// - Throws: `ValidationError` for less than 1 kB.
+  func checkCacheSize(_ name: String) throws {
+    guard bytes < 1000 else { return }
+    throw ValidationError(
+      "\(name) must be 1kB or more, not \(bytes) bytes; is a unit missing, as in \(max(bytes, 1))GiB?")
+  }
+}
+
 /// `NAME=VALUE` or `KEY=VALUE`.
 struct PairArgument: ExpressibleByArgument {
   let name: String

@@ -43,34 +43,47 @@ struct Invocation: Sendable {
   /// A setting that isn't on the command line, with its arguments.
   private struct Applied {
     let value: SettingsLayer.Value
-    let arguments: [String]
+    /// nil if the value of a switch is neither yes nor no.
+    let arguments: [String]?
+  }
+
+  /// The place that sets an option; nil for the command line.
+  func origin(of name: String) -> SettingsLayer.Origin? {
+    let options = typed.prefix { $0 != "--" }
+    if options.contains(where: { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") }) { return nil }
+    return layers.last { $0[name] != nil }?.origin
   }
 
   // MARK: Parsing
 
   /// Parses the command line, with the settings.
-  /// - Throws: `CommandError` or `ManifestCommandError` for a wrong setting; the parser's error for a wrong command line.
+  /// - Throws: `CommandError` or `ManifestCommandError` with every wrong setting; the parser's error for a wrong command
+  ///   line.
   func parse() throws -> any ParsableCommand {
     let (command, depth) = Self.command(typed)
     let applied = try applied(to: command, depth)
     let line = { (settings: [Applied]) in
       Operands.grouped(
-        Array(typed.prefix(depth)) + settings.flatMap(\.arguments) + Array(typed.dropFirst(depth)))
+        Array(typed.prefix(depth)) + settings.flatMap { $0.arguments ?? [] } + Array(typed.dropFirst(depth)))
     }
+    var mistakes = applied.compactMap { $0.arguments == nil ? SettingMistake(switch: $0.value) : nil }
+    mistakes += applied.compactMap { SettingMistake(encoding: $0.value) }
     do {
-      return try Imagemill.parseAsRoot(line(applied))
+      let parsed = try Imagemill.parseAsRoot(line(applied))
+      if mistakes.isEmpty { return parsed }
     } catch {
       guard !applied.isEmpty, Imagemill.exitCode(for: error) != .success else { throw error }
       // A wrong command line is reported as if there were no settings, and a request for help is met.
       let plain = try Imagemill.parseAsRoot(line([]))
       if type(of: plain) != command { return plain }
-      for setting in applied {
+      for setting in applied where setting.arguments != nil {
         do { _ = try Imagemill.parseAsRoot(line([setting])) } catch {
-          throw Self.mistake(setting.value, error)
+          mistakes.append(SettingMistake(setting.value, error))
         }
       }
-      throw error
+      if mistakes.isEmpty { throw error }
     }
+    throw SettingMistake.error(of: mistakes)
   }
 
   /// The settings that a command has and that weren't typed, each from the layer of highest precedence.
@@ -85,10 +98,7 @@ struct Invocation: Sendable {
     for layer in layers.reversed() {
       for value in layer.values.reversed() {
         guard let option = options[value.name], known.insert(value.name).inserted else { continue }
-        guard let arguments = value.arguments(isFlag: option.isFlag) else {
-          throw Self.mistake(value, "'\(value.texts.joined(separator: ", "))' must be true or false")
-        }
-        applied.append(Applied(value: value, arguments: arguments))
+        applied.append(Applied(value: value, arguments: value.arguments(isFlag: option.isFlag)))
       }
     }
     return applied.reversed()
@@ -110,26 +120,17 @@ struct Invocation: Sendable {
 
   // MARK: Mistakes
 
-  /// Checks a setting of a manifest by itself, as an option of `run`, which has all that a manifest may set.
-  /// - Throws: `ManifestCommandError` with the mistake.
-  static func check(_ setting: ManifestSetting) throws {
-    _ = try Invocation(typed: [RunCommand._commandName], layers: [.manifests([setting])]).parse()
-  }
-
-  private static func mistake(_ value: SettingsLayer.Value, _ error: any Error) -> any Error {
-    let text = UsageErrorFormatter.text(Imagemill.fullMessage(for: error), arguments: [])
-    let line = text.split(separator: "\n").first.map(String.init) ?? text
-    return mistake(value, line.hasPrefix("imagemill: ") ? String(line.dropFirst("imagemill: ".count)) : line)
-  }
-
-  private static func mistake(_ value: SettingsLayer.Value, _ message: String) -> any Error {
-    guard let location = value.location else { return CommandError(.usage, "\(value.place): \(message)") }
-    return ManifestCommandError(
-      ManifestErrors([
-        .init(
-          file: location.file, line: location.line, column: location.column,
-          message: "setting '\(value.name)': \(message)")
-      ]))
+  /// Checks a setting by itself, as an option of `run`, which has all that a manifest may set.
+  /// - Returns: What is wrong; nil for nothing.
+  static func problem(_ setting: ManifestSetting) -> String? {
+    do {
+      _ = try Invocation(typed: [RunCommand._commandName], layers: [.manifests([setting])]).parse()
+      return nil
+    } catch let error as ManifestCommandError {
+      return error.errors.diagnostics.first?.message
+    } catch {
+      return "\(error)"
+    }
   }
 }
 

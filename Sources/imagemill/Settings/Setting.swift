@@ -56,16 +56,7 @@ struct Setting: Sendable, Hashable {
       case .key(let key): known.keys[setting.name] = key
       }
     }
-    known.problem = { setting in
-      do {
-        try Invocation.check(setting)
-        return nil
-      } catch let error as ManifestCommandError {
-        return error.errors.diagnostics.first?.message
-      } catch {
-        return "\(error)"
-      }
-    }
+    known.problem = { Invocation.problem($0) }
     return known
   }()
 }

@@ -131,6 +131,7 @@ enum Remedies {
     hints.template = "-o: "
     hints.noTemplate = "; set a template, such as -o '{name}.png'"
     hints.noQuality = ": leave out --quality"
+    hints.overwrite = "; write it elsewhere, or allow it with --in-place"
     hints.image = "; 'imagemill convert' converts images"
     hints.encoding = { remedy(for: $0) }
     return hints

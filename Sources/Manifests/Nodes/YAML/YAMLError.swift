@@ -27,8 +27,17 @@ struct YAMLError: Error {
       return .init(place: place, message: "not YAML: tabs can't be used for indentation: use spaces")
     }
     if let value = QuotingHints.bracedValue(in: text, at: place) {
+      let part = value.text.hasPrefix("{") ? "begins with" : "contains"
       return .init(
-        place: place, message: "not YAML: quote a value that begins with '{', as in '\(value)'")
+        place: value.place, message: "not YAML: quote a value that \(part) '{', as in \"\(value.text)\"")
+    }
+    if context?.contains("flow") == true,
+      let value = QuotingHints.commentedValue(in: text, upTo: place.line)
+    {
+      return .init(
+        place: value.place,
+        message: "not YAML: '#' begins a comment, which hides the rest of this line: quote the value, as in "
+          + "\"\(value.text)\"")
     }
     let doing = context.map { " (\($0))" } ?? ""
     return .init(place: place, message: "not YAML: \(problem)\(doing)\(remedy)")

@@ -1,0 +1,66 @@
+import ImageRendering
+import Manifests
+
+/// A wrong value of a setting, at the place that sets it.
+struct SettingMistake {
+  let value: SettingsLayer.Value
+  let message: String
+
+  init(_ value: SettingsLayer.Value, _ message: String) {
+    self.value = value
+    self.message = message
+  }
+
+  /// - Parameter error: What the parser says about the setting's option.
+  init(_ value: SettingsLayer.Value, _ error: any Error) {
+    let text = UsageErrorFormatter.text(Imagemill.fullMessage(for: error), arguments: [])
+    let line = text.split(separator: "\n").first.map(String.init) ?? text
+    self.init(value, line.hasPrefix("imagemill: ") ? String(line.dropFirst("imagemill: ".count)) : line)
+  }
+
+  /// The mistake of a switch whose value is neither yes nor no.
+  init(switch value: SettingsLayer.Value) {
+    self.init(value, "'\(value.texts.joined(separator: ", "))' must be true or false")
+  }
+
+  /// The mistake of an encoder setting, which the parser takes as text; nil for any other, and for a right one. Whether
+  /// it fits the output's format isn't known yet.
+  init?(encoding value: SettingsLayer.Value) {
+    guard let text = value.texts.last else { return nil }
+    var settings = EncodingSettings()
+    settings.format = "jpeg,webp"
+    switch value.name {
+    case "format": settings.format = text
+    case "quality": settings.quality = text
+    case "metadata": settings.metadata = text
+    case "background": settings.background = text
+    case "frames": settings.frames = text
+    case "orient": settings.orient = text
+    case "min-savings": settings.minSavings = text
+    default: return nil
+    }
+    guard let mistake = Encoding.mistakes(in: settings, pathExtension: nil).first else { return nil }
+    self.init(value, mistake.message)
+  }
+
+  /// The error that reports all of them: those in files at their places, and those of variables by name.
+  static func error(of mistakes: [SettingMistake]) -> any Error {
+    guard mistakes.contains(where: { $0.value.location != nil }) else {
+      return CommandError(
+        .usage, mistakes.map { "\($0.value.place): \($0.message)" }.joined(separator: "\nimagemill: "))
+    }
+    let sorted = mistakes.map(\.diagnostic).sorted {
+      ($0.file, $0.line, $0.column) < ($1.file, $1.line, $1.column)
+    }
+    return ManifestCommandError(ManifestErrors(sorted))
+  }
+
+  private var diagnostic: ManifestDiagnostic {
+    guard let location = value.location else {
+      return ManifestDiagnostic(file: value.place, line: 0, column: 0, message: message)
+    }
+    return ManifestDiagnostic(
+      file: location.file, line: location.line, column: location.column,
+      message: "setting '\(value.name)': \(message)")
+  }
+}
