@@ -114,6 +114,14 @@ extension VipsImage {
     return try copied(["xres": .double(roundedX), "yres": .double(roundedY)])
   }
 
+  /// The same pixels with the resolution of another image.
+  /// - Throws: `VipsError` if the other image's resolution is no number.
+  package func withResolution(of other: VipsImage) throws(VipsError) -> VipsImage {
+    let (x, y) = (other.pointer.pointee.Xres, other.pointer.pointee.Yres)
+    guard x != pointer.pointee.Xres || y != pointer.pointee.Yres else { return self }
+    return try copied(["xres": .double(x), "yres": .double(y)])
+  }
+
   /// The same pixels with other header fields, such as `xres` or `interpretation` (libvips `copy`).
   /// - Parameter fields: The arguments of `copy` to set. Default: none.
   /// - Throws: `VipsError` if a field doesn't exist or doesn't accept its value.

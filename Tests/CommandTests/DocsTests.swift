@@ -81,7 +81,7 @@ struct DocsTests {
       let folder = try #require(FileManager.default.enumerator(atPath: root + directory))
       for case let name as String in folder where name.contains(#/\.(swift|md|c|h)$/#) {
         let text = try String(contentsOfFile: "\(root)\(directory)/\(name)", encoding: .utf8)
-        for page in text.matches(of: #/(?:docs\/[\w\/-]+|\b[A-Z]{2,})\.md\b/#) {
+        for page in text.matches(of: #/(?:docs\/[\w\/-]+|(?:\b[A-Z][a-z]+\/)?\b[A-Z]{2,})\.md\b/#) {
           named += 1
           let beside = (name as NSString).deletingLastPathComponent
           let places = [root, "\(root)\(directory)/\(beside)/"]

@@ -137,9 +137,9 @@ struct RowTests {
       try FileManager.default.createDirectory(
         atPath: command.work + "/" + name, withIntermediateDirectories: true)
       try command.write(
-        "imagemill: 1\njobs:\n  - {source: x.png, filter: \"fit:\(width)x\", output: x.png}\n",
+        "imagemill: 1\njobs:\n  - {source: s.png, filter: \"fit:\(width)x\", output: x.png}\n",
         to: "\(name)/m.yaml")
-      try command.write(PNGImage.bytes(width: 8, height: 8), to: "\(name)/x.png")
+      try command.write(PNGImage.bytes(width: 8, height: 8), to: "\(name)/s.png")
     }
     // In directories of their own they don't meet.
     let apart = try await command.run("validate", "a/m.yaml", "b/m.yaml")

@@ -140,7 +140,7 @@ struct SameRowTests {
     }
     #expect(diagnostic.line == 1)
     for key in ["'output'", "'quality'"] {
-      #expect(diagnostic.message.contains(key), "\(diagnostic.message)")
+      #expect(diagnostic.wholeMessage.contains(key), "\(diagnostic.wholeMessage)")
     }
   }
 }

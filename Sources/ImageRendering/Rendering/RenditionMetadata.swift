@@ -1,8 +1,8 @@
 import Vips
 
-/// Keeps the metadata of renditions that libvips' `.v` format changes (libvips' `vips.c`): the loader parses an EXIF block
-/// again, and sets the resolution and removed fields by it; text is stored as XML, which has no control characters and
-/// one kind of line end. Both are stored under other names, as bytes.
+/// Keeps the metadata of renditions that libvips' `.v` format changes. Text is stored as XML (`vips.c`), which has no control
+/// characters and one kind of line end. Whenever a block of EXIF is set, also by the loader, libvips parses it again
+/// (`vips_image_set`), and the resolution and removed fields come back. Both are stored under other names, as bytes.
 enum RenditionMetadata {
   /// The EXIF block.
   private static let block = "imagemill-exif"
@@ -29,16 +29,22 @@ enum RenditionMetadata {
     let exif = image.bytes(block)
     let texts = image.bytes(strings)
     guard exif != nil || texts != nil else { return image }
-    return try image.editingMetadata { editor in
+    let parsed = try image.editingMetadata { editor in
       editor.remove(block)
       editor.remove(strings)
-      // libvips sets some of its own while it opens a file.
-      for name in image.fields where image.string(name) != nil { editor.remove(name) }
+      if let exif { editor.set("exif-data", exif) }
+    }
+    let stored = Set(image.fields)
+    let orientation = image.integer("orientation")
+    return try parsed.editingMetadata { editor in
+      for field in parsed.fields where field != "exif-data" {
+        if !stored.contains(field) || parsed.string(field) != nil { editor.remove(field) }
+      }
+      if let orientation { editor.set("orientation", orientation) }
       let parts = (texts ?? []).split(separator: 0, omittingEmptySubsequences: false)
         .map { String(decoding: $0, as: UTF8.self) }
       for index in stride(from: 0, to: parts.count - 1, by: 2) { editor.set(parts[index], parts[index + 1]) }
-      if let exif { editor.set("exif-data", exif) }
-    }
+    }.withResolution(of: image)
   }
 
   /// Whether XML holds the text unchanged.
