@@ -32,6 +32,7 @@ struct StandardOutputTests {
     ["fetch", "--allow-net", "loopback", "-o", "-", "SERVER/a"],
     ["ls", "--allow-net", "loopback", "--s3-endpoint", "SERVER", "s3://b"],
     ["ls", "--json", "--allow-net", "loopback", "--s3-endpoint", "SERVER", "s3://b"],
+    ["report", "merge", "r.ndjson", "-o", "-"],
   ]
 
   private static let listing = Page(
@@ -59,8 +60,10 @@ struct StandardOutputTests {
 
   /// Runs the command with a redirection of the shell's.
   private func run(_ arguments: [String], _ redirection: String) async throws -> CommandRun.Outcome {
-    // What is there to list and to explain.
-    if arguments.first == "cache" { try await command.run("run", "m.yaml") }
+    // Something to list, to explain and to merge.
+    if ["cache", "report"].contains(arguments.first) {
+      try await command.run("run", "--report", "r.ndjson", "m.yaml")
+    }
     let words = arguments.map { "'\($0.replacing("SERVER", with: server.url("")))'" }.joined(separator: " ")
     return try await command.run(
       ["-c", "'\(CommandRun.executable)' \(words) \(Self.input(arguments)) \(redirection)"],
