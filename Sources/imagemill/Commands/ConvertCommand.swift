@@ -26,7 +26,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
   @Argument(
     help: ArgumentHelp(
       """
-      A source and an output. The source is a path, an http(s), file or data URL, or '-' for standard input. The \
+      A source and an output. The source is a path, an http(s), s3, file or data URL, or '-' for standard input. The \
       output is a path, which may use template fields such as {ext}, or '-' for standard output. With -o, every \
       operand is a source: a path, a URL, a directory, or a pattern such as 'photos/**/*.heic'.
       """,

@@ -8,8 +8,7 @@ struct LsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls", abstract: "List the objects of a bucket, one source per line.",
     discussion: """
-      The lines are input for 'imagemill pipe'. Objects whose keys end in a slash and that have no content, which stand \
-      for folders, are left out.
+      The lines are input for 'imagemill pipe'. Empty objects whose keys end in a slash (folder markers) are left out.
 
         imagemill ls s3://photos/2026/ | imagemill pipe -f fit:800x600 -o '{dir}/{name}.webp'
         imagemill ls --json s3://photos
@@ -18,7 +17,7 @@ struct LsCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("Buckets, or prefixes of keys: s3://BUCKET/PREFIX.", valueName: "prefix"))
   var prefixes: [String]
 
-  @Flag(help: "Print one JSON object per object: source, bytes, time of the last change and entity tag.")
+  @Flag(help: "Print one JSON object per line: source, size in bytes, last-modified time and ETag.")
   var json = false
 
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions

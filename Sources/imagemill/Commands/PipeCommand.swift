@@ -36,7 +36,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
 
   @Option(
     help: ArgumentHelp(
-      "Select only the lines that failed in this .ndjson report (default: the last 'pipe' from this directory).",
+      "Select only the lines that failed in this .ndjson report (default: the last 'pipe' with the same operands in this directory).",
       valueName: "report"),
     completion: .file(extensions: ["ndjson"]))
   var failed: String?

@@ -10,7 +10,7 @@ struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Merge the reports of several runs.",
     discussion: """
-      The parts of a manifest that --shard divided among machines have a report each; this makes one of them.
+      Each machine that runs a --shard part writes its own report; this command merges them.
 
         imagemill report merge 1.ndjson 2.ndjson -o all.html
       """,
@@ -20,10 +20,10 @@ struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Merge .ndjson and .json reports into one.",
       discussion: """
-        An output that several reports have is taken from the last one: the report of a retry belongs after the report \
-        of the run that it repeats. An output is known by its path as requested. Jobs keep their numbers, unless different \
-        jobs have the same one. Totals are counted from the outputs; those that are not in reports, such as \
-        downloads, are 0. Run the command in the directory of the runs, from which the paths of files start.
+        If an output is in several reports, the last one wins: put the report of a retry after that of the original run. \
+        Outputs are matched by requested path. Jobs keep their index; if two jobs have the same index, all jobs are \
+        renumbered in the order of the reports. Totals are counted from the outputs; totals that reports don't have, such \
+        as downloads, are 0. File paths are relative to the directory of the runs: run this command there.
 
           imagemill report merge 1.ndjson 2.ndjson -o all.html
         """)

@@ -21,11 +21,12 @@ enum DiagnosticsSection {
   /// The meaning of a code, and what to do.
   static func meaning(of code: JobError.Code) -> String {
     switch code {
-    case .badSource: "The source is no URL, path or data URL that is supported."
-    case .fileUnreadable: "A local source can't be read: it is missing, a directory, or not permitted."
+    case .badSource: "The source is not a supported URL or path."
+    case .fileUnreadable:
+      "A local source can't be opened: it doesn't exist, is a directory, or permission is denied."
     case .httpStatus: "The server's status isn't 2xx. Check the URL, or the credentials."
     case .throttled:
-      "The server responded with 429 or 503, or asks for a longer wait than --timeout. Send fewer requests with --rate."
+      "The server asks to wait more than 60 seconds (Retry-After). Try again later, or send fewer requests with --rate."
     case .hostNotFound: "The host has no address, or the resolver failed."
     case .connectionFailed: "The connection could not be established."
     case .hostDown: "The host failed many times in a row, so no request was sent. Try again later."
@@ -40,7 +41,7 @@ enum DiagnosticsSection {
     case .tooManyRedirects: "The redirects form a loop, or exceed --max-redirects."
     case .badRedirect: "A redirect leads to another scheme, or from https to http."
     case .tooLarge: "A body exceeds --max-bytes."
-    case .notAnImage: "The content is no image, such as an error page. Check the URL."
+    case .notAnImage: "The content is not an image; it may be an error page. Check the URL."
     case .emptyBody: "The response has no body."
     case .digestMismatch: "The source differs from the digest in the manifest or the lock file."
     case .notCached: "The source isn't in the cache, and --offline is given."
@@ -52,7 +53,7 @@ enum DiagnosticsSection {
     case .circularChain: "Named chains refer to each other in a circle."
     case .chainTooLong: "The chain has too many filters, or too much text."
     case .filterFailed: "A filter can't be applied to this image, such as a crop outside of it."
-    case .unreadable: "The file of a source can't be opened or read."
+    case .unreadable: "A local source could not be read again for rendering, such as from a broken disk."
     case .sourceChanged: "A local file changed while it was read. Run again when it is complete."
     case .empty: "The source is an empty file."
     case .corrupt: "The source is damaged. Replace it; --on-corrupt warn accepts the readable part."
@@ -62,20 +63,20 @@ enum DiagnosticsSection {
     case .tooManyPixels: "The image exceeds --max-pixels."
     case .tooManyFrames: "The animation exceeds --max-frames."
     case .tooMuchMemory: "Rendering would need more than --memory."
-    case .processorTime: "A rendering took more processor time than --job-timeout on every processor."
+    case .processorTime: "Rendering used more CPU time than --job-timeout times the number of CPUs."
     case .fileSize: "A file grew beyond the limit of file sizes ('ulimit -f'). The image isn't the cause."
     case .outOfMemory: "A worker process ran out of memory. Raise --memory."
-    case .decoderCrashed: "A worker process crashed on this image, twice."
+    case .decoderCrashed: "A worker process crashed twice on this image."
     case .workerKilled: "A worker process was killed or stopped from outside. The image isn't the cause."
     case .systemCallRefused:
-      "The sandbox ended a worker process for a system call that no decoder needs, twice."
+      "The sandbox killed a worker process twice for a forbidden system call."
     case .workerNotStarted: "A worker process couldn't be started."
-    case .notRendered: "The rendering ended before this output."
+    case .notRendered: "Rendering ended before this output was reached."
     case .sourceNotMade: "The source is an output of another job, which failed."
     case .encodeFailed: "The encoder failed."
     case .badEncoding:
       "An encoder setting is invalid, or the format doesn't have it. See 'imagemill formats'."
-    case .noFrames: "The format can't hold an animation. Set frames: first."
+    case .noFrames: "The format can't hold an animation. Give --frames first, or frames: first in a manifest."
     case .tooLargeForFormat: "The image is wider or higher than the format can hold."
     case .tooManyBytes:
       "The output can't be made as small as --max-output-bytes, or a file is too large to be read."

@@ -48,8 +48,16 @@ enum ExitStatusSection {
     case .temporary:
       ["run", "pipe", "convert", "fetch", "inspect", "ls"].contains(command) ? general(status) : nil
     case .hungUp, .interrupted, .terminated:
-      ["run", "pipe", "convert"].contains(command) ? general(status) : nil
+      if ["run", "pipe", "convert"].contains(command) {
+        general(status)
+      } else {
+        ["fetch", "inspect", "ls", "plan", "cache"].contains(command) ? stopped(status) : nil
+      }
     }
+  }
+
+  private static func stopped(_ status: ExitStatus) -> String {
+    "Stopped by SIG\(status == .hungUp ? "HUP" : status == .interrupted ? "INT" : "TERM")."
   }
 
   private static let success = [
@@ -58,9 +66,9 @@ enum ExitStatusSection {
       "Every output is in place; with\n.Fl \\-failures\\-are\\-results ,\nevery line has its result.",
     "convert": "Every output is written.",
     "fetch": "Every response arrived, without an error status unless\n.Fl \\-any-status\nis given.",
-    "ls": "Every object is listed.",
+    "ls": "Every prefix was listed.",
     "plan": "The plan is printed.",
-    "report": "The merged report is written, whatever outputs it has.",
+    "report": "The merged report was written, even if outputs in it failed.",
     "validate": "The manifests have no mistakes.",
     "init": "The manifest is written.",
     "inspect": "Every source was inspected.",
@@ -79,7 +87,8 @@ enum ExitStatusSection {
       "At least one job failed, or a report could not be written; the outputs of the other jobs are in place.",
     "pipe":
       "At least one source failed, or a result or report could not be written; the other outputs are in place.",
-    "convert": "A source could not be read, rendered or written; existing outputs are unchanged.",
+    "convert":
+      "A source could not be read or rendered, or an output could not be written; with\n.Fl o ,\nthe other outputs are written.",
     "fetch":
       "A download failed, a response had an error status, or the result could not be written.",
     "ls": "A bucket could not be listed, or the list could not be written.",

@@ -37,7 +37,8 @@ enum ManualSections {
       return heading + own + ".El\n"
     }
     guard downloading.contains(command) else { return "" }
-    return heading + settingVariables + cacheVariables + proxyVariables + storageVariables
+    return heading + settingVariables + (command == "ls" ? "" : cacheVariables) + proxyVariables
+      + storageVariables
       + (["run", "pipe"].contains(command) ? terminalVariables : "") + ".El\n"
   }
 
@@ -51,12 +52,12 @@ enum ManualSections {
 
   private static let settingVariables = """
     .It Ev IMAGEMILL_*
-    The setting of an option, such as
+    Set an option, such as
     .Ev IMAGEMILL_PER_HOST
     for
-    .Fl \\-per-host .
-    The option on the command line overrides it.
-    A switch is
+    .Fl \\-per-host ;
+    the command line overrides it.
+    Flags take
     .Ql true
     or
     .Ql false .
@@ -118,8 +119,8 @@ enum ManualSections {
   /// FILES of a command; empty if it uses none.
   static func files(of command: String) -> String {
     let readsManifest = ["run", "plan", "validate", "config"].contains(command)
-    let usesCache = downloading.contains(command) || ["cache", "doctor"].contains(command)
-    if !readsManifest && !usesCache { return "" }
+    let usesCache = command != "ls" && downloading.contains(command) || ["cache", "doctor"].contains(command)
+    if !readsManifest && !usesCache && command != "ls" { return "" }
     return ".Sh FILES\n.Bl -tag -width Ds\n" + (readsManifest ? manifestFiles : "")
       + (command == "validate" ? "" : settingFiles) + (usesCache ? cacheFiles : "") + ".El\n"
   }
@@ -131,7 +132,7 @@ enum ManualSections {
 
   private static let settingFiles = """
     .It Pa ~/.config/imagemill/config.toml
-    Settings of the user in TOML, such as
+    User settings in TOML, such as
     .Ql per-host = 2
     or
     .Ql offline = true .

@@ -5,7 +5,9 @@ enum NetworkSection {
   static let text =
     #"""
     .Ss Networks
-    imagemill connects only to addresses of the public Internet.
+    By default, imagemill connects only to public addresses; see
+    .Sx Sources
+    for the exception.
     .Fl \-allow-net
     allows other networks: a CIDR, or one of these words, which name groups of IANA's special-purpose addresses:
     .Bl -tag -width documentation
@@ -25,7 +27,7 @@ enum NetworkSection {
       An IPv4 address is refused in IPv6 forms too: IPv4-mapped, 6to4 and NAT64 (64:ff9b::/96).
       .Cm nat64
       allows an address only if the IPv4 address in its last 32 bits is allowed too.
-      A NAT64 prefix that a network has chosen in 2000::/3 can't be recognized.
+      Network-specific NAT64 prefixes in 2000::/3 are not detected.
       .Cm reserved
       excludes the blocks that IANA lists as globally reachable.
 

@@ -10,11 +10,15 @@ enum ObjectStoragePage {
       A source may be an object:
       .Ql s3://bucket/key ,
       wherever a URL is taken: as an argument, in a manifest, a table or a list, or as the source of an overlay.
-      Everything after the bucket and one slash is the key, as in the AWS CLI: nothing in it is an escape, and
-      .Ql %20 , .. , //
+      As in the AWS CLI, everything after
+      .Ql s3://bucket/
+      is the key, taken literally:
+      .Ql %20 ,
+      .Ql \&.. ,
+      .Ql //
       and
       .Ql \&?
-      are parts of the name.
+      have no special meaning.
       .Pp
       An object is downloaded as any other source: in the same queue, with the same limits, retries and timeouts, and once for
       all jobs and runs that the cache can serve.
@@ -30,7 +34,7 @@ enum ObjectStoragePage {
       lists the objects of a bucket for
       .Cm imagemill pipe .
       .Ss Credentials
-      The first of these that are set:
+      The first of these that is set is used:
       .Bl -tag -width Ds
       .It environment
       .Ev AWS_ACCESS_KEY_ID
@@ -51,18 +55,19 @@ enum ObjectStoragePage {
       .Pa ~/.aws/config
       .El
       .Pp
-      Without any, requests are not signed, as public buckets allow.
-      Profiles that get credentials from a role, a program or a single sign-on are refused with a message; export them to the
-      environment instead:
+      Without credentials, requests are not signed, which works for public buckets.
+      Profiles that use a role,
+      .Ql credential_process
+      or SSO are not supported; export their credentials to the environment:
       .Pp
       .Dl eval "$(aws configure export-credentials --format env)"
       .Pp
       Requests are signed with AWS Signature Version 4 when they are sent.
       The secret never leaves this machine, and neither it nor a signature is in the cache, a log or a report.
       .Fl H
-      headers are sent too, but no
+      headers are sent too, except
       .Ql Authorization ;
-      those whose names begin with
+      headers whose names begin with
       .Ql x-amz-
       are signed, such as
       .Ql x-amz-request-payer: requester .
@@ -71,7 +76,7 @@ enum ObjectStoragePage {
       .Fl \-netrc
       don't apply.
       .Pp
-      The cache keeps the responses to each access key apart.
+      Cached responses are kept separate for each access key.
       Outputs made from signed requests are private: they are never sent to a
       .Fl \-remote-cache .
       .Ss Server and region
@@ -90,16 +95,16 @@ enum ObjectStoragePage {
       or the profile (default: us-east-1).
       If a bucket is in another region, the error names it.
       .Pp
-      At AWS, a bucket is named in the host of a request, unless its name has a dot, a capital or an underscore;
-      elsewhere in the path.
+      AWS requests use virtual-hosted-style addressing, unless the bucket name has a dot, a capital letter or an underscore;
+      other servers use path-style.
       .Fl \-s3-addressing
       or
       .Ql s3.addressing_style
-      of the profile sets it.
+      in the profile overrides this.
       .Ss Limits
       Outputs are written to files; they are not uploaded.
       Keys with control characters are not supported.
-      The metadata services of instances and containers are not asked for credentials.
+      Credentials from EC2 or ECS metadata services are not supported.
       .Sh FILES
       .Bl -tag -width Ds
       .It Pa ~/.aws/credentials , ~/.aws/config

@@ -100,7 +100,7 @@ enum OverviewPage {
     .Sq \-
     for standard input.
     Its format is detected from its first bytes, not from its name.
-    Formats whose decoders are not known to be safe, such as svg and pdf, are read only if listed in
+    Formats whose decoders are not hardened against hostile files, such as svg and pdf, are read only if listed in
     .Fl \-allow-format .
     .Pp
     .Nm
@@ -111,7 +111,7 @@ enum OverviewPage {
     and
     .Cm inspect
     also connect to any host that is given as an argument, whatever its network.
-    Credentials and headers are sent only to their own origin, never to another origin after a redirect.
+    Headers and credentials are sent to the origin of each source, never to another origin after a redirect.
     .Ss Filters and chains
     A chain is a list of filters, such as
     .Ql fill:100x100,circle .
@@ -166,7 +166,8 @@ enum OverviewPage {
     names another.
     Paths outside it are refused.
     .Pp
-    An animation stays an animation if the output's format can hold one, as webp and gif can.
+    An animation stays an animation if the output's format can hold one, as webp and gif can; other formats need
+    .Fl \-frames Cm first .
     .Ss The cache
     Responses are cached as HTTP allows, and requested again only when they are stale.
     Outputs that are up to date are left alone.
@@ -214,27 +215,41 @@ enum OverviewPage {
     Images, and the servers that send them, are not trusted.
     .Bl -dash
     .It
-    Requests go only to addresses of the public Internet; see
+    Requests go only to public addresses, unless
+    .Fl \-allow-net
+    allows others; see
     .Sx Networks .
-    The address of every connection is checked after the name is resolved, also after a redirect.
-    .It
-    .Cm run
-    and
-    .Cm pipe
-    decode in worker processes with restricted system calls
-    .Pq Fl \-sandbox ,
-    .Cm convert
+    Exception:
+    .Cm convert , fetch
     and
     .Cm inspect
-    only with
-    .Fl \-sandbox Cm auto .
+    also connect to any host given as an argument.
+    Every address is checked after name resolution, including after redirects.
     .It
-    Formats whose decoders are rarely tested against hostile files, such as svg and pdf, are read only with
+    .Cm run , pipe
+    and
+    .Cm convert Fl o
+    decode in sandboxed worker processes.
+    .Cm convert
+    with one image, and
+    .Cm inspect ,
+    decode in their own process unless
+    .Fl \-sandbox Cm auto
+    or
+    .Cm strict
+    is given.
+    .It
+    Formats whose decoders are not hardened against hostile files, such as svg and pdf, are read only with
     .Fl \-allow-format .
     .It
-    Headers, users and passwords are sent only to the origin that they are given for, and never to another origin by a
-    redirect.
-    Give them with
+    .Fl H
+    headers and
+    .Fl \-user
+    credentials are sent to the origin of each source, so to every host of a list;
+    .Fl \-header-for
+    limits headers to one origin.
+    Redirects never carry them to another origin.
+    Give credentials with
     .Fl \-netrc ,
     .Fl \-user Ar \-
     or

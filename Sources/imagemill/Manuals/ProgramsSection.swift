@@ -5,21 +5,23 @@ enum ProgramsSection {
     guard command == "pipe" else { return "" }
     return #"""
       .Sh FOR PROGRAMS
-      A program that gives each line a result of its own, such as an executor of Spark, uses
+      A program that needs exactly one result per line, such as a Spark executor, uses
       .Fl \-input Cm ndjson Fl \-json Fl \-failures\-are\-results .
-      The result of the n-th line has the
+      The result of line n has the
       .Ql index
-      n, and the members of a line of an NDJSON report.
+      n, from 1, and the members of an NDJSON report line.
       .Pp
       The exit status then is 0 when every line has its result, failed or not.
       Other statuses mean that results may be missing: the command line is wrong, a line isn't a JSON object, the input or
       the output failed, or a signal stopped the run.
-      Lines without a result can be given to another process: outputs that are in place are not made again, and none is
-      there in part.
+      Lines without a result can be given to another process: outputs that are in place are not made again, and outputs
+      are never partial.
       Failures are not repeated on standard error.
       .Pp
-      A result is written at most 50 milliseconds after it is known, together with others of that time.
-      If results are not read, lines are not read either, beyond about a thousand.
+      Results are written in batches, at most 50 milliseconds late.
+      If results are not read,
+      .Nm imagemill
+      stops reading after about 1,024 lines.
       The process ends within a second after the end of its input and the last result.
 
       """#

@@ -33,8 +33,8 @@ enum RemoteCacheSection {
       .Ed
       .Pp
       Bytes that differ from their digest are discarded, and the output is rendered.
-      But whoever can write to the server determines which image an output has: allow only those whom you trust with the
-      outputs, and give others
+      Anyone who can write to the server can replace outputs: give write access only to machines that you trust, and use
+      others with
       .Fl \-remote\-cache\-mode Cm read .
       .Pp
       Outputs stay on this machine if one of their sources is private: a request for it had credentials, a cookie or another
@@ -45,11 +45,11 @@ enum RemoteCacheSection {
       or
       .Ql no\-store .
       .Pp
-      No failure of the server fails an output.
-      Lookups or uploads end for the rest of the run, with one warning, when the server refuses them, stays busy after
-      retries, or doesn't answer within
-      .Fl \-remote\-timeout .
-      Lookups also end when together they have delayed the run by that time.
+      A server failure never fails an output.
+      If the server refuses requests, stays busy after retries, or exceeds
+      .Fl \-remote\-timeout ,
+      lookups or uploads stop for the rest of the run, with one warning.
+      Lookups also stop once they have delayed the run by that time in total.
       .Cm plan
       and
       .Fl \-check

@@ -27,7 +27,8 @@ enum ReportSection {
       .Ql frames ,
       .Ql bytes ,
       .Ql quality
-      (found for max-bytes),
+      (chosen to meet
+      .Fl \\-max-output-bytes ) ,
       .Ql sourceBytes ,
       .Ql sha256 ,
       .Ql filter ,
@@ -56,7 +57,7 @@ enum ReportSection {
       .Ql column .
       With
       .Fl \\-placeholders
-      or a contact sheet, an output also has
+      or an .html report, an output also has
       .Ql placeholders .
       .Fl \\-failed
       reads this report.
@@ -81,7 +82,7 @@ enum ReportSection {
       Failures come first, then the outputs of each source.
       A slider compares an output with its source.
       The page can be searched and printed.
-      It loads the images next to it, and a source of another server only to compare it.
+      It loads images from its own directory; a remote source is loaded only for comparison.
       .Fl \\-compare
       with the
       .Pa .json

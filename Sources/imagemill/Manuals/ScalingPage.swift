@@ -5,28 +5,31 @@ enum ScalingPage {
       + #"""
       .Sh NAME
       .Nm imagemill-scale
-      .Nd work for several machines
+      .Nd run imagemill on several machines
       .Sh DESCRIPTION
       .Nm imagemill
       has no scheduler of its own.
-      A job needs no other job, unless its source is the output of one: a list can be divided among machines in any way, by
-      any scheduler, into parts of a manifest or partitions of a Spark DataFrame.
-      Nothing is shared but, if wanted, a cache of outputs.
+      Jobs are independent, unless the source of one is the output of another.
+      Any scheduler can divide a list among machines: as parts of a manifest
+      .Pq Fl \-shard
+      or as partitions of a Spark DataFrame.
+      Machines share nothing except an optional remote cache.
       .Ss Parts of a manifest
       .Fl \-shard Ar k/n
       selects one of n parts.
       Each job is in exactly one part, which depends on its sources and outputs only: a job stays in its part when others are
       added, and a part can be run again alone.
-      All parts have the same manifest; every part reads all of it.
+      All parts use the same manifest; every part reads all of it.
       .Pp
-      Each part writes a report, and
+      With
+      .Fl \-report ,
+      each part writes a report;
       .Cm imagemill report merge
-      makes one of them.
-      The indexes of jobs are those of the whole manifest.
+      merges them.
+      Job indexes are those of the whole manifest.
       .Pp
       .Pa Examples/scale
-      of the source tree has a script for GNU parallel, an array of Slurm, an indexed Job of Kubernetes and a matrix of a
-      GitHub workflow.
+      of the source tree has examples for GNU parallel, a Slurm array, a Kubernetes indexed Job and a GitHub Actions matrix.
       .Ss Spark
       .Pa Integrations/spark
       of the source tree is a Python package,
@@ -46,13 +49,12 @@ enum ScalingPage {
       results.write.parquet("results.parquet")
       .Ed
       .Pp
-      All executors mount the directory of outputs.
+      All executors must mount the output directory.
       Each partition is converted by one
       .Cm imagemill pipe
       on its executor.
       If that process ends before its last result, the task fails and Spark tries it again.
-      A task that runs twice, also at once on two executors, writes the same files: each appears whole, and replaces an
-      equal one.
+      A task may run twice, even concurrently: both attempts write identical files, and each file is replaced atomically.
       .Ss A cache for all machines
       With
       .Fl \-remote\-cache ,
@@ -73,23 +75,24 @@ enum ScalingPage {
       Together, n processes send n times as many requests to a host as one.
       Either divide the limit by the number of processes, or give all sources of a host to the same process.
       .Ql process()
-      does both:
+      divides
       .Ql per_host
-      is the limit of all executors together, and
-      .Ql partition_by
-      moves the rows of a host to one partition, which may then have all of the limit.
+      among the executors; with
+      .Ql partition_by="host" ,
+      it moves the rows of a host to one partition, which gets the whole limit.
       .Pp
-      A process that renders r images per second from a store that takes t seconds for each needs r times t downloads at once:
-      six for 180 images per second and 30 milliseconds.
-      For the eight cores of a machine and one store, raise
+      A process that renders r images per second from a store with a latency of t seconds needs r times t concurrent downloads:
+      about six for 180 images per second and 30 milliseconds.
+      On eight cores with one store, set
       .Fl \-per\-host
       and
       .Fl \-downloads
       to 64.
-      .Sh A CLUSTER OF 16 ON PAPER
+      .Sh ESTIMATE FOR 16 EXECUTORS
       16 executors of one core, each with its own process; images of 100 kB that become 256 pixels wide and 10 kB.
-      The time of an image, 5.5 milliseconds of CPU, is measured on one machine; the efficiency, 0.95 with a store that takes
-      2,048 requests at a time, is simulated; the rest is arithmetic.
+      The CPU time per image (5.5 milliseconds) was measured on one machine.
+      The efficiency (0.95, with a store that allows 2,048 concurrent requests) was simulated.
+      The rest is arithmetic.
       No cluster of this size has been measured.
       .Bl -tag -width Ds
       .It Images
@@ -99,20 +102,21 @@ enum ScalingPage {
       .It Bytes
       276 MB/s in and 28 MB/s out, 17 and 2 MB/s for each core; 10 TB and 1 TB in all
       .It Shuffle
-      none; the rows once, which are URLs and not images, if they are partitioned by host
+      none; with
+      .Ql partition_by="host" ,
+      the rows once (URLs, not images)
       .It Results
-      0.5 kB per row, 50 GB in all, which Spark writes where it is told to
+      0.5 kB per row, 50 GB in all, which Spark writes
       .It Price at S3's list prices in us-east-1
-      $40 for 10^8 GETs at $0.0004 per 1,000, and $0.50 for listing them at $0.005 per 1,000; nothing for bytes to machines in
-      the same region.
-      The same bytes to machines elsewhere cost $900, at $0.09 per GB, more than all else.
-      Storing the outputs in S3, by whatever program copies them, takes 10^8 PUTs for $500, and $23 per month.
+      $40 for 10^8 GETs ($0.0004 per 1,000) and $0.50 for 10^5 LIST requests of 1,000 keys each ($0.005 per 1,000).
+      Transfer within the region is free; transfer out costs $900 ($0.09 per GB), more than everything else.
+      Storing the outputs in S3 costs $500 for 10^8 PUTs, and $23 per month.
       .El
       .Ss Where it breaks first
       .Bl -tag -width Ds
       .It One host
-      A host that allows 6 requests at a time feeds one core: the second executor has an efficiency of 0.54, and more add
-      nothing.
+      A host that allows 6 concurrent requests feeds one core: two executors have an efficiency of 0.54, and four are slower
+      than one.
       .It Uneven hosts
       If the rows of a host are kept together, the largest partition ends last.
       With 1,000 hosts the efficiency of 16 executors is 0.82 and that of 64 is 0.71; if one host has a fifth of the rows,
@@ -125,11 +129,13 @@ enum ScalingPage {
       brings it back to 0.78.
       .It One prefix of a bucket
       S3 serves 5,500 GETs per second for each prefix, which 32 cores reach.
-      It answers with 503 SlowDown above that; the requests are repeated, and the host is asked less.
-      Spread the keys over prefixes.
+      Above that, it responds with 503 SlowDown;
+      .Nm imagemill
+      retries and slows down.
+      Spread the keys over several prefixes.
       .It A long manifest
-      Every part reads all of a manifest.
-      Of more than some ten million lines, give each part a list of its own, or use Spark.
+      Every part reads the whole manifest.
+      Above about ten million lines, give each part its own list, or use Spark.
       .It Many files
       A directory of 10^8 files is slow in most file systems: use an output such as
       .Ql {source-hash:2}/{source-hash:16}.webp .

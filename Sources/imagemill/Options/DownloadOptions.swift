@@ -19,7 +19,7 @@ struct DownloadOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Maximum bytes per second from one host, in all its downloads together, such as 500k (default: unlimited).",
+      "Maximum bytes per second per host, for all its downloads together, such as 500k (default: unlimited).",
       valueName: "size"))
   var limitRate: SizeArgument?
 
@@ -41,7 +41,7 @@ struct DownloadOptions: ParsableArguments {
   @Option(
     name: [.customShort("H"), .customLong("header")],
     help: ArgumentHelp(
-      "Request header, sent only to the source's own origin. Repeatable.",
+      "Request header for the origin of each source. Repeatable.",
       valueName: "name: value"))
   var headers: [String] = []
 
@@ -54,7 +54,7 @@ struct DownloadOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
     help: ArgumentHelp(
-      "Credentials for the source's own origin; '-' reads them from the first line of standard input.",
+      "Credentials for the origin of each source; '-' reads them from the first line of standard input.",
       valueName: "name[:password]"))
   var user: String?
 
@@ -84,7 +84,7 @@ struct DownloadOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Allow networks besides the public Internet: CIDRs, or the words of imagemill(1), such as loopback, private or all.",
+      "Also allow these networks: CIDRs, or names such as loopback, private or all; see imagemill(1).",
       valueName: "list"),
     completion: .list(Self.networkWords))
   var allowNet: [String] = []
@@ -137,8 +137,8 @@ struct CacheLocation: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Maximum size of the cache on disk for this run; less than the cache's own limit has no effect (default: that "
-        + "limit).",
+      "Raise the cache's size limit for this run; lower values have no effect, except for a new cache (default: the "
+        + "cache's limit).",
       valueName: "size"))
   var cacheSize: SizeArgument?
 

@@ -21,7 +21,7 @@ struct JobOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Select only the jobs that failed in this .ndjson report (default: the last run of these manifests from this "
+      "Select only the jobs that failed in this .ndjson report (default: the last run of these manifests in this "
         + "directory).", valueName: "report"),
     completion: .file(extensions: ["ndjson"]))
   var failed: String?

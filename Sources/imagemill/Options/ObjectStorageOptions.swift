@@ -13,7 +13,7 @@ struct ObjectStorageOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Name a bucket in the path or in the host of requests (default: virtual at AWS, path elsewhere).",
+      "Path-style or virtual-hosted-style requests (default: virtual at AWS, path elsewhere).",
       valueName: "path|virtual"))
   var s3Addressing: AddressingArgument?
 

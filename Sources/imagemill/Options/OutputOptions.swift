@@ -70,7 +70,7 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With several formats: use a later one only if it is at least this much smaller than the first, such as 10%.",
+      "With several formats, choose a later one only if it saves at least this much over the first, such as 10%.",
       valueName: "percent"))
   var minSavings: String?
 
@@ -250,6 +250,6 @@ struct DestinationOptions: ParsableArguments {
     completion: .directory)
   var outputDirectory: String?
 
-  @Flag(help: "Allow outputs and local sources outside their directories.")
+  @Flag(help: "Allow outputs outside the output directory, and local sources outside the manifest's.")
   var allowOutside = false
 }

@@ -14,7 +14,7 @@ struct RemoteCacheOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Whether outputs that were rendered are uploaded to --remote-cache.", valueName: "read|read-write"))
+      "read only looks up outputs; read-write also uploads rendered ones.", valueName: "read|read-write"))
   var remoteCacheMode = RemoteCacheModeArgument.readWrite
 
   @Option(
@@ -25,8 +25,8 @@ struct RemoteCacheOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Time limit for each request to --remote-cache, for the delay by all lookups together, and for the uploads that "
-        + "are left at the end.", valueName: "dur"))
+      "Time limit for each --remote-cache request, for the total time that lookups delay a run, and for uploads pending "
+        + "at its end.", valueName: "dur"))
   var remoteTimeout = DurationArgument(.seconds(10))
 
   func validate() throws {

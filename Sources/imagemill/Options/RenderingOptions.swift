@@ -123,7 +123,7 @@ struct BatchOptions: ParsableArguments {
   @Option(
     name: .customLong("report"),
     help: ArgumentHelp(
-      "Write a report: .json, .ndjson, .xml (JUnit) or .html; '-' writes NDJSON to standard output. Repeatable.",
+      "Write a report: .json, .ndjson, .xml (JUnit) or .html; '-' writes NDJSON to standard output (not in pipe). Repeatable.",
       valueName: "file"),
     completion: .file(extensions: ["json", "ndjson", "xml", "html"]))
   var reports: [String] = []
@@ -157,7 +157,8 @@ struct BatchOptions: ParsableArguments {
   @Option(
     name: .customLong("events"),
     help: ArgumentHelp(
-      "Write events as they happen, one JSON object per line; '-' is standard output.", valueName: "file"),
+      "Write events as they happen, one JSON object per line; '-' is standard output (not in pipe).",
+      valueName: "file"),
     completion: .file())
   var events: String?
 

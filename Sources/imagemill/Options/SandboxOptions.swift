@@ -5,8 +5,8 @@ import ImageRendering
 struct SandboxOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Decode in a worker process with limits: auto restricts it as far as the kernel allows, strict fails without "
-        + "system call filters; off decodes in the command's own process (default: off; for a batch, auto).",
+      "Decode in a restricted worker process: auto uses what the kernel supports, strict fails without seccomp, off "
+        + "doesn't restrict (default: off; convert -o: auto).",
       valueName: "auto|strict|off"))
   var sandbox: SandboxArgument?
 
