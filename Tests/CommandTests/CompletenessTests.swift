@@ -134,7 +134,7 @@ struct CompletenessTests {
         })
     for filter in FilterTable.all {
       let own = section(".Ss \(filter.name)", of: lines)
-      #expect(arguments(of: ".It Ar", in: own) == filter.parameters.map(\.name), "\(filter.name)")
+      #expect(arguments(of: ".It Ar", in: own) == filter.parameters.map(\.displayName), "\(filter.name)")
     }
     let list = try await command.run("filters")
     let listed = list.lines.filter { $0.hasPrefix("  ") }.compactMap {

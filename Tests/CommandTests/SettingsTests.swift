@@ -51,6 +51,45 @@ struct SettingsTests {
     #expect(try await row("per-host", ["m.yaml"], environment) == ["3", "m.yaml:2:12"])
   }
 
+  @Test("a default that depends on the machine or the job is described")
+  func describedDefault() async throws {
+    #expect(try await row("jobs", [], [:]).joined(separator: " ") == "(the number of available CPUs) default")
+    #expect(try await row("jobs", [], ["IMAGEMILL_JOBS": "2"]) == ["2", "IMAGEMILL_JOBS"])
+  }
+
+  @Test("a misspelled variable is named with the one that was meant, and others' variables aren't")
+  func misspelledVariable() async throws {
+    try manifest()
+    let misspelled = try await command.run(
+      ["validate", "m.yaml"],
+      environment: ["IMAGEMILL_PERHOST": "2", "IMAGEMILL_TIMEOUTS": "2", "IMAGEMILL_INSTALLED_BY": "ci"])
+    #expect(misspelled.status == 0)
+    #expect(
+      misspelled.errors == """
+        imagemill: warning: the variable IMAGEMILL_PERHOST is not a setting (did you mean IMAGEMILL_PER_HOST?)
+        imagemill: warning: the variable IMAGEMILL_TIMEOUTS is not a setting (did you mean IMAGEMILL_TIMEOUT?)
+
+        """)
+    let right = try await command.run(
+      ["validate", "m.yaml"], environment: ["IMAGEMILL_PER_HOST": "2", "IMAGEMILL_PERHOST": ""])
+    #expect(right.status == 0)
+    #expect(right.errors.isEmpty)
+  }
+
+  @Test("'validate' reports wrong settings of the configuration file and the environment, as 'run' does")
+  func validated() async throws {
+    try manifest()
+    let environment = try configure("per-host = \"many\"\n")
+    for name in ["validate", "run"] {
+      let outcome = try await command.run([name, "m.yaml"], environment: environment)
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains("config.toml:1:1: error: setting 'per-host'"), "\(outcome.errors)")
+    }
+    let variable = try await command.run(["validate", "m.yaml"], environment: ["IMAGEMILL_PER_HOST": "many"])
+    #expect(variable.status == 2)
+    #expect(variable.errors.contains("IMAGEMILL_PER_HOST"), "\(variable.errors)")
+  }
+
   @Test("a setting has the effect of its option, from each place, and the command line overrides it")
   func effect() async throws {
     let server = try LoopbackServer { _ in Page([], type: "image/png", status: 404) }

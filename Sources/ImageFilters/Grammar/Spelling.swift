@@ -11,7 +11,12 @@ package enum Spelling {
 
   /// The name in American spelling and lower case.
   package static func normalized(_ name: String) -> String {
-    var result = name.lowercased()
+    american(name.lowercased())
+  }
+
+  /// The name in American spelling, which help, manuals and messages use. Its case is kept.
+  package static func american(_ name: String) -> String {
+    var result = name
     for (british, american) in parts where contains(result, british) {
       result = result.replacing(british, with: american)
     }

@@ -11,6 +11,11 @@ public struct FilterParameter: Sendable {
   /// Whether omitting the parameter is an error.
   public let isRequired: Bool
 
+  /// The name in American spelling, which help and manuals use.
+  package var displayName: String { Spelling.american(name) }
+  /// The default value in American spelling.
+  package var displayDefault: String? { defaultText.map(Spelling.american) }
+
   /// A parameter that must be given.
   static func required(_ name: String, _ type: ParameterType, _ summary: String) -> FilterParameter {
     FilterParameter(name: name, type: type, summary: summary, defaultText: nil, isRequired: true)

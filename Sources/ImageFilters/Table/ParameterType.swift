@@ -42,12 +42,13 @@ public enum ParameterType: Sendable, Hashable {
       "\(range.lowerBound)ms…\(range.upperBound)ms, with its unit, such as 400ms or 0.4s"
     case .angle: "-360…360 degrees"
     case .boolean: "true|false"
-    case .choice(let words): words.joined(separator: "|")
+    case .choice(let words): words.map(Spelling.american).joined(separator: "|")
     case .text: "text"
     case .color: "a CSS color name, #rgb, #rgba, #rrggbb or #rrggbbaa"
     case .size: "WxH, Wx, xH or N%, each side 1…65535"
     case .area: "WxH or WxH+X+Y"
-    case .gravity: Gravity.names.joined(separator: "|") + " or a focal point such as 0.3x0.7"
+    case .gravity:
+      Gravity.names.map(Spelling.american).joined(separator: "|") + " or a focal point such as 0.3x0.7"
     case .length: "pixels, or N% of the shorter side"
     case .percentage(let range): "\(Number.text(range.lowerBound))%…\(Number.text(range.upperBound))%"
     case .source: "a named source, a path or a URL"

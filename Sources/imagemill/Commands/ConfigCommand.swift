@@ -72,7 +72,8 @@ struct ConfigCommand: ParsableCommand {
       }
       let value = option.isFlag ? "false" : option.defaultValue
       return Row(
-        name: setting.name, variable: setting.variable, values: value.map { [$0] } ?? [], origin: .default)
+        name: setting.name, variable: setting.variable, values: value.map { [$0] } ?? [], origin: .default,
+        defaultSummary: option.defaultSummary)
     }
   }
 
@@ -97,7 +98,11 @@ struct ConfigCommand: ParsableCommand {
     let origin: SettingsLayer.Origin
     /// The variable, or `FILE:LINE:COLUMN`; nil for a default.
     var place: String?
+    /// What the help says of a default that isn't a value.
+    var defaultSummary: String?
 
-    var text: String { values.isEmpty ? "(none)" : values.joined(separator: ", ") }
+    private enum CodingKeys: CodingKey { case name, variable, values, origin, place }
+
+    var text: String { values.isEmpty ? "(\(defaultSummary ?? "none"))" : values.joined(separator: ", ") }
   }
 }

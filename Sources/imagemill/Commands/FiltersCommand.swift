@@ -56,11 +56,11 @@ struct FiltersCommand: ParsableCommand {
     if let expansion = filter.expansion { text += "Same as \(expansion).\n" }
     if !filter.parameters.isEmpty {
       text += "\nArguments\n"
-      let width = filter.parameters.map(\.name.count).max() ?? 0
+      let width = filter.parameters.map(\.displayName.count).max() ?? 0
       for parameter in filter.parameters {
-        let fallback = parameter.defaultText.map { " (default: \($0))" } ?? ""
+        let fallback = parameter.displayDefault.map { " (default: \($0))" } ?? ""
         let need = parameter.isRequired ? " (required)" : ""
-        text += "  \(parameter.name.padded(to: width))  \(parameter.summary)\(need)\(fallback)\n"
+        text += "  \(parameter.displayName.padded(to: width))  \(parameter.summary)\(need)\(fallback)\n"
         text += "  \(String(repeating: " ", count: width))  \(parameter.type.summary)\n"
       }
     }
@@ -73,7 +73,7 @@ struct FiltersCommand: ParsableCommand {
   /// The filter's form, such as `fill:SIZE[:GRAVITY]…`.
   private static func usage(of filter: FilterDefinition) -> String {
     filter.parameters.reduce(filter.name) { text, parameter in
-      let word = parameter.name.uppercased()
+      let word = parameter.displayName.uppercased()
       return text + (parameter.isRequired ? ":\(word)" : "[:\(word)]")
     }
   }

@@ -28,6 +28,16 @@ struct ValidateCommand: AsyncParsableCommand {
 
   func run() async throws {
     var isWrong = false
+    var wrongVariables: CommandError?
+    do {
+      // The configuration file and the environment as 'run' reads them.
+      _ = try Invocation(typed: [RunCommand._commandName], layers: Invocation.current.layers).parse()
+    } catch let complaint as ManifestCommandError {
+      complaint.print()
+      isWrong = true
+    } catch let error as CommandError {
+      wrongVariables = error
+    }
     var conflicts = RecordConflicts()
     let paths = try ManifestArguments.paths(manifests)
     for path in paths {
@@ -38,6 +48,7 @@ struct ValidateCommand: AsyncParsableCommand {
         isWrong = true
       }
     }
+    if let wrongVariables { throw wrongVariables }
     if isWrong { throw ExitStatus.usage }
   }
 

@@ -94,10 +94,10 @@ enum ManualPage {
         if !filter.parameters.isEmpty {
           page += ".Bl -tag -width Ds\n"
           for parameter in filter.parameters {
-            page += ".It Ar \(parameter.name)\n\(text(asSentence(parameter.summary)))\n"
+            page += ".It Ar \(parameter.displayName)\n\(text(asSentence(parameter.summary)))\n"
             page += text("Values: \(parameter.type.summary)")
             page +=
-              parameter.defaultText.map { text(" (default: \($0.isEmpty ? "empty" : $0))") }
+              parameter.displayDefault.map { text(" (default: \($0.isEmpty ? "empty" : $0))") }
               ?? (parameter.isRequired ? " (required)" : "")
             page += ".\n"
           }

@@ -28,6 +28,9 @@ struct Invocation: Sendable {
       self.init(typed: arguments, layers: [])
       return
     }
+    for (name, meant) in SettingsLayer.misspelled(environment) {
+      StandardError.say("imagemill: warning: the variable \(name) is not a setting (did you mean \(meant)?)")
+    }
     self.init(
       typed: arguments, layers: [try .configuration(environment), .environment(environment)])
   }

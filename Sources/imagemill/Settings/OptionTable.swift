@@ -7,6 +7,8 @@ struct OptionTable {
     let isFlag: Bool
     let isRepeating: Bool
     let defaultValue: String?
+    /// What the help says of a default that depends on something, such as `the number of available CPUs`.
+    let defaultSummary: String?
   }
 
   private var options: [String: Option] = [:]
@@ -19,7 +21,8 @@ struct OptionTable {
       guard let long = argument.names?.first(where: { $0.kind == "long" })?.name else { continue }
       options[long] = Option(
         isFlag: argument.kind == "flag", isRepeating: argument.isRepeating,
-        defaultValue: argument.defaultValue)
+        defaultValue: argument.defaultValue,
+        defaultSummary: argument.abstract?.firstMatch(of: #/\(default: ([^)]+)\)/#).map { String($0.1) })
       for name in argument.names ?? [] { names[(name.kind == "short" ? "-" : "--") + name.name] = long }
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import ImageBatch
+import ImageFilters
 import Manifests
 import SystemIO
 
@@ -34,6 +35,19 @@ struct SettingsLayer: Sendable {
       return Value(name: setting.name, texts: [text], place: setting.variable)
     }
     return SettingsLayer(origin: .environment, values: values)
+  }
+
+  /// The variables that resemble a setting's and are none, sorted, each with the variable that was probably meant.
+  static func misspelled(_ variables: [String: String]) -> [(name: String, meant: String)] {
+    let prefix = "IMAGEMILL_"
+    let given = variables.filter { $0.key.hasPrefix(prefix) && !$0.value.isEmpty }.keys
+    guard !given.isEmpty else { return [] }
+    let settings = Dictionary(Setting.all.map { ($0.name, $0.variable) }) { first, _ in first }
+    return given.sorted().filter { !settings.values.contains($0) }.compactMap { name in
+      let word = name.dropFirst(prefix.count).lowercased().replacing("_", with: "-")
+      guard let near = NearestName.of(word, in: settings.keys), let meant = settings[near] else { return nil }
+      return (name, meant)
+    }
   }
 
   /// The settings of manifests; later ones override earlier ones.
