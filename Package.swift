@@ -115,8 +115,8 @@ let package = Package(
     .target(
       name: "ImageBatch",
       dependencies: [
-        "ImageRendering", "ImageFilters", "ImageCaches", "ImageDownloads", "Curl", "SystemIO", "Vips",
-        "WebValues",
+        "ImageRendering", "ImageFilters", "ImageCaches", "ImageDownloads", "Curl", "ObjectStorage",
+        "SystemIO", "Vips", "WebValues",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Collections", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
@@ -142,7 +142,7 @@ let package = Package(
       name: "imagemill",
       dependencies: [
         "Manifests", "Reports", "ImageBatch", "ImageRendering", "ImageCaches", "ImageDownloads",
-        "ImageFilters", "Curl", "ObjectStorage",
+        "ImageFilters", "Curl", "ObjectStorage", "WebValues",
         "SystemIO", "TerminalText", "Vips",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -164,7 +164,8 @@ let package = Package(
       name: "TestSupport", dependencies: ["ImageCaches", "ImageRendering"], path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(
-      name: "LoopbackServer", dependencies: ["ObjectStorage", "SystemIO", "TestSupport", "WebValues"],
+      name: "LoopbackServer",
+      dependencies: ["ImageCaches", "ObjectStorage", "SystemIO", "TestSupport", "WebValues"],
       path: "Tests/LoopbackServer",
       swiftSettings: settings),
     .testTarget(name: "VipsTests", dependencies: ["CVips", "TestSupport", "Vips"], swiftSettings: settings),

@@ -1,9 +1,11 @@
+import ImageCaches
 import ObjectStorage
 import Synchronization
 import SystemIO
 import WebValues
 
-/// A server of object storage: it checks signatures, serves objects with ranges, and lists them page by page.
+/// A server of object storage: it checks signatures and the digests of uploads, keeps
+/// what is put on it, serves objects with ranges, and lists them page by page.
 public final class ObjectServer: Sendable {
   /// The access key that it knows.
   public static let environment = [
@@ -32,7 +34,14 @@ public final class ObjectServer: Sendable {
     server = try LoopbackServer { request in
       if let page = shared.state.withLock({ $0.fault })(request) { return page }
       if let refusal = Self.refusal(of: request) { return Self.error(refusal, status: 403) }
+      guard request.field("X-Amz-Content-Sha256") == ContentDigest(hashing: request.body).hex else {
+        return Self.error("XAmzContentSHA256Mismatch", status: 400)
+      }
       let path = PercentEncoding.decoded(request.path)
+      if request.method == "PUT" {
+        shared.state.withLock { $0.objects[path] = request.body }
+        return Page()
+      }
       return shared.state.withLock { state in
         if request.target.contains("list-type=2") { return Self.list(path, request, state) }
         guard let body = state.objects[path] else { return Self.error("NoSuchKey", status: 404) }
@@ -44,6 +53,15 @@ public final class ObjectServer: Sendable {
   /// Stores an object.
   /// - Parameter path: `/bucket/key`.
   public func put(_ body: [UInt8], at path: String) { shared.state.withLock { $0.objects[path] = body } }
+
+  /// What is stored, by `/bucket/key`.
+  public var objects: [String: [UInt8]] {
+    get { shared.state.withLock(\.objects) }
+    set { shared.state.withLock { $0.objects = newValue } }
+  }
+
+  /// The number of requests with a method.
+  public func count(_ method: String) -> Int { server.requests.count { $0.method == method } }
 
   /// Lists so many objects on a page.
   public func list(perPage length: Int) { shared.state.withLock { $0.pageLength = length } }
@@ -97,6 +115,8 @@ public final class ObjectServer: Sendable {
     let fields = names.map { HeaderField(String($0), request.field(String($0)) ?? "") }
     var signed = RequestSigner.Request(path: request.path, fields: fields)
     signed.query = String(query ?? "")
+    signed.method = request.method
+    signed.payload = request.field("X-Amz-Content-Sha256") ?? ""
     let key = AccessKey(
       id: environment["AWS_ACCESS_KEY_ID"] ?? "", secret: environment["AWS_SECRET_ACCESS_KEY"] ?? "")
     let right = RequestSigner(region: "eu-west-1").authorization(signed, date: date, by: key)

@@ -1,4 +1,6 @@
 import Curl
+import ObjectStorage
+import SystemIO
 
 /// A request to the remote cache that didn't succeed.
 struct RemoteFailure: Error {
@@ -39,6 +41,20 @@ struct RemoteFailure: Error {
     case 300..<400:
       self.init(.refused, "it redirects (HTTP status \(status)); use the URL that it redirects to")
     default: self.init(.refused, "it returned HTTP status \(status)")
+    }
+  }
+
+  /// Creates the failure of an error response of object storage.
+  init(_ answer: ObjectStorageAnswer, of address: ObjectAddress, isSigned: Bool) {
+    let words = answer.words(for: address, isSigned: isSigned, serverTime: nil, now: SystemTime.now)
+    switch (answer.status, answer.code) {
+    // A bucket that doesn't exist has the same status, and never gets an object.
+    case (404, "NoSuchKey"), (404, nil), (410, nil): self.init(.missing, words)
+    case (429, _), (503, _): self.init(.busy, "it is busy: \(words)")
+    // The object in the local store has other bytes than its name says, or they were changed on the way.
+    case (_, "XAmzContentSHA256Mismatch"), (_, "BadDigest"): self.init(.local, words)
+    case (507, nil): self.init(status: 507)
+    default: self.init(answer.isTemporary ? .busy : .refused, words)
     }
   }
 

@@ -11,14 +11,20 @@ final class RemoteSink: TransferSink {
   private struct Progress {
     var isWanted = false
     var dropped = 0
+    var start: [UInt8] = []
   }
 
   private static let dropLimit = 64 * 1024
+  /// The bytes of an error response that are read: more than any error of object storage has.
+  private static let startLimit = 8 * 1024
   private let progress = Mutex(Progress())
   private let keep: @Sendable (UnsafeRawBufferPointer) -> Bool
 
   /// - Parameter keep: Receives the wanted bytes, and returns whether to go on. Default: drops them.
   init(keep: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool = { _ in true }) { self.keep = keep }
+
+  /// The beginning of a body that was dropped.
+  var startOfDropped: [UInt8] { progress.withLock(\.start) }
 
   func receive(head: ResponseHead) -> Bool {
     progress.withLock { $0.isWanted = head.status == 200 }
@@ -27,7 +33,10 @@ final class RemoteSink: TransferSink {
 
   func receive(bytes: UnsafeRawBufferPointer) -> Bool {
     let isWanted = progress.withLock { progress in
-      if !progress.isWanted { progress.dropped += bytes.count }
+      if !progress.isWanted {
+        progress.dropped += bytes.count
+        progress.start += bytes.prefix(Self.startLimit - progress.start.count)
+      }
       return progress.isWanted
     }
     return isWanted ? keep(bytes) : progress.withLock { $0.dropped } <= Self.dropLimit

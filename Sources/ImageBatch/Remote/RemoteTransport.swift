@@ -1,7 +1,9 @@
 import Curl
 import Glibc
 import ImageCaches
+import ObjectStorage
 import SystemIO
+import WebValues
 
 /// Requests to the remote cache.
 struct RemoteTransport: Sendable {
@@ -15,10 +17,11 @@ struct RemoteTransport: Sendable {
 
   /// Downloads the record of an output.
   func record(_ key: ContentDigest) async throws(RemoteFailure) -> StoredOutput {
-    var options = configuration.options(for: "ac/\(key.hex)")
+    let path = "ac/\(key.hex)"
+    var options = configuration.options(for: path)
     options.byteLimit = RemoteRecord.byteLimit
     let received = ReceivedBytes()
-    try await perform(options, into: RemoteSink(keep: received.append))
+    try await perform(options, path, into: RemoteSink(keep: received.append))
     guard let record = RemoteRecord(received.bytes) else {
       throw RemoteFailure(.wrong, "ac/\(key.hex) isn't a record of this version")
     }
@@ -26,17 +29,18 @@ struct RemoteTransport: Sendable {
   }
 
   /// Downloads the bytes of an output to a file, and checks their digest.
-  func bytes(of output: StoredOutput, to path: TemporaryPath) async throws(RemoteFailure) {
-    var options = configuration.options(for: "cas/\(output.digest.hex)")
+  func bytes(of output: StoredOutput, to destination: TemporaryPath) async throws(RemoteFailure) {
+    let path = "cas/\(output.digest.hex)"
+    var options = configuration.options(for: path)
     options.byteLimit = output.bytes
     let file: ReceivedFile
     do throws(SystemError) {
-      file = try ReceivedFile(path)
+      file = try ReceivedFile(destination)
     } catch {
       throw RemoteFailure(.local, error.text)
     }
     do throws(RemoteFailure) {
-      try await perform(options, into: RemoteSink(keep: file.append))
+      try await perform(options, path, into: RemoteSink(keep: file.append))
     } catch {
       throw file.error.map { RemoteFailure(.local, $0.text) } ?? error
     }
@@ -53,33 +57,52 @@ struct RemoteTransport: Sendable {
     } catch {
       throw RemoteFailure(.local, error.text)
     }
-    var options = configuration.options(for: "cas/\(object.digest.hex)")
-    options.body = .file(.init(file), byteCount: object.byteCount)
-    try await perform(options, into: RemoteSink())
+    let body = TransferBody.file(.init(file), byteCount: object.byteCount)
+    let path = "cas/\(object.digest.hex)"
+    try await perform(
+      configuration.options(for: path, upload: (body, object.digest.hex)), path, into: RemoteSink())
   }
 
   /// Uploads the record of an output, after its bytes: a record must not name bytes that aren't there.
   func upload(_ record: RemoteRecord, for key: ContentDigest) async throws(RemoteFailure) {
-    var options = configuration.options(for: "ac/\(key.hex)")
+    let bytes: [UInt8]
     do {
-      options.body = .bytes(try record.bytes)
+      bytes = try record.bytes
     } catch {
       throw RemoteFailure(.local, "\(error)")
     }
-    try await perform(options, into: RemoteSink())
+    let path = "ac/\(key.hex)"
+    let upload = (body: TransferBody.bytes(bytes), digest: ContentDigest(hashing: bytes).hex)
+    try await perform(configuration.options(for: path, upload: upload), path, into: RemoteSink())
   }
 
-  private func perform(_ options: TransferOptions, into sink: RemoteSink) async throws(RemoteFailure) {
-    let status: Int
+  private func perform(
+    _ options: TransferOptions, _ path: String, into sink: RemoteSink
+  ) async throws(RemoteFailure) {
+    let head: ResponseHead
     do throws(CurlError) {
-      status = try await engine.perform(options, into: sink).head.status
+      head = try await engine.perform(options, into: sink).head
     } catch {
-      // The body of an error response was too long to be dropped.
-      if error.reason == .stoppedBySink, let status = error.status, status != 200 {
-        throw RemoteFailure(status: status)
+      // The body of an error response was too long to be dropped, or for the limit of the object's size.
+      if let status = error.status, status != 200,
+        error.reason == .stoppedBySink || error.reason == .byteLimitExceeded
+      {
+        throw failure(status, fields: [], path, sink)
       }
       throw RemoteFailure(error)
     }
-    guard (200..<300).contains(status) else { throw RemoteFailure(status: status) }
+    guard (200..<300).contains(head.status) else {
+      throw failure(head.status, fields: head.fields, path, sink)
+    }
+  }
+
+  private func failure(
+    _ status: Int, fields: [HeaderField], _ path: String, _ sink: RemoteSink
+  ) -> RemoteFailure {
+    guard let (address, service) = configuration.object(for: path) else {
+      return RemoteFailure(status: status)
+    }
+    let answer = ObjectStorageAnswer(status: status, fields: fields, prefix: sink.startOfDropped)
+    return RemoteFailure(answer, of: address, isSigned: service.accessKey != nil)
   }
 }

@@ -105,10 +105,15 @@ package final class ObjectService: Sendable {
 
   /// The fields of a request with its signature, made for this moment.
   /// - Parameters:
-  ///   - fields: The request's other fields. Those that begin with `x-amz-` are signed too.
+  ///   - fields: The request's other fields. `Content-Type` and those that begin with `x-amz-` are signed too.
+  ///   - method: The method.
   ///   - url: The absolute URL, without user name and fragment.
+  ///   - payload: The body's SHA-256 in hexadecimal. Default: that of no body.
   ///   - time: The time in seconds since 1970.
-  package func signed(_ fields: [HeaderField], url: String, at time: Double) -> [HeaderField] {
+  package func signed(
+    _ fields: [HeaderField], method: String = "GET", url: String,
+    payload: String = RequestSigner.emptyPayload, at time: Double
+  ) -> [HeaderField] {
     guard let accessKey else { return fields }
     let rest =
       url.utf8.firstIndex(of: UInt8(ascii: ":")).map { url.utf8.index($0, offsetBy: 3) } ?? url.startIndex
@@ -119,14 +124,20 @@ package final class ObjectService: Sendable {
     var all = fields
     all.remove("Authorization")
     all.set("X-Amz-Date", date)
-    all.set("X-Amz-Content-Sha256", RequestSigner.emptyPayload)
+    all.set("X-Amz-Content-Sha256", payload)
     if let token = accessKey.token { all.set("X-Amz-Security-Token", token) }
     var request = RequestSigner.Request(
       path: String(url[slash..<question]),
-      fields: all.filter { $0.name.lowercased().hasPrefix("x-amz-") }
+      fields: all.filter { Self.isSigned($0.name.lowercased()) }
         + [HeaderField("Host", String(url[rest..<slash]))])
+    request.method = method
+    request.payload = payload
     if question < url.endIndex { request.query = String(url[url.utf8.index(after: question)...]) }
     let value = RequestSigner(region: region).authorization(request, date: date, by: accessKey)
     return all + [HeaderField("Authorization", value)]
+  }
+
+  private static func isSigned(_ name: String) -> Bool {
+    name == "content-type" || name.hasPrefix("x-amz-")
   }
 }

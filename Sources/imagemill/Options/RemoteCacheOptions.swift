@@ -2,14 +2,16 @@ import ArgumentParser
 import FoundationEssentials
 import ImageBatch
 import ImageDownloads
+import ObjectStorage
 import SystemIO
+import WebValues
 
 /// Options for a cache of outputs on another machine.
 struct RemoteCacheOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Share rendered outputs through this HTTP server: paths ac/KEY and cas/SHA256 are appended to the URL. An output that "
-        + "the server has isn't rendered.", valueName: "url"))
+      "Share rendered outputs through this HTTP server or bucket (s3://bucket/prefix): paths ac/KEY and cas/SHA256 are "
+        + "appended to the URL. An output that the server has isn't rendered.", valueName: "url"))
   var remoteCache: String?
 
   @Option(
@@ -45,12 +47,14 @@ struct RemoteCacheOptions: ParsableArguments {
     _ downloads: DownloadOptions, _ cache: CacheSettings
   ) throws -> RemoteCacheConfiguration? {
     guard let remoteCache else { return nil }
+    if ObjectAddress.isAddress(remoteCache) { return try objects(at: remoteCache, downloads, cache) }
     guard let reference = URLReference(parsing: remoteCache), let url = WebAddress(remoteCache),
       reference.query == nil, reference.fragment == nil
     else {
       throw CommandError(
         .usage,
-        "--remote-cache takes an https or http URL without a query, such as https://cache.example/images")
+        "--remote-cache takes an https or http URL without a query, such as https://cache.example/images, or "
+          + "s3://bucket/prefix")
     }
     guard reference.authority?.contains("@") != true else {
       throw CommandError(
@@ -58,14 +62,64 @@ struct RemoteCacheOptions: ParsableArguments {
         "--remote-cache can't have a user name or password, which other processes could see; set a header in "
           + "IMAGEMILL_REMOTE_CACHE_HEADER, such as 'Authorization: Basic …'")
     }
+    guard try isUsed(with: cache) else { return nil }
+    let fields = try DownloadOptions.fields(remoteCacheHeader, example: "Authorization: Bearer …")
+    return configuration(.web(url), url, fields, downloads)
+  }
+
+  /// Whether requests may be sent.
+  private func isUsed(with cache: CacheSettings) throws -> Bool {
     if cache.isEphemeral {
       throw CommandError(.usage, "--remote-cache fills the cache; leave out --no-cache")
     }
-    // No request is sent.
-    guard cache.mode != .offline else { return nil }
-    var configuration = RemoteCacheConfiguration(url: url)
+    return cache.mode != .offline
+  }
+
+  private func objects(
+    at address: String, _ downloads: DownloadOptions, _ cache: CacheSettings
+  ) throws -> RemoteCacheConfiguration? {
+    do {
+      let prefix = try ObjectAddress(parsingPrefix: address)
+      // The longest path below it is that of bytes.
+      guard prefix.key.utf8.count + "/cas/".utf8.count + 64 <= ObjectAddress.longestKey else {
+        throw CommandError(
+          .usage,
+          "--remote-cache: the prefix has \(prefix.key.utf8.count) bytes, too many for the keys below it")
+      }
+      let fields = try DownloadOptions.fields(
+        remoteCacheHeader, example: "'x-amz-request-payer: requester'")
+      guard fields.first("Authorization") == nil else {
+        throw CommandError(
+          .usage, "--remote-cache s3://… is signed with AWS credentials; leave out the header 'Authorization'"
+        )
+      }
+      guard try isUsed(with: cache) else { return nil }
+      let service = try downloads.objectStorage.stores.service()
+      if service.accessKey == nil, remoteCacheMode == .readWrite {
+        throw CommandError(
+          .usage,
+          "--remote-cache: no AWS credentials are set, and uploads to a bucket need them; set AWS_ACCESS_KEY_ID and "
+            + "AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or use --remote-cache-mode read")
+      }
+      let location = RemoteCacheConfiguration.Location.bucket(prefix, service)
+      guard let url = RemoteCacheConfiguration(location).url(for: "ac/").flatMap({ WebAddress($0) }) else {
+        throw CommandError(.usage, "--remote-cache: the endpoint and the bucket make no valid URL")
+      }
+      return configuration(location, url, fields, downloads)
+    } catch let error as ObjectAddress.Mistake {
+      throw CommandError(.usage, "--remote-cache: \(error.message)")
+    } catch let error as ObjectStorageFailure {
+      throw CommandError(.usage, "--remote-cache: \(error.message)")
+    }
+  }
+
+  private func configuration(
+    _ location: RemoteCacheConfiguration.Location, _ url: WebAddress, _ fields: [HeaderField],
+    _ downloads: DownloadOptions
+  ) -> RemoteCacheConfiguration {
+    var configuration = RemoteCacheConfiguration(location)
     configuration.mode = remoteCacheMode.mode
-    configuration.fields = try DownloadOptions.fields(remoteCacheHeader, example: "Authorization: Bearer …")
+    configuration.fields = fields
     configuration.timeout = remoteTimeout.duration
     configuration.proxy = downloads.proxies.proxy(for: url)
     configuration.certificateAuthorities = downloads.cacert
