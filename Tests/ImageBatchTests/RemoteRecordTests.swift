@@ -109,6 +109,14 @@ struct RemoteHealthTests {
     }
   }
 
+  @Test("a server that rejects whatever it is asked isn't asked again, with one warning")
+  mutating func rejected() {
+    let verdict = health.failed(.lookup, RemoteFailure(.rejected, "no bucket"))
+    #expect(!verdict.endsTransfers && verdict.warning?.contains("isn't used") == true)
+    #expect(!health.allows(.lookup) && !health.allows(.upload))
+    #expect(health.failed(.upload, RemoteFailure(.rejected, "no bucket")) == RemoteHealth.Verdict())
+  }
+
   @Test("a server that is gone ends everything, with one warning")
   mutating func gone() {
     let verdict = health.failed(.upload, RemoteFailure(.unreachable, "no route"))

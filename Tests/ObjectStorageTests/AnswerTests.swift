@@ -25,6 +25,7 @@ struct AnswerTests {
       (403, "AccessDenied", "credentials don't allow"), (400, "ExpiredToken", "token has expired"),
       (403, "InvalidAccessKeyId", "doesn't know the access key"),
       (403, "SignatureDoesNotMatch", "refused the signature"), (503, "SlowDown", "fewer requests"),
+      (301, "PermanentRedirect", "another endpoint; check the endpoint and AWS_REGION"),
       (400, "RequestTimeout", "waited too long"), (403, "InvalidObjectState", "archived"),
       (400, "Odd", "the server returned 400 (Odd: M & m.)"),
     ])
@@ -32,6 +33,16 @@ struct AnswerTests {
     let words = words(status, error(code))
     #expect(words.contains(text))
     #expect(words.contains(code))
+  }
+
+  @Test("what repeats a secret is hidden")
+  func secrets() {
+    let body = Array(error("Odd", "<Region>hunter2</Region>").utf8)
+    let answer = ObjectStorageAnswer(status: 400, fields: [], prefix: body)
+    #expect(answer.hiding(["", "hunter3"]) == answer)
+    let hidden = answer.hiding(["M & m", "hunter2"])
+    #expect(hidden.code == "Odd" && hidden.message == nil && hidden.region == nil)
+    #expect(answer.hiding(["Odd"]).code == nil)
   }
 
   @Test("another region is named, by the body or by a field")

@@ -14,6 +14,8 @@ final class RemoteCache: Sendable {
     var known: Set<ContentDigest> = []
   }
 
+  /// The outputs that other jobs read, and that stay on the machine.
+  let privateOutputs = PrivateOutputs()
   private let transport: RemoteTransport
   private let store: DiskStore
   private let writer: OutputWriter

@@ -47,6 +47,12 @@ package struct RemoteCacheConfiguration: Sendable {
     return (ObjectAddress(bucket: prefix.bucket, key: key), service)
   }
 
+  /// Whether a field asks for encryption by the server. S3 refuses GET requests with it, except with the customer's key.
+  private static func isOfUpload(_ name: String) -> Bool {
+    let encryption = "x-amz-server-side-encryption"
+    return name.hasPrefix(encryption) && !name.hasPrefix(encryption + "-customer-")
+  }
+
   /// The normalized URL for a path; nil if an endpoint and a bucket make no URL.
   package func url(for path: String) -> String? {
     switch location {
@@ -68,7 +74,11 @@ package struct RemoteCacheConfiguration: Sendable {
     options.fields = fields
     options.body = upload?.body
     if let object = object(for: path) {
-      if upload != nil { options.fields.set("Content-Type", "application/octet-stream") }
+      if upload == nil {
+        options.fields.removeAll { Self.isOfUpload($0.name.lowercased()) }
+      } else {
+        options.fields.set("Content-Type", "application/octet-stream")
+      }
       options.fields = object.service.signed(
         options.fields, method: upload == nil ? "GET" : "PUT", url: options.url,
         payload: upload?.digest ?? RequestSigner.emptyPayload, at: SystemTime.now)

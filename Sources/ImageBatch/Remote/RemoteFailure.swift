@@ -1,6 +1,5 @@
 import Curl
 import ObjectStorage
-import SystemIO
 
 /// A request to the remote cache that didn't succeed.
 struct RemoteFailure: Error {
@@ -11,6 +10,8 @@ struct RemoteFailure: Error {
     case busy
     /// The server won't do this, now or later (401, 403, 405, 413, 507 …).
     case refused
+    /// The server refuses whatever it is asked, because the credentials, the bucket or the region are wrong.
+    case rejected
     /// No server, no valid response, or none in time.
     case unreachable
     /// The bytes aren't those that their name promises, or the record is invalid.
@@ -45,16 +46,60 @@ struct RemoteFailure: Error {
   }
 
   /// Creates the failure of an error response of object storage.
-  init(_ answer: ObjectStorageAnswer, of address: ObjectAddress, isSigned: Bool) {
-    let words = answer.words(for: address, isSigned: isSigned, serverTime: nil, now: SystemTime.now)
-    switch (answer.status, answer.code) {
-    // A bucket that doesn't exist has the same status, and never gets an object.
-    case (404, "NoSuchKey"), (404, nil), (410, nil): self.init(.missing, words)
-    case (429, _), (503, _): self.init(.busy, "it is busy: \(words)")
+  /// - Parameters:
+  ///   - address: The object.
+  ///   - isSigned: Whether the request was signed.
+  ///   - serverTime: The server's time in seconds since 1970; nil if unknown.
+  ///   - now: This machine's time.
+  init(
+    _ answer: ObjectStorageAnswer, to operation: RemoteHealth.Operation, of address: ObjectAddress,
+    isSigned: Bool, serverTime: Double?, now: Double
+  ) {
+    let words = answer.words(for: address, isSigned: isSigned, serverTime: serverTime, now: now)
+    let status = answer.status
+    switch answer.code {
+    case nil: self.init(bare: status, words, isSigned: isSigned)
+    case "NoSuchKey": self.init(.missing, words)
     // The object in the local store has other bytes than its name says, or they were changed on the way.
-    case (_, "XAmzContentSHA256Mismatch"), (_, "BadDigest"): self.init(.local, words)
-    case (507, nil): self.init(status: 507)
-    default: self.init(answer.isTemporary ? .busy : .refused, words)
+    case "XAmzContentSHA256Mismatch", "BadDigest": self.init(.local, words)
+    // Who may not list the bucket gets this for each object that is missing.
+    case "AccessDenied" where operation == .lookup:
+      let remedy =
+        isSigned
+        ? "allow the credentials s3:GetObject and s3:ListBucket"
+        : "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or let everyone get and list objects"
+      self.init(.rejected, "the bucket '\(address.bucket)' refuses access (AccessDenied); \(remedy)")
+    case "AccessDenied":
+      self.init(
+        .refused,
+        "the bucket '\(address.bucket)' refuses uploads (AccessDenied); allow the credentials s3:PutObject, or only read"
+      )
+    case let code? where Self.concernsAll.contains(code): self.init(.rejected, words)
+    default:
+      if status == 429 || status == 503 || answer.isTemporary {
+        self.init(.busy, "it is busy: \(words)")
+      } else {
+        self.init((300..<400).contains(status) ? .rejected : .refused, words)
+      }
+    }
+  }
+
+  /// Codes of mistakes in the settings, which every request meets.
+  private static let concernsAll: Set<String> = [
+    "AccountProblem", "AllAccessDisabled", "AuthorizationHeaderMalformed", "ExpiredToken",
+    "InvalidAccessKeyId",
+    "InvalidBucketName", "InvalidClientTokenId", "InvalidToken", "NoSuchBucket", "RequestExpired",
+    "RequestTimeTooSkewed", "SignatureDoesNotMatch", "TokenRefreshRequired",
+  ]
+
+  /// Creates the failure of an error response of object storage that has no code.
+  private init(bare status: Int, _ words: String, isSigned: Bool) {
+    switch status {
+    case 401, 403:
+      let remedy = isSigned ? "check the credentials and what they allow" : "set credentials"
+      self.init(.refused, "it refuses access (HTTP status \(status)); \(remedy)")
+    case 300..<400: self.init(.rejected, words)
+    default: self.init(status: status)
     }
   }
 

@@ -6,6 +6,7 @@
 /// | missing | go on | – |
 /// | busy, after all retries | off after ``tolerance`` in a row | the same |
 /// | refused | off | off |
+/// | rejected | both off | the same |
 /// | unreachable | both off, transfers in flight are ended | the same |
 /// | wrong | a warning at the first, off after three | – |
 /// | slow lookups | off when they have delayed the run by the timeout | – |
@@ -61,11 +62,12 @@ struct RemoteHealth {
       return wrong > 1
         ? Verdict() : Verdict(warning: "the remote cache has a damaged entry: \(failure.message)")
     case .missing, .refused: return disable(operation, failure)
-    case .unreachable:
+    case .rejected, .unreachable:
       disabled = [.lookup, .upload]
       return Verdict(
         warning: "the remote cache isn't used for the rest of this run: \(failure.message)",
-        endsTransfers: true)
+        // What is rejected ends by itself, at once.
+        endsTransfers: failure.kind == .unreachable)
     }
   }
 

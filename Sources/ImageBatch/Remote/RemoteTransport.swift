@@ -1,6 +1,7 @@
 import Curl
 import Glibc
 import ImageCaches
+import ImageDownloads
 import ObjectStorage
 import SystemIO
 import WebValues
@@ -21,7 +22,7 @@ struct RemoteTransport: Sendable {
     var options = configuration.options(for: path)
     options.byteLimit = RemoteRecord.byteLimit
     let received = ReceivedBytes()
-    try await perform(options, path, into: RemoteSink(keep: received.append))
+    try await perform(options, .lookup, path, into: RemoteSink(keep: received.append))
     guard let record = RemoteRecord(received.bytes) else {
       throw RemoteFailure(.wrong, "ac/\(key.hex) isn't a record of this version")
     }
@@ -40,7 +41,7 @@ struct RemoteTransport: Sendable {
       throw RemoteFailure(.local, error.text)
     }
     do throws(RemoteFailure) {
-      try await perform(options, path, into: RemoteSink(keep: file.append))
+      try await perform(options, .lookup, path, into: RemoteSink(keep: file.append))
     } catch {
       throw file.error.map { RemoteFailure(.local, $0.text) } ?? error
     }
@@ -60,7 +61,7 @@ struct RemoteTransport: Sendable {
     let body = TransferBody.file(.init(file), byteCount: object.byteCount)
     let path = "cas/\(object.digest.hex)"
     try await perform(
-      configuration.options(for: path, upload: (body, object.digest.hex)), path, into: RemoteSink())
+      configuration.options(for: path, upload: (body, object.digest.hex)), .upload, path, into: RemoteSink())
   }
 
   /// Uploads the record of an output, after its bytes: a record must not name bytes that aren't there.
@@ -73,11 +74,12 @@ struct RemoteTransport: Sendable {
     }
     let path = "ac/\(key.hex)"
     let upload = (body: TransferBody.bytes(bytes), digest: ContentDigest(hashing: bytes).hex)
-    try await perform(configuration.options(for: path, upload: upload), path, into: RemoteSink())
+    try await perform(configuration.options(for: path, upload: upload), .upload, path, into: RemoteSink())
   }
 
   private func perform(
-    _ options: TransferOptions, _ path: String, into sink: RemoteSink
+    _ options: TransferOptions, _ operation: RemoteHealth.Operation, _ path: String,
+    into sink: RemoteSink
   ) async throws(RemoteFailure) {
     let head: ResponseHead
     do throws(CurlError) {
@@ -87,22 +89,28 @@ struct RemoteTransport: Sendable {
       if let status = error.status, status != 200,
         error.reason == .stoppedBySink || error.reason == .byteLimitExceeded
       {
-        throw failure(status, fields: [], path, sink)
+        throw failure(status, fields: [], operation, path, sink)
       }
       throw RemoteFailure(error)
     }
     guard (200..<300).contains(head.status) else {
-      throw failure(head.status, fields: head.fields, path, sink)
+      throw failure(head.status, fields: head.fields, operation, path, sink)
     }
   }
 
   private func failure(
-    _ status: Int, fields: [HeaderField], _ path: String, _ sink: RemoteSink
+    _ status: Int, fields: [HeaderField], _ operation: RemoteHealth.Operation, _ path: String,
+    _ sink: RemoteSink
   ) -> RemoteFailure {
     guard let (address, service) = configuration.object(for: path) else {
       return RemoteFailure(status: status)
     }
+    let now = SystemTime.now
+    let serverTime = fields.first("Date").flatMap { HTTPDate.parse($0, now: Int(now)) }
     let answer = ObjectStorageAnswer(status: status, fields: fields, prefix: sink.startOfDropped)
-    return RemoteFailure(answer, of: address, isSigned: service.accessKey != nil)
+      .hiding(configuration.fields.map(\.value) + [service.accessKey?.token ?? ""])
+    return RemoteFailure(
+      answer, to: operation, of: address, isSigned: service.accessKey != nil,
+      serverTime: serverTime.map(Double.init), now: now)
   }
 }

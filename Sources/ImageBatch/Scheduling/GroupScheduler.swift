@@ -13,6 +13,8 @@ final class GroupScheduler: StepDriver {
   private let events: AsyncStream<StepGraph.Event>
   private let mailbox: AsyncStream<StepGraph.Event>.Continuation
   private let receipts = Mutex<[RequestReceipt]>([])
+  /// Whether an image that this group uses must stay on the machine.
+  private let isPrivate = Mutex(false)
 
   /// Requests the group's first sources immediately, so that downloads are queued in the order of the groups.
   init(_ group: JobGroup, of batch: Batch) {
@@ -62,11 +64,13 @@ final class GroupScheduler: StepDriver {
     case .use(let source, let mergedJobs):
       batch.countMerged(mergedJobs)
       batch.count(source)
+      note([source])
     case .findFailure(let source):
       return .failureFound(await batch.writer.records.failure(of: source, batch.configuration))
     case .downloadAuxiliary(let sources):
-      return .auxiliaryDownloaded(
-        await AuxiliarySources(downloading: sources, with: batch.downloader) { !batch.stops })
+      let auxiliary = await AuxiliarySources(downloading: sources, with: batch.downloader) { !batch.stops }
+      note(auxiliary.found)
+      return .auxiliaryDownloaded(auxiliary)
     case .hold(let bytes): batch.backlog.enter(bytes)
     case .release(let bytes): batch.backlog.leave(bytes)
     case .findOutputs(let keys): return .outputsFound(await batch.writer.records.outputs(keys))
@@ -126,7 +130,9 @@ final class GroupScheduler: StepDriver {
     // With `force`, outputs are rendered, whoever has them.
     guard !batch.configuration.force else { return [:] }
     var wanted: [ContentDigest: JobOutput] = [:]
-    for key in keys where rendering.isShareable(key) { wanted[key] = rendering.outputs[key] }
+    for key in keys where rendering.isShareable(key, besides: remote.privateOutputs) {
+      wanted[key] = rendering.outputs[key]
+    }
     return await remote.find(wanted, withPlaceholders: batch.configuration.wantsPlaceholders)
       .mapValues { .success($0) }
   }
@@ -136,9 +142,24 @@ final class GroupScheduler: StepDriver {
     to remote: RemoteCache
   ) {
     for (key, outcome) in outcomes {
-      guard case .success(let output) = outcome, output.isNew, rendering.isShareable(key) else { continue }
+      guard case .success(let output) = outcome, output.isNew,
+        rendering.isShareable(key, besides: remote.privateOutputs)
+      else { continue }
       remote.offer(key, output)
     }
+  }
+
+  private func note(_ sources: [StoredSource]) {
+    guard let privates = batch.remote?.privateOutputs, sources.contains(where: privates.isPrivate) else {
+      return
+    }
+    isPrivate.withLock { $0 = true }
+  }
+
+  /// Keeps what other jobs make from an output on the machine, if the output has to stay there.
+  private func keepPrivate(_ output: PlannedOutput, _ digest: ContentDigest) {
+    guard output.job.neededOutputs.contains(output.position), isPrivate.withLock(\.self) else { return }
+    batch.remote?.privateOutputs.insert(digest)
   }
 
   private func record(_ source: StoredSource, _ auxiliary: [StoredSource]) async {
@@ -150,6 +171,7 @@ final class GroupScheduler: StepDriver {
 
   private func confirm(_ output: PlannedOutput) async {
     guard let known = output.known else { return }
+    keepPrivate(output, known.digest)
     await note(output, known.digest, flushes: false)
     batch.count(found: known, isInPlace: true)
   }
@@ -158,6 +180,7 @@ final class GroupScheduler: StepDriver {
     _ output: PlannedOutput, _ made: EncodedOutput, _ planned: OutputResult
   ) async -> OutputResult {
     var result = planned
+    keepPrivate(output, made.image.digest)
     if output.job.neededOutputs.contains(output.position) {
       await batch.writer.announce(output, made.image.digest)
     }

@@ -1,12 +1,12 @@
 /// A strict parser of the three date forms of RFC 9110 §5.6.7: a response with an invalid date counts as stale.
 /// (`curl_getdate` and Foundation's formatters accept far more.)
-enum HTTPDate {
+package enum HTTPDate {
   /// Parses a date into seconds since 1970; nil if it is invalid.
   ///
   /// - `Sun, 06 Nov 1994 08:49:37 GMT` (IMF-fixdate)
   /// - `Sunday, 06-Nov-94 08:49:37 GMT` (RFC 850; a year that seems more than 50 years ahead of `now` is in the past)
   /// - `Sun Nov  6 08:49:37 1994` (asctime)
-  static func parse(_ text: String, now: Int) -> Int? {
+  package static func parse(_ text: String, now: Int) -> Int? {
     let text = Array(text.lowercased().utf8)
     return fixdate(text) ?? rfc850(text, now: now) ?? asctime(text)
   }

@@ -14,6 +14,7 @@ enum ObjectFailure {
       case .url(let text) = key.source, let address = try? ObjectAddress(parsingPrefix: text)
     else { return nil }
     let answer = ObjectStorageAnswer(status: head.status, fields: head.fields, prefix: body)
+      .hiding([service.accessKey?.token ?? ""])
     let serverTime = head.fields.first("Date").flatMap { HTTPDate.parse($0, now: Int(now)) }
     let words = answer.words(
       for: address, isSigned: service.accessKey != nil, serverTime: serverTime.map(Double.init), now: now)

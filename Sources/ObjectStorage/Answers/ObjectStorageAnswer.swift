@@ -28,6 +28,18 @@ package struct ObjectStorageAnswer: Hashable, Sendable {
     if code?.isEmpty == true { code = nil }
   }
 
+  /// The same answer without what repeats one of these texts: a server may send back what it was sent.
+  package func hiding(_ secrets: [String]) -> ObjectStorageAnswer {
+    func shown(_ text: String?) -> String? {
+      text.flatMap { text in secrets.contains { !$0.isEmpty && text.contains($0) } ? nil : text }
+    }
+    var answer = self
+    answer.code = shown(code)
+    answer.message = shown(message)
+    answer.region = shown(region)
+    return answer
+  }
+
   /// What happened, in one sentence.
   /// - Parameters:
   ///   - address: The object, or the prefix of a listing.
@@ -57,6 +69,10 @@ package struct ObjectStorageAnswer: Hashable, Sendable {
         "the server asks for fewer requests"
       case "RequestTimeout": "the server waited too long for the request"
       case "InvalidObjectState": "the object is archived; restore it first"
+      case "PermanentRedirect", "TemporaryRedirect":
+        region == nil
+          ? "the bucket '\(bucket)' has another endpoint; check the endpoint and AWS_REGION"
+          : misdirected(bucket)
       default: region == nil ? nil : misdirected(bucket)
       }
     guard let code else {

@@ -42,7 +42,10 @@ enum CommandExamples {
       ("Run without the network, from the cache:", ["imagemill run --offline images.yaml"]),
       (
         "Render nothing that another machine has rendered:",
-        ["imagemill run --remote-cache https://cache.example.com/images images.yaml"]
+        [
+          "imagemill run --remote-cache https://cache.example.com/images images.yaml",
+          "imagemill run --remote-cache s3://ci-cache/images images.yaml",
+        ]
       ),
       (
         "Review the outputs in a contact sheet, with what has changed since an earlier run:",

@@ -5,7 +5,7 @@ enum ObjectStoragePage {
       + #"""
       .Sh NAME
       .Nm imagemill-s3
-      .Nd sources in Amazon S3 and compatible object storage
+      .Nd sources and a remote cache in Amazon S3 and compatible object storage
       .Sh DESCRIPTION
       A source may be an object:
       .Ql s3://bucket/key ,
@@ -78,7 +78,8 @@ enum ObjectStoragePage {
       .Pp
       Cached responses are kept separate for each access key.
       Outputs made from signed requests are private: they are never sent to a
-      .Fl \-remote-cache .
+      .Fl \-remote-cache ,
+      even in the same bucket.
       .Ss Server and region
       The server is the first of these that is set:
       .Fl \-s3-endpoint ,
@@ -101,8 +102,27 @@ enum ObjectStoragePage {
       or
       .Ql s3.addressing_style
       in the profile overrides this.
+      .Ss Remote cache
+      .Fl \-remote-cache Ar s3://bucket/prefix
+      shares rendered outputs through a bucket, under the keys
+      .Ar prefix Ns Pa /ac/KEY
+      and
+      .Ar prefix Ns Pa /cas/SHA256 ;
+      see REMOTE CACHE in
+      .Xr imagemill-run 1 .
+      Server, region, addressing and credentials are the same as for sources.
+      .Fl \-remote-cache-header ,
+      not
+      .Fl H ,
+      adds headers to its requests, such as
+      .Ql x-amz-server-side-encryption: aws:kms ,
+      which is sent with uploads only.
+      .Fl \-allow-net
+      and
+      .Fl \-allow-host
+      don't limit it.
       .Ss Limits
-      Outputs are written to files; they are not uploaded.
+      Outputs are written to files; they are not uploaded, except to a remote cache.
       Keys with control characters are not supported.
       Credentials from EC2 or ECS metadata services are not supported.
       .Sh FILES
@@ -134,9 +154,14 @@ enum ObjectStoragePage {
       Run it with the credentials of a profile:
       .Pp
       .Dl AWS_PROFILE=work imagemill run objects.yaml
+      .Pp
+      Share what is rendered with other machines:
+      .Pp
+      .Dl imagemill run --remote-cache s3://ci-cache/images images.yaml
       .Sh SEE ALSO
       .Xr imagemill 1 ,
       .Xr imagemill-ls 1 ,
+      .Xr imagemill-run 1 ,
       .Xr imagemill-manifest 5
 
       """#

@@ -7,8 +7,8 @@ enum RemoteCacheSection {
       .Sh REMOTE CACHE
       With
       .Fl \-remote\-cache ,
-      an output that isn't in the cache is looked up on an HTTP server before it is rendered, and what is rendered is
-      uploaded.
+      an output that isn't in the cache is looked up on an HTTP server or in a bucket before it is rendered, and what is
+      rendered is uploaded.
       The source is still downloaded: the digest of its content is part of the output's key.
       The key includes the versions of imagemill, libvips and the codecs: only machines with the same versions share outputs.
       .Pp
@@ -22,7 +22,7 @@ enum RemoteCacheSection {
       the bytes of an output
       .El
       .Pp
-      bazel\-remote serves them, and so does any server with GET and PUT, such as nginx:
+      Of HTTP servers, bazel\-remote serves them, and so does any server with GET and PUT, such as nginx:
       .Bd -literal -offset indent
       location /images/ {
           root /srv/cache;
@@ -32,23 +32,43 @@ enum RemoteCacheSection {
       }
       .Ed
       .Pp
+      In Amazon S3 and compatible object storage,
+      .Ql s3://bucket/prefix ,
+      the paths are keys below the prefix, which is taken literally.
+      Server, region and credentials are those of
+      .Ql s3://
+      sources; see
+      .Xr imagemill-s3 7 .
+      The credentials must allow
+      .Ql s3:GetObject
+      and
+      .Ql s3:ListBucket ,
+      without which S3 refuses requests for missing objects, and for uploads
+      .Ql s3:PutObject .
+      A bucket that everyone may read and list needs none with
+      .Fl \-remote\-cache\-mode Cm read .
+      Nothing is deleted: let a lifecycle rule expire the objects.
+      .Pp
       Bytes that differ from their digest are discarded, and the output is rendered.
-      Anyone who can write to the server can replace outputs: give write access only to machines that you trust, and use
+      Anyone who can write to the server or bucket can replace outputs: give write access only to machines that you trust, and use
       others with
       .Fl \-remote\-cache\-mode Cm read .
       .Pp
       Outputs stay on this machine if one of their sources is private: a request for it had credentials, a cookie or another
       field set with
       .Fl H ,
+      it was read from a bucket with credentials,
       its URL has a password, signature or token, or the response has
       .Ql Cache\-Control: private
       or
       .Ql no\-store .
+      So do outputs of jobs whose source is such an output of the same run.
       .Pp
       A server failure never fails an output.
       If the server refuses requests, stays busy after retries, or exceeds
       .Fl \-remote\-timeout ,
       lookups or uploads stop for the rest of the run, with one warning.
+      Both stop if the credentials, the bucket or its region are wrong.
       Lookups also stop once they have delayed the run by that time in total.
       .Cm plan
       and

@@ -60,14 +60,17 @@ enum ScalingPage {
       .Fl \-remote\-cache ,
       a machine renders nothing that another machine with the same versions has rendered; see REMOTE CACHE in
       .Xr imagemill-run 1 .
+      The cache is an HTTP server, or a bucket of object storage that all machines can reach:
+      .Ql s3://bucket/prefix .
       It pays off where the same outputs are made again from an empty directory, as in CI, and after a part moved to another
       machine.
       For images that are converted once it only adds requests: one for each output, and two more for the upload.
+      In S3, that costs $0.40 and $10 for a million outputs; a second machine pays $0.80 for two GETs each.
       .Ss Sources in object storage
       .Ql s3://
       sources are read by each machine for itself; see
       .Xr imagemill-s3 7 .
-      Outputs are files.
+      Outputs are files, except the copies in a remote cache.
       Put them on a file system that all machines mount, or copy them at the end of each part.
       .Ss Limits of hosts
       .Fl \-per\-host

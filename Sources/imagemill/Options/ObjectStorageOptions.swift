@@ -3,11 +3,11 @@ import Foundation
 import ImageDownloads
 import ObjectStorage
 
-/// Options for sources in object storage.
+/// Options for object storage.
 struct ObjectStorageOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Server of s3:// sources (default: from AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or the AWS profile, else AWS).",
+      "Server of s3:// addresses (default: from AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or the AWS profile, else AWS).",
       valueName: "url"))
   var s3Endpoint: String?
 

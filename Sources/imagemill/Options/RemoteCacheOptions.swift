@@ -10,8 +10,8 @@ import WebValues
 struct RemoteCacheOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Share rendered outputs through this HTTP server or bucket (s3://bucket/prefix): paths ac/KEY and cas/SHA256 are "
-        + "appended to the URL. An output that the server has isn't rendered.", valueName: "url"))
+      "Share rendered outputs through this HTTP server or bucket (https://host/path or s3://bucket/prefix): ac/KEY and "
+        + "cas/SHA256 are appended. An output that the server has isn't rendered.", valueName: "url"))
   var remoteCache: String?
 
   @Option(
@@ -21,7 +21,8 @@ struct RemoteCacheOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Header of the requests to --remote-cache, such as 'Authorization: Bearer …'. Repeatable.",
+      "Header of the requests to --remote-cache, such as 'Authorization: Bearer …', or 'x-amz-…' for a bucket. "
+        + "Repeatable.",
       valueName: "name: value"))
   var remoteCacheHeader: [String] = []
 
