@@ -115,7 +115,8 @@ let package = Package(
     .target(
       name: "ImageBatch",
       dependencies: [
-        "ImageRendering", "ImageFilters", "ImageCaches", "ImageDownloads", "Curl", "SystemIO", "Vips",
+        "ImageRendering", "ImageFilters", "ImageCaches", "ImageDownloads", "Curl", "ObjectStorage",
+        "SystemIO", "Vips",
         "WebValues",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Collections", package: "swift-collections"),
@@ -164,7 +165,11 @@ let package = Package(
       name: "TestSupport", dependencies: ["ImageCaches", "ImageRendering"], path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(
-      name: "LoopbackServer", dependencies: ["ObjectStorage", "SystemIO", "TestSupport", "WebValues"],
+      name: "LoopbackServer",
+      dependencies: [
+        "ObjectStorage", "SystemIO", "TestSupport", "WebValues",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       path: "Tests/LoopbackServer",
       swiftSettings: settings),
     .testTarget(name: "VipsTests", dependencies: ["CVips", "TestSupport", "Vips"], swiftSettings: settings),
@@ -212,6 +217,7 @@ let package = Package(
     .testTarget(
       name: "ImageBatchTests",
       dependencies: [
+        "ObjectStorage",
         "ImageBatch", "ImageRendering", "ImageCaches", "ImageDownloads", "ImageFilters", "LoopbackServer",
         "SystemIO", "TestSupport", "Vips",
       ],
