@@ -80,8 +80,9 @@ package enum MultipartUpload {
 
   /// The identifier in the answer to CreateMultipartUpload; nil if it has none.
   package static func identifier(in body: [UInt8]) -> String? {
+    // Servers differ in the root's name.
     for element in XMLElements(body)
-    where element.path == ["InitiateMultipartUploadResult", "UploadId"] && !element.text.isEmpty {
+    where element.path.count == 2 && element.path.last == "UploadId" && !element.text.isEmpty {
       return element.text
     }
     return nil
