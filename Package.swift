@@ -165,7 +165,10 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "LoopbackServer",
-      dependencies: ["ImageCaches", "ObjectStorage", "SystemIO", "TestSupport", "WebValues"],
+      dependencies: [
+        "ObjectStorage", "SystemIO", "TestSupport", "WebValues",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       path: "Tests/LoopbackServer",
       swiftSettings: settings),
     .testTarget(name: "VipsTests", dependencies: ["CVips", "TestSupport", "Vips"], swiftSettings: settings),
@@ -213,6 +216,7 @@ let package = Package(
     .testTarget(
       name: "ImageBatchTests",
       dependencies: [
+        "ObjectStorage",
         "ImageBatch", "ImageRendering", "ImageCaches", "ImageDownloads", "ImageFilters", "LoopbackServer",
         "SystemIO", "TestSupport", "Vips",
       ],

@@ -93,6 +93,7 @@ final class Transfer {
   private func prepareRequest(_ setter: inout OptionSetter) {
     if let body = options.body {
       prepare(body, &setter)
+      if options.method == "POST" { setter.text(CURLOPT_CUSTOMREQUEST, options.method) }
     } else if options.method == "HEAD" {
       setter.long(CURLOPT_NOBODY, 1)
     } else if options.method != "GET" {

@@ -14,8 +14,13 @@ public enum TransferBody: Sendable {
   /// An open file that can be read at any position.
   public struct OpenFile: Sendable {
     let descriptor: FileDescriptor
+    let offset: Int
 
-    package init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
+    /// - Parameter offset: The position in the file at which the body begins. Default: 0.
+    package init(_ descriptor: FileDescriptor, offset: Int = 0) {
+      self.descriptor = descriptor
+      self.offset = offset
+    }
   }
 
   /// The length of the body in bytes.
@@ -37,7 +42,7 @@ public enum TransferBody: Sendable {
       return count
     case .file(let file, _):
       while true {
-        let read = pread(file.descriptor.number, buffer.baseAddress, count, off_t(offset))
+        let read = pread(file.descriptor.number, buffer.baseAddress, count, off_t(file.offset + offset))
         if read > 0 { return read }
         guard read < 0, errno == EINTR else { return nil }
       }

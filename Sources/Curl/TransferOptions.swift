@@ -4,9 +4,9 @@ public import WebValues
 public struct TransferOptions: Sendable {
   /// An absolute http or https URL without user name and password. libcurl refuses other schemes.
   public var url: String
-  /// The method. A request with a ``body`` is a `PUT`.
+  /// The method. A request with a ``body`` is a `PUT`, unless this is `POST`.
   public var method = "GET"
-  /// The body of a `PUT` request; nil for none. Its length is announced, and no `Expect` field is sent.
+  /// The body of the request; nil for none. Its length is announced, and no `Expect` field is sent.
   public var body: TransferBody?
   /// Fields to send in addition to those of libcurl (`Host`, and `Accept: */*` unless given here).
   public var fields: [HeaderField] = []

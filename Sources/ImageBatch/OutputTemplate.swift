@@ -1,3 +1,4 @@
+package import ObjectStorage
 import SystemIO
 
 /// An output's path with `{name}` fields (imagemill-manifest(5), TEMPLATES), such as `hero-{width}.{ext}`,
@@ -96,8 +97,34 @@ public struct OutputTemplate: Sendable, Hashable {
     return String(name)
   }
 
+  /// Whether the outputs are objects: the template begins with `s3://`. A field's value can't bring that about.
+  package var isObject: Bool {
+    guard case .literal(let text)? = parts.first else { return false }
+    return ObjectAddress.isAddress(text)
+  }
+
+  /// The bucket of the objects, and the beginning of their keys as far as its directories are literal; nil for files.
+  /// - Throws: `ObjectAddress.Mistake` if the bucket isn't literal, or isn't one.
+  package func objectPrefix() throws(ObjectAddress.Mistake) -> ObjectAddress? {
+    guard isObject, case .literal(let text)? = parts.first else { return nil }
+    let address = try ObjectAddress(parsingPrefix: text)
+    guard text.utf8.dropFirst("s3://".utf8.count).contains(UInt8(ascii: "/")) else {
+      throw ObjectAddress.Mistake(message: "the bucket must be followed by a key: write 's3://BUCKET/KEY'")
+    }
+    let end = address.key.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let directory = end.map { address.key[...$0] } ?? ""
+    return ObjectAddress(bucket: address.bucket, key: String(directory))
+  }
+
+  /// What is wrong with the address of the objects; nil for files, and for an address without mistakes.
+  package var objectMistake: String? {
+    do throws(ObjectAddress.Mistake) { _ = try objectPrefix() } catch { return error.message }
+    return isObject && text.utf8.last == UInt8(ascii: "/") ? "the key of an image can't end in a slash" : nil
+  }
+
   /// Whether the template's literal text is absolute or leaves the directory by `..`, whatever its fields' values are.
   public var leavesDirectory: Bool {
+    if isObject { return true }
     // A field's value is one component and never `..`; `{dir}` may be empty.
     var path = ""
     var isAfterDirectory = false
@@ -139,7 +166,7 @@ public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible 
   /// The error's offset in the template, in UTF-8 bytes.
   public let offset: Int
 
-  init(_ message: String, offset: Int) {
+  package init(_ message: String, offset: Int) {
     self.message = message
     self.offset = offset
   }

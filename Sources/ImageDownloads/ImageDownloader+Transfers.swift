@@ -62,17 +62,20 @@ extension ImageDownloader {
     } catch {
       return .complete(.failure(DownloadError(.transferFailed, error.message, source: name)))
     }
-    report(.started(id: id, source: name, host: state.url.host))
+    let isDownload = state.key.operation == nil
+    if isDownload { report(.started(id: id, source: name, host: state.url.host)) }
     let outcome = await exchange.send(state, engine: engine) { [weak self] received, expected in
-      guard let self else { return }
+      guard let self, isDownload else { return }
       report(.progressed(id: id, received: received, expected: expected))
       let handlers = self.state.withLock { $0.machine.progressHandlers(of: id) }
       for handler in handlers { handler(received, expected) }
     }
-    report(
-      .finished(
-        id: id, url: state.url.displayText, bytes: outcome.body.byteCount,
-        error: classifier.failure(of: outcome)))
+    if isDownload {
+      report(
+        .finished(
+          id: id, url: state.url.displayText, bytes: outcome.body.byteCount,
+          error: classifier.failure(of: outcome)))
+    }
     if let warning = outcome.body.warning, outcome.result != nil {
       report(.warning(source: name, message: warning))
     }
@@ -106,7 +109,7 @@ extension ImageDownloader {
         return await work.run { self.lookup.follow(conclusion) }
       }
       // The body of an error response doesn't count as a download.
-      if case .complete(.success) = step {
+      if case .complete(.success) = step, outcome.state.key.operation == nil {
         statistics.count(\.downloads)
         statistics.add(bytes: outcome.result?.byteCount ?? 0)
       }

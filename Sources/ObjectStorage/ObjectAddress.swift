@@ -12,6 +12,10 @@ package struct ObjectAddress: Hashable, Sendable, CustomStringConvertible {
   /// The mistake in an address, and its correction.
   package struct Mistake: Error, Hashable {
     package let message: String
+
+    package init(message: String) {
+      self.message = message
+    }
   }
 
   /// The length of the longest key, in bytes.

@@ -1,3 +1,4 @@
+import Curl
 import ImageBatch
 import ImageCaches
 import ImageDownloads
@@ -27,6 +28,8 @@ struct BatchRun {
   /// The files that an output may replace.
   var replacing = ReplacementPolicy()
   var durability = Durability.fast
+  /// Fields of the objects that outputs are uploaded to.
+  var objectFields: [HeaderField] = []
   /// A cache of outputs on another machine.
   var remoteCache: RemoteCacheConfiguration?
   /// Receives every event, in order.
@@ -128,6 +131,7 @@ struct BatchRun {
     configuration.commandTemplate = commandTemplate
     configuration.replacing = replacing
     configuration.durability = durability
+    configuration.objectFields = objectFields
     configuration.renditions = cache.isEphemeral ? .never : batch.renditions
     configuration.wantsPlaceholders = batch.showsPlaceholders || wantsPlaceholders
     configuration.failureLimit = batch.failureLimit

@@ -23,8 +23,8 @@ struct RemoteObjectCacheTests {
     let first = try await bucket.shared(at: address)
     let paths = server.objects.keys
     #expect(paths.count { $0.hasPrefix(prefix + "ac/") } == 6, "\(paths)")
-    for (path, bytes) in server.objects where !path.hasPrefix(prefix + "ac/") {
-      #expect(path == "\(prefix)cas/\(ContentDigest(hashing: bytes).hex)")
+    for (path, object) in server.objects where !path.hasPrefix(prefix + "ac/") {
+      #expect(path == "\(prefix)cas/\(ContentDigest(hashing: object.body).hex)")
     }
     let puts = server.server.requests.filter { $0.method == "PUT" }
     #expect(puts.allSatisfy { $0.field("Content-Type") == "application/octet-stream" })
@@ -53,7 +53,7 @@ struct RemoteObjectCacheTests {
     defer { server.stop() }
     _ = try await bucket.shared()
     let requests = server.server.requests.count
-    let objects = server.objects
+    let objects = server.objects.mapValues(\.body)
     server.inject { request in Page(objects[request.path] ?? []) }
     let open = ["AWS_ENDPOINT_URL_S3": server.endpoint, "HOME": "/proc/none"]
     let (outcome, summary) = try await bucket.run(

@@ -24,6 +24,7 @@ final class Workshop: Sendable {
       if request.path.contains("/private/"), request.field("Authorization") != "Bearer open-sesame" {
         return Page(text: "no", type: "text/plain", status: 401)
       }
+      if request.method == "PUT" { return Page(fields: [("ETag", "\"1\"")]) }
       if request.target.contains("list-type=2") {
         let keys = ["2026/a.jpg", "2026/b.png"].map { "<Contents><Key>\($0)</Key><Size>1</Size></Contents>" }
         return Page(text: "<ListBucketResult>\(keys.joined())</ListBucketResult>", type: "application/xml")

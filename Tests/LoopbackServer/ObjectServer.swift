@@ -1,11 +1,11 @@
-import ImageCaches
+import Crypto
 import ObjectStorage
 import Synchronization
 import SystemIO
 import WebValues
 
-/// A server of object storage: it checks signatures and the digests of uploads, keeps
-/// what is put on it, serves objects with ranges, and lists them page by page.
+/// A server of object storage: it checks signatures and digests, serves objects with ranges, lists them page by page, and
+/// takes uploads, whole and in parts, under conditions.
 public final class ObjectServer: Sendable {
   /// The access key that it knows.
   public static let environment = [
@@ -14,7 +14,7 @@ public final class ObjectServer: Sendable {
   ]
 
   private struct State {
-    var objects: [String: [UInt8]] = [:]
+    var kept = KeptObjects()
     var fault: @Sendable (Request) -> Page? = { _ in nil }
     var pageLength = 1000
   }
@@ -34,34 +34,39 @@ public final class ObjectServer: Sendable {
     server = try LoopbackServer { request in
       if let page = shared.state.withLock({ $0.fault })(request) { return page }
       if let refusal = Self.refusal(of: request) { return Self.error(refusal, status: 403) }
-      guard request.field("X-Amz-Content-Sha256") == ContentDigest(hashing: request.body).hex else {
-        return Self.error("XAmzContentSHA256Mismatch", status: 400)
-      }
       let path = PercentEncoding.decoded(request.path)
-      if request.method == "PUT" {
-        shared.state.withLock { $0.objects[path] = request.body }
-        return Page()
-      }
       return shared.state.withLock { state in
         if request.target.contains("list-type=2") { return Self.list(path, request, state) }
-        guard let body = state.objects[path] else { return Self.error("NoSuchKey", status: 404) }
-        return Self.page(body, request)
+        let parameters = Self.parameters(of: request)
+        if let page = state.kept.answer(request, path: path, parameters: parameters) { return page }
+        guard let object = state.kept.objects[path] else { return Self.error("NoSuchKey", status: 404) }
+        return Self.page(object.body, request, fields: object.fields)
       }
     }
   }
 
   /// Stores an object.
   /// - Parameter path: `/bucket/key`.
-  public func put(_ body: [UInt8], at path: String) { shared.state.withLock { $0.objects[path] = body } }
-
-  /// What is stored, by `/bucket/key`.
-  public var objects: [String: [UInt8]] {
-    get { shared.state.withLock(\.objects) }
-    set { shared.state.withLock { $0.objects = newValue } }
+  public func put(_ body: [UInt8], at path: String, fields: [String: String] = [:]) {
+    shared.state.withLock { $0.kept.objects[path] = PutObject(body: body, fields: fields) }
   }
 
-  /// The number of requests with a method.
-  public func count(_ method: String) -> Int { server.requests.count { $0.method == method } }
+  /// The objects, by `/bucket/key`.
+  public var objects: [String: PutObject] {
+    get { shared.state.withLock(\.kept.objects) }
+    set { shared.state.withLock { $0.kept.objects = newValue } }
+  }
+
+  /// The multipart uploads that were neither completed nor aborted, by their identifiers.
+  public var uploads: [String: BegunUpload] {
+    get { shared.state.withLock(\.kept.uploads) }
+    set { shared.state.withLock { $0.kept.uploads = newValue } }
+  }
+
+  /// The number of requests with a method whose target has a text.
+  public func count(_ method: String, having text: String = "") -> Int {
+    server.requests.count { $0.method == method && (text.isEmpty || $0.target.contains(text)) }
+  }
 
   /// Lists so many objects on a page.
   public func list(perPage length: Int) { shared.state.withLock { $0.pageLength = length } }
@@ -89,9 +94,10 @@ public final class ObjectServer: Sendable {
   }
 
   /// An object's answer, whole or the range that is asked for.
-  public static func page(_ body: [UInt8], _ request: Request) -> Page {
-    let tag = "\"\(body.count)-\(body.last ?? 0)\""
-    let fields = [("ETag", tag), ("Accept-Ranges", "bytes")]
+  public static func page(_ body: [UInt8], _ request: Request, fields kept: [String: String] = [:]) -> Page {
+    let tag = PutObject(body: body).tag
+    let more = kept.filter { $0.key != "content-type" }.map { ($0.key, $0.value) }
+    let fields = [("ETag", tag), ("Accept-Ranges", "bytes")] + more
     if request.field("If-None-Match") == tag {
       return Page(status: 304, reason: "Not Modified", fields: fields)
     }
@@ -117,6 +123,12 @@ public final class ObjectServer: Sendable {
     signed.query = String(query ?? "")
     signed.method = request.method
     signed.payload = request.field("X-Amz-Content-Sha256") ?? ""
+    let digest = SHA256.hash(data: request.body).map {
+      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+    }
+    guard signed.payload == digest.joined() else { return "XAmzContentSHA256Mismatch" }
+    let sent = request.fields.map { $0.name.lowercased() }.filter { $0.hasPrefix("x-amz-") }
+    guard Set(sent).isSubset(of: names.map(String.init)) else { return "AccessDenied" }
     let key = AccessKey(
       id: environment["AWS_ACCESS_KEY_ID"] ?? "", secret: environment["AWS_SECRET_ACCESS_KEY"] ?? "")
     let right = RequestSigner(region: "eu-west-1").authorization(signed, date: date, by: key)
@@ -126,14 +138,19 @@ public final class ObjectServer: Sendable {
     return given == right ? nil : "SignatureDoesNotMatch"
   }
 
-  private static func list(_ path: String, _ request: Request, _ state: State) -> Page {
+  private static func parameters(of request: Request) -> [String: String] {
     var parameters: [String: String] = [:]
     for part in request.target.drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {
       let pair = part.split(separator: "=", maxSplits: 1)
       parameters[String(pair[0])] = PercentEncoding.decoded(pair.count > 1 ? pair[1] : "")
     }
+    return parameters
+  }
+
+  private static func list(_ path: String, _ request: Request, _ state: State) -> Page {
+    let parameters = parameters(of: request)
     let bucket = path.hasSuffix("/") ? path : path + "/"
-    let keys = state.objects.keys.filter {
+    let keys = state.kept.objects.keys.filter {
       $0.utf8.starts(with: (bucket + (parameters["prefix"] ?? "")).utf8)
     }
     .map { String($0.dropFirst(bucket.count)) }.sorted()
@@ -141,10 +158,11 @@ public final class ObjectServer: Sendable {
     let shown = keys.dropFirst(start).prefix(state.pageLength)
     let isLast = start + shown.count >= keys.count
     let contents = shown.map { key in
-      let count = state.objects[bucket + key]?.count ?? 0
+      let object = state.kept.objects[bucket + key] ?? PutObject(body: [])
       return
         "<Contents><Key>\(PercentEncoding.encoded(key) { $0 <= 32 || $0 >= 127 || "+%&<".utf8.contains($0) })</Key>"
-        + "<LastModified>2026-05-01T09:30:00.000Z</LastModified><ETag>&quot;e&quot;</ETag><Size>\(count)</Size></Contents>"
+        + "<LastModified>2026-05-01T09:30:00.000Z</LastModified><ETag>\(object.tag.split(separator: "\"").map { "&quot;\($0)&quot;" }.joined())</ETag>"
+        + "<Size>\(object.body.count)</Size></Contents>"
     }.joined()
     let next = isLast ? "" : "<NextContinuationToken>1/\(start + shown.count)</NextContinuationToken>"
     let text =

@@ -130,4 +130,23 @@ struct AnswerTests {
       (error as? ObjectStorageFailure)?.message.contains(words) == true
     }
   }
+
+  @Test("an upload's identifier is found under any root, and unfinished uploads are listed page by page")
+  func uploads() throws {
+    for root in ["InitiateMultipartUploadResult", "InitiateMultipartUpload"] {
+      let body = Array("<\(root)><Key>a</Key><UploadId>x/1</UploadId></\(root)>".utf8)
+      #expect(MultipartUpload.identifier(in: body) == "x/1")
+    }
+    #expect(MultipartUpload.identifier(in: Array("<Error><Code>No</Code></Error>".utf8)) == nil)
+    let page = """
+      <ListMultipartUploadsResult><EncodingType>url</EncodingType><IsTruncated>true</IsTruncated>
+      <NextKeyMarker>a%2Bb</NextKeyMarker><NextUploadIdMarker>2</NextUploadIdMarker>
+      <Upload><Key>a%2Bb+c</Key><UploadId>2</UploadId><Initiated>2026-05-01T09:30:00.000Z</Initiated></Upload>
+      </ListMultipartUploadsResult>
+      """
+    let uploads = try UnfinishedUploads(parsing: Array(page.utf8))
+    #expect(uploads.uploads.map(\.key) == ["a+b c"] && uploads.uploads.map(\.id) == ["2"])
+    #expect(uploads.next?.key == "a+b" && uploads.next?.upload == "2")
+    #expect(throws: ObjectStorageFailure.self) { try UnfinishedUploads(parsing: Array("<html></html>".utf8)) }
+  }
 }

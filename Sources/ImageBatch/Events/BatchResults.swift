@@ -1,5 +1,6 @@
 public import struct FoundationEssentials.URL
 public import ImageRendering
+import ObjectStorage
 
 /// The result of one output, as in JSON results.
 public struct OutputResult: Sendable, Hashable {
@@ -27,8 +28,8 @@ public struct OutputResult: Sendable, Hashable {
   public var output: String?
   /// The path to open: ``output`` under the output directory.
   package var path: String?
-  /// The file: ``output`` under the output directory; nil if its path was never known.
-  public var file: URL? { path.map { URL(filePath: $0) } }
+  /// The file: ``output`` under the output directory; nil if its path was never known, and for an object.
+  public var file: URL? { path.flatMap { ObjectAddress.isAddress($0) ? nil : URL(filePath: $0) } }
   /// Whether the output was written, found, kept or failed.
   public var status: Status
   /// The width in pixels; nil if the output failed or wasn't examined.

@@ -36,10 +36,12 @@ public struct BatchPlanner: Sendable {
     registry = OutputRegistry(store: store, template: configuration.commandTemplate, remembersPaths: false)
     outputPaths = OutputPathRegistry(sources: sources, replacing: configuration.replacing)
     writer = OutputWriter(
-      store: store, registry: registry, sources: sources, replacing: configuration.replacing)
+      store: store, registry: registry, sources: sources, replacing: configuration.replacing,
+      uploading: OutputWriter.Uploads(
+        downloader: downloader, settings: ObjectPlaces.Settings(configuration)))
   }
 
-  /// Plans a run, without requests, rendering or writing.
+  /// Plans a run, without rendering, writing, and requests for sources. Objects at outputs' addresses are inspected.
   /// - Parameter groups: The jobs, grouped by source.
   /// - Returns: One entry per output, in the order of the groups.
   public func plan(_ groups: [JobGroup]) async -> BatchPlan {

@@ -1,6 +1,7 @@
 import ImageCaches
 import ImageDownloads
 import ImageRendering
+import ObjectStorage
 
 /// One output of a group with its key, path and state.
 struct PlannedOutput: Sendable {
@@ -82,7 +83,12 @@ extension PlannedOutput {
         allowsOutside: configuration.allowsOutside)
       let values = OutputTemplate.Values(job)
       return job.outputs.enumerated().map { position, output in
-        var planned = PlannedOutput(job, position: position, output, in: directory, values)
+        var place = directory
+        // The user has named the bucket, not a manifest.
+        if output.template.isObject, output.template.text == configuration.commandTemplate {
+          place = OutputDirectory(root: directory.root, allowsOutside: true)
+        }
+        var planned = PlannedOutput(job, position: position, output, in: place, values)
         planned.values.sourceDigest = source.digest
         if group.key.hasAlternatives {
           planned.alternatives = ContentDigest(hashing: LockFile.recipe(output, of: job).utf8)
@@ -111,7 +117,14 @@ extension PlannedOutput {
       return
     }
     path = expanded
-    location = try directory.location(of: expanded)
+    location = try directory.location(of: expanded, isObject: output.template.isObject)
+  }
+
+  /// The object to write; nil for a file, and as long as the path or the key isn't known.
+  var objectPlace: ObjectPlaces.Place? {
+    guard let key, let address = location.flatMap(OutputDirectory.object) else { return nil }
+    let prefix = (try? output.template.objectPrefix()) ?? directory.prefix ?? address
+    return ObjectPlaces.Place(address: address, prefix: prefix, output: key)
   }
 
   /// Claims the path for the output's key. If the path depends on the content, it is claimed for the content, because
@@ -178,6 +191,7 @@ extension JobOutput {
   /// - Returns: The path. A template that needs the source's content is returned unexpanded.
   package func path(of job: Job, in directory: String?) -> String {
     let path = knownPath(of: job) ?? template.text
+    if template.isObject { return path }
     guard let directory, directory != ".", !path.hasPrefix("/") else { return path }
     return directory + "/" + path
   }

@@ -81,7 +81,10 @@ public final class Batch: Sendable {
     outputPaths = OutputPathRegistry(sources: sources, replacing: configuration.replacing)
     writer = OutputWriter(
       store: store, registry: registry, sources: sources, replacing: configuration.replacing,
-      renditions: configuration.renditions, durability: configuration.durability)
+      renditions: configuration.renditions, durability: configuration.durability,
+      uploading: OutputWriter.Uploads(
+        downloader: downloader, settings: ObjectPlaces.Settings(configuration),
+        warn: { await report(.warning(BatchWarning(message: $0))) }))
     backlog = RenderBacklog(downloader: downloader, limit: configuration.backlogBytes)
     var (remote, problem): (RemoteCache?, String?) = (nil, nil)
     if let settings = configuration.remoteCache {

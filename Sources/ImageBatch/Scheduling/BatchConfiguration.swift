@@ -2,6 +2,7 @@ public import struct FoundationEssentials.URL
 package import ImageCaches
 public import ImageRendering
 public import Logging
+package import WebValues
 
 /// The configuration of a batch. The defaults are the command line's.
 public struct BatchConfiguration: Sendable {
@@ -42,6 +43,9 @@ public struct BatchConfiguration: Sendable {
   public var replacing = ReplacementPolicy()
   /// Whether outputs are synced to disk before they are reported.
   public var durability = Durability.fast
+
+  /// Fields of the objects that outputs are uploaded to, such as `Cache-Control`.
+  package var objectFields: [HeaderField] = []
 
   /// A cache of outputs on another machine; nil for none.
   package var remoteCache: RemoteCacheConfiguration?

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import ImageCaches
+import ObjectStorage
 import Synchronization
 import SystemIO
 
@@ -94,7 +95,9 @@ final class OutputRegistry: Sendable {
         }), visited.insert(real).inserted
       else { continue }
       let entries = try store.registry(of: real)
-      stale += state.withLock { state in entries.filter { !state.seen.contains($0.path.hashValue) } }
+      // Only files are removed: it isn't known who else uses an object.
+      let files = entries.filter { !ObjectAddress.isAddress($0.path) }
+      stale += state.withLock { state in files.filter { !state.seen.contains($0.path.hashValue) } }
     }
     return stale
   }
@@ -104,6 +107,7 @@ extension OutputRegistry.State {
   /// The path in the registry's form: absolute, with the links of its directory resolved; nil if the
   /// directory doesn't exist.
   fileprivate mutating func realPath(ofEntry location: String) -> String? {
+    if ObjectAddress.isAddress(location) { return location }
     let entry = DirectoryEntry(location)
     return realPath(of: entry.directory).map(entry.path(in:))
   }
@@ -116,6 +120,7 @@ extension OutputRegistry.State {
   }
 
   private mutating func realPath(of path: String) -> String? {
+    if ObjectAddress.isAddress(path) { return path }
     if let known = resolved[path] { return known }
     guard let real = RealPath.of(path) else { return nil }
     // A run uses few directories, but a stream may name any number.

@@ -5,13 +5,15 @@ import SystemIO
 import Synchronization
 import ImageRendering
 
-/// Writes outputs to their paths, and stores their bytes and records for later runs.
+/// Writes outputs to their places, files and objects, and stores their bytes and records for later runs.
 ///
 /// A file that already has the right bytes isn't touched, so that its modification time stays the same.
 final class OutputWriter: Sendable {
   let records: RenderingRecords
   private let store: DiskStore
   private let places: OutputPlaces
+  /// nil if outputs are files only.
+  let objects: ObjectPlaces?
   private let renditionCache: RenditionCache
   private let threads = BlockingThreadPool(label: "writing", threads: 4)
 
@@ -25,7 +27,8 @@ final class OutputWriter: Sendable {
 
   init(
     store: DiskStore, registry: OutputRegistry, sources: SourceFiles, replacing: ReplacementPolicy,
-    renditions: RenditionPolicy = .never, durability: Durability = .fast
+    renditions: RenditionPolicy = .never, durability: Durability = .fast,
+    uploading uploads: Uploads? = nil
   ) {
     self.store = store
     records = RenderingRecords(store: store, threads: threads)
@@ -33,6 +36,19 @@ final class OutputWriter: Sendable {
       store: store, fingerprints: FileDigestCache(store: store), registry: registry, sources: sources,
       replacing: replacing, durability: durability)
     renditionCache = RenditionCache(store: store, policy: renditions)
+    objects = uploads.map { [threads] uploads in
+      ObjectPlaces(
+        downloader: uploads.downloader, store: store, sources: sources, replacing: replacing,
+        settings: uploads.settings, began: registry.began, threads: threads, warn: uploads.warn)
+    }
+  }
+
+  /// What outputs in object storage need.
+  struct Uploads: Sendable {
+    var downloader: ImageDownloader
+    var settings: ObjectPlaces.Settings
+    /// Receives problems that fail no output; nil fails the outputs whose objects can't be inspected.
+    var warn: (@Sendable (String) async -> Void)?
   }
 
   /// Runs a call that blocks, on the threads for outputs: on Swift's cooperative pool, as many of them as there are
@@ -76,24 +92,31 @@ final class OutputWriter: Sendable {
     for (index, output) in outputs.enumerated() where output.state == .unknown {
       do throws(JobError) { try output.claim(outputPaths) } catch { survey.refused[index] = error }
     }
-    guard !known.isEmpty || places.replacing.keepsForeignFiles else { return survey }
+    let findings = await examine(outputs, known: known, &survey)
+    guard !known.isEmpty || !findings.isEmpty || places.replacing.keepsForeignFiles else { return survey }
     return await threads.run { [self, claimed = survey] in
       var survey = claimed
-      let files = outputs.map { output in
-        output.location.flatMap { location in
-          output.key.flatMap { known[$0] }.flatMap { places.file(at: location, bytes: $0.bytes) }
-        }
+      let files = outputs.enumerated().map { index, output in
+        findings[index] != nil
+          ? nil
+          : output.location.flatMap { location in
+            output.key.flatMap { known[$0] }.flatMap { places.file(at: location, bytes: $0.bytes) }
+          }
       }
       let digests = places.fingerprints.digests(of: files.compactMap(\.self))
       for (index, output) in outputs.enumerated()
       where output.state == .unknown && survey.refused[index] == nil {
         let stored = output.key.flatMap { known[$0] }
-        if let file = files[index], let stored, digests[file] == stored.digest {
+        if let finding = findings[index] {
+          if finding == .inPlace { survey.inPlace.insert(index) }
+          if finding == .kept { survey.kept.insert(index) }
+        } else if let file = files[index], let stored, digests[file] == stored.digest {
           survey.inPlace.insert(index)
         } else if let location = output.location, places.isToBeKept(location) {
           survey.kept.insert(index)
-        } else if let key = output.key, let stored, survey.objects[key] == nil,
-          let object = object(stored.digest)
+        }
+        if !survey.inPlace.contains(index), !survey.kept.contains(index), let key = output.key, let stored,
+          survey.objects[key] == nil, let object = object(stored.digest)
         {
           survey.objects[key] = EncodedOutput(
             image: RenderedFile(stored), object: object, isNew: false)
@@ -225,14 +248,20 @@ final class OutputWriter: Sendable {
       guard let location = planned.location else { throw .cancelled }
       result.output = planned.path
       result.path = location
-      let directory = planned.directory
-      let outcome = await threads.run { [places] in places.put(made, at: location, in: directory) }
-      result.status = try outcome.get()
+      result.status = try await put(made, at: location, planned).get()
       return planned
     } catch {
       result.fail(error)
       return nil
     }
+  }
+
+  private func put(
+    _ made: EncodedOutput, at location: String, _ planned: PlannedOutput
+  ) async -> Result<OutputResult.Status, JobError> {
+    if let objects, let place = planned.objectPlace { return await objects.put(made, at: place) }
+    let directory = planned.directory
+    return await threads.run { [places] in places.put(made, at: location, in: directory) }
   }
 
   /// Records a file that another job reads, before it is put in place: if the run is killed between, the next one must know

@@ -26,16 +26,26 @@ package struct OverwrittenSource: Sendable, Hashable {
     in jobs: [Job], outputDirectory directory: String = ".", store: DiskStore?
   ) throws(CacheError) -> [OverwrittenSource] {
     var readers: [FileIdentity: (source: String, jobs: Set<Int>)] = [:]
+    var objects: Set<[UInt8]> = []
     for job in jobs {
       for path in job.localFiles {
         guard let identity = FileIdentity(path: path) else { continue }
         readers[identity, default: (path, [])].jobs.insert(job.index)
       }
+      for object in job.objects { objects.insert(Array(object.description.utf8)) }
     }
-    guard !readers.isEmpty else { return [] }
+    guard !readers.isEmpty || !objects.isEmpty else { return [] }
     var found: [OverwrittenSource] = []
     for job in jobs {
       for output in job.outputLocations(in: directory) {
+        if let object = OutputDirectory.object(at: output.location) {
+          guard objects.contains(Array(object.description.utf8)) else { continue }
+          found.append(
+            OverwrittenSource(
+              path: output.path, source: object.description, location: output.output.location ?? job.location)
+          )
+          continue
+        }
         guard let identity = FileIdentity(path: output.location), let reader = readers[identity] else {
           continue
         }
@@ -100,7 +110,11 @@ extension Job {
       guard let path = output.template.expanded(.init(self, output), variables: output.variables) else {
         return nil
       }
-      do throws(JobError) { return (output, path, try root.location(of: path)) } catch { return nil }
+      do throws(JobError) {
+        return (output, path, try root.location(of: path, isObject: output.template.isObject))
+      } catch {
+        return nil
+      }
     }
   }
 }

@@ -1,16 +1,19 @@
 import Glibc
 import ImageCaches
 import ImageDownloads
+import ObjectStorage
 import Synchronization
 import SystemIO
 
-/// The local files that a run reads. Outputs may not overwrite them, and pruning never removes them.
+/// The local files and the objects that a run reads. Outputs may not overwrite them, and pruning never removes them.
 ///
 /// Files are compared by device and inode, following links, so that different paths and links to one file are
 /// equal. This takes 16 bytes per file; a stream may have a million.
 final class SourceFiles: Sendable {
   private struct State {
     var identities: Set<FileIdentity> = []
+    /// The addresses' digests: Swift would take texts with the same characters in other bytes for equal.
+    var objects: Set<ContentDigest> = []
     /// Real paths that aren't written to the index yet.
     var pending: [String] = []
   }
@@ -28,7 +31,14 @@ final class SourceFiles: Sendable {
 
   /// Adds all local files that the jobs read: sources, placeholders, overlays and masks.
   func add(_ jobs: [Job]) {
-    for job in jobs { for path in job.localFiles { add(path) } }
+    for job in jobs {
+      for path in job.localFiles { add(path) }
+      let objects = job.objects
+      guard !objects.isEmpty else { continue }
+      state.withLock { state in
+        for object in objects { state.objects.insert(ContentDigest(hashing: object.description.utf8)) }
+      }
+    }
   }
 
   private func add(_ path: String) {
@@ -45,6 +55,11 @@ final class SourceFiles: Sendable {
 
   /// Whether the file at `path` is a source of this run.
   func contains(_ path: String) -> Bool {
+    if let object = OutputDirectory.object(at: path) {
+      return state.withLock { state in
+        !state.objects.isEmpty && state.objects.contains(ContentDigest(hashing: object.description.utf8))
+      }
+    }
     // Most runs have no local sources. Don't spend a system call on each output.
     guard state.withLock({ !$0.identities.isEmpty }), let identity = FileIdentity(path: path) else {
       return false
@@ -77,4 +92,7 @@ extension Job {
   var localFiles: [String] {
     allSources.compactMap { if case .file(let path) = $0 { path } else { nil } }
   }
+
+  /// The addresses of the objects that the job reads.
+  var objects: [ObjectAddress] { allSources.compactMap(\.objectAddress) }
 }

@@ -18,9 +18,12 @@ struct OutgoingRequest: Sendable {
       fields.append(
         HeaderField("Accept", configuration.acceptableContentTypes.sorted().joined(separator: ",")))
     }
-    if state.isSameOrigin { add(configuration.headers) }
-    if let settings { add(settings.headers) }
-    if state.isSameOrigin { add(state.key.headers) }
+    // The fields are for sources; an operation has its own.
+    if state.key.operation == nil {
+      if state.isSameOrigin { add(configuration.headers) }
+      if let settings { add(settings.headers) }
+      if state.isSameOrigin { add(state.key.headers) }
+    }
     if fields.first("User-Agent") == nil { fields.append(HeaderField("User-Agent", configuration.userAgent)) }
     if let service = state.key.service {
       // Requests to object storage have its credentials or none: others are for other servers.

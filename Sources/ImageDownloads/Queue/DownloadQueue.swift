@@ -178,13 +178,15 @@ struct DownloadQueue<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Grants free slots and returns the downloads that got one, in order.
-  mutating func takeReady(now: Double) -> [ID] {
+  /// - Parameter priority: The lowest priority of downloads that may start. Default: any.
+  mutating func takeReady(now: Double, priority: Int = .min) -> [ID] {
     while let wake = sleeping.min, wake.time <= now {
       sleeping.removeMin()
       if hosts[wake.host]?.version == wake.version { offer(wake.host) }
     }
     var started: [ID] = []
-    while holders.count < limits.total, let turn = ready.popMin() {
+    while holders.count < limits.total, let turn = ready.min, turn.entry.priority >= priority {
+      ready.removeMin()
       guard hosts[turn.host]?.version == turn.version else { continue }
       if let id = start(turn, now: now) { started.append(id) }
     }

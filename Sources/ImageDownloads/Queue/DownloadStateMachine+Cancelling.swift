@@ -35,7 +35,8 @@ extension DownloadStateMachine {
     guard let download = downloads[id] else { return [] }
     switch download.state {
     case .transferring, .resolving:
-      guard aborts, !download.isCancelled else { return [] }
+      // An operation isn't worth completing for the cache.
+      guard aborts || download.key.operation != nil, !download.isCancelled else { return [] }
       downloads[id]?.isCancelled = true
       ids[download.key] = nil
       return [.cancelTransfer(id)]

@@ -267,9 +267,8 @@ struct DownloadStateMachine: Sendable {
     queueLookedUp()
     queueRetries(now: now)
     guard !isShutDown else { return actions }
-    if !holdsNewTransfers { actions += startTransfers(now: now) }
-    // While transfers are held, the queue's wake time may be in the past. Releasing them is an event that starts them.
-    let times = [holdsNewTransfers ? nil : queue.nextWake, retries.min?.due]
+    actions += startTransfers(now: now)
+    let times = [queue.nextWake, retries.min?.due]
     if let time = times.compactMap(\.self).min(), time < wakeTime {
       wakeTime = time
       actions.append(.wake(at: time))
@@ -318,7 +317,9 @@ struct DownloadStateMachine: Sendable {
       downloads[id]?.hasStarted = true
       actions.append(.refuse(id, state))
     }
-    for id in queue.takeReady(now: now) {
+    // Operations aren't held back.
+    let least = holdsNewTransfers ? ObjectOperation.priority : Int.min
+    for id in queue.takeReady(now: now, priority: least) {
       guard case .queued(let state)? = downloads[id]?.state else { continue }
       downloads[id]?.state = .transferring(state.url)
       downloads[id]?.hasStarted = true

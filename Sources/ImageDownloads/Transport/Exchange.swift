@@ -1,5 +1,6 @@
 import Curl
 import ImageCaches
+import ObjectStorage
 import SystemIO
 
 /// The second stage of a request: one attempt over the network, and the terms of the next.
@@ -36,10 +37,14 @@ struct Exchange: Sendable {
         }, progress: progress))
     outcome.requestTime = SystemTime.now
     // Signed here, since a signature is valid for minutes only. `sent` is without it: it is compared and stored.
-    let fields =
-      outgoing.signer?.signed(outcome.sent, url: state.url.description, at: outcome.requestTime)
-      ?? outcome.sent
-    let options = options(state, fields: fields, credential: outgoing.credential)
+    let fields = signed(outcome, by: outgoing.signer)
+    var options = options(state, fields: fields, credential: outgoing.credential)
+    do throws(SystemError) {
+      try state.key.operation?.prepare(&options)
+    } catch {
+      outcome.error = DownloadError(.unreadable, "can't read what is to be sent: \(error.text)", source: name)
+      return outcome
+    }
     do throws(CurlError) {
       var result = try await engine.perform(options, into: sink)
       if let digest = digestOptions(options, result, state) {
@@ -58,6 +63,17 @@ struct Exchange: Sendable {
     // A long body would make the response seem younger by the time that it took (RFC 9111, section 4.2.3).
     outcome.responseTime = outcome.body.headTime ?? SystemTime.now
     return outcome
+  }
+
+  /// The fields to send.
+  private func signed(_ outcome: TransferOutcome, by signer: ObjectService?) -> [HeaderField] {
+    guard let operation = outcome.state.key.operation else {
+      return signer?.signed(outcome.sent, url: outcome.state.url.description, at: outcome.requestTime)
+        ?? outcome.sent
+    }
+    let fields =
+      signer?.signed(operation.request, at: outcome.requestTime) ?? operation.request.fields
+    return fields + outcome.sent
   }
 
   private func options(

@@ -20,16 +20,20 @@ final class RequestKey: Hashable, Sendable {
   let credential: OriginSettings.Credential?
   /// The service that signs the request; nil for other sources than objects.
   let service: ObjectService?
+  /// What is asked of object storage; nil for a download.
+  let operation: ObjectOperation?
   /// The source without secrets, for display. Stored, because every step needs it.
   let displayText: String
 
   init(
     source: ImageSource, headers: [HeaderField], cacheMode: CacheMode, pinnedDigest: ContentDigest? = nil,
     wantsImage: Bool = true, followsRedirects: Bool = true, credential: OriginSettings.Credential? = nil,
-    service: ObjectService? = nil, listing: WebAddress? = nil
+    service: ObjectService? = nil, listing: WebAddress? = nil,
+    operation: ObjectOperation? = nil
   ) {
     self.credential = credential
     self.service = service
+    self.operation = operation
     if let service {
       self.source = source
       url = listing ?? source.objectAddress.flatMap { WebAddress(service.url(of: $0)) }
@@ -65,7 +69,8 @@ final class RequestKey: Hashable, Sendable {
         && left.pinnedDigest == right.pinnedDigest && left.wantsImage == right.wantsImage
         && left.followsRedirects == right.followsRedirects && left.credential == right.credential
         // Swift compares texts by their characters, but keys with the same characters in other bytes are other keys.
-        && left.service === right.service && (left.service == nil || left.url == right.url)
+        && left.service === right.service && left.operation === right.operation
+        && (left.service == nil || left.url == right.url)
   }
 
   func hash(into hasher: inout Hasher) {

@@ -64,11 +64,12 @@ enum OutputConflicts {
 
   /// The output's path, normalized; nil if a field isn't known yet.
   static func path(of output: JobOutput, _ job: Job) -> String? {
-    output.knownPath(of: job).map(Paths.normalized)
+    output.knownPath(of: job).map { output.template.isObject ? $0 : Paths.normalized($0) }
   }
 
   /// The absolute path of an output, without resolving symbolic links.
-  static func location(of path: String, _ job: Job) -> String {
+  static func location(of path: String, _ job: Job, isObject: Bool) -> String {
+    if isObject { return path }
     let directory = Paths.absoluteComponents(job.outputDirectory ?? "", from: Paths.workingDirectory)
     let components = Paths.absoluteComponents(path, from: directory.joined(separator: "/"))
     return "/" + components.joined(separator: "/")

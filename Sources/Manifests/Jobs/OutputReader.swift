@@ -56,7 +56,9 @@ struct OutputReader {
   func template(log: inout DiagnosticLog) -> OutputTemplate? {
     guard let node = layers.output?["output"] ?? (layers.output == nil ? layers.job["output"] : nil) else {
       if let given = context.outputTemplate {
-        return isDefined(given, nil, log: &log) && staysInside(given, nil, log: &log) ? given : nil
+        guard isDefined(given, nil, log: &log) else { return nil }
+        // The user has named the bucket, not the manifest.
+        return given.isObject || staysInside(given, nil, log: &log) ? given : nil
       }
       log.error((layers.output ?? layers.job).place, "an output needs 'output', its path")
       return nil
@@ -69,7 +71,12 @@ struct OutputReader {
     }
     do {
       let template = try OutputTemplate(parsing: text)
-      return isDefined(template, node, log: &log) && staysInside(template, node, log: &log) ? template : nil
+      guard isDefined(template, node, log: &log), staysInside(template, node, log: &log) else { return nil }
+      if let mistake = template.objectMistake {
+        log.error(node.place, "'\(template.text)': \(mistake)")
+        return nil
+      }
+      return template
     } catch {
       log.error(node.place(ofOffset: error.offset), error.message)
       return nil

@@ -47,7 +47,7 @@ package struct RecordConflicts: Sendable {
     var found: ManifestDiagnostic?
     for output in job.outputs {
       guard let path = OutputConflicts.path(of: output, job) else { continue }
-      let hash = OutputConflicts.location(of: path, job).hashValue
+      let hash = OutputConflicts.location(of: path, job, isObject: output.template.isObject).hashValue
       guard part.contains(hash) else { continue }
       let content = UInt32(truncatingIfNeeded: OutputConflicts.Content(output, of: job).hashValue)
       let place = output.location ?? job.location ?? ManifestLocation(file: "-", line: 1, column: 1)

@@ -53,6 +53,10 @@ struct ContactSheetCard {
     guard result.status != .failed, let path = result.path else {
       return "<div class=\"picture none\">failed</div>"
     }
+    // A browser can't load an object by its address.
+    guard result.file != nil else {
+      return "<div class=\"picture none\">\(XMLText.escaped(result.format))</div>"
+    }
     let url = XMLText.escaped(paths.url(of: path))
     guard let format = OutputFormat(rawValue: result.format), Self.shownFormats.contains(format) else {
       return "<a class=\"picture none\" href=\"\(url)\">\(XMLText.escaped(result.format))</a>"
@@ -125,7 +129,7 @@ struct ContactSheetCard {
 
   /// The escaped URL of the source's image, to compare the output with; nil if either can't be shown.
   private var before: String? {
-    guard result.status != .failed, !result.usedPlaceholder, result.path != nil,
+    guard result.status != .failed, !result.usedPlaceholder, result.file != nil,
       let format = OutputFormat(rawValue: result.format), Self.shownFormats.contains(format)
     else { return nil }
     if Self.isRemote(result.source) { return XMLText.escaped(result.source) }

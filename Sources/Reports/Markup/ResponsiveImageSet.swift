@@ -50,7 +50,8 @@ struct ResponsiveImageSet {
         else { return nil }
         let prefixed = markup.urlPrefix.map { $0 + ImagePaths.relativeURL(of: output.output ?? path) }
         return Picture(
-          url: prefixed ?? paths.url(of: path), width: width, height: height, bytes: output.bytes,
+          url: prefixed ?? (output.file == nil ? path : paths.url(of: path)), width: width, height: height,
+          bytes: output.bytes,
           placeholders: output.placeholders)
       }
       return pictures.isEmpty

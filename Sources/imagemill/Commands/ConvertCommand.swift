@@ -4,6 +4,7 @@ import ImageCaches
 import ImageDownloads
 import ImageFilters
 import Manifests
+import ObjectStorage
 import Reports
 import SystemIO
 
@@ -27,7 +28,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     help: ArgumentHelp(
       """
       A source and an output. The source is a path, an http(s), s3, file or data URL, or '-' for standard input. The \
-      output is a path, which may use template fields such as {ext}, or '-' for standard output. With -o, every \
+      output is a path or an s3 address, which may use template fields such as {ext}, or '-' for standard output. With -o, every \
       operand is a source: a path, a URL, a directory, or a pattern such as 'photos/**/*.heic'.
       """,
       valueName: "operand"),
@@ -75,6 +76,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
         .usage,
         "unexpected argument '\(words[2])'; several sources need -o TEMPLATE, such as -o '{name}.webp'")
     }
+    if ObjectAddress.isAddress(words[1]) { return try await convertAll([words[0]], to: words[1]) }
     try await convert(words[0], to: words[1])
   }
 
@@ -127,6 +129,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
   /// Converts every operand as `pipe` would. Without `--verbose` it prints failures and warnings only, as one
   /// conversion does.
   private func convertAll(_ words: [String], to template: String) async throws {
+    try ObjectDestination(template: template).check(
+      downloads, refusing: [(cache.offline, ObjectDestination.offline)])
     var options = ManifestOptions()
     options.hints = Remedies.hints
     // The template comes from the user, and fields can't make a path leave its directory.
@@ -151,6 +155,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     run.commandTemplate = template
     run.replacing = outputs.replacing
     run.durability = outputs.durability.level
+    run.objectFields = try outputs.objectFields()
     run.refuseOverwrites = { [replacing = outputs.replacing] store in
       try operands.refuseOverwrites(replacing, store: store)
     }

@@ -81,6 +81,12 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
   }
 
   func run() async throws {
+    try ObjectDestination(directory: destination.outputDirectory, template: output).check(
+      downloads,
+      refusing: [
+        (!dryRun && cache.offline, ObjectDestination.offline),
+        (!batch.emissions.isEmpty && destination.outputDirectory == nil, ObjectDestination.emit),
+      ])
     let operands = sources.isEmpty ? nil : try self.operands()
     let streams = operands == nil ? [try self.jobs()] : []
     let lastRun = LastRun(of: "pipe", [input.rawValue] + sources.words, cache: cache.settings)
@@ -116,6 +122,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     run.replacing = outputs.replacing
     run.remoteCache = try remote.configuration(downloads, cache.settings)
     run.durability = outputs.durability.level
+    run.objectFields = try outputs.objectFields()
     let outcome = try await run.run(items)
     let status = failuresAreResults ? outcome.statusOfReporting : items.refusal.status(outcome.status)
     if status != .success { throw status }

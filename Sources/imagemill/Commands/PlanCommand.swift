@@ -11,7 +11,8 @@ struct PlanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan", abstract: "Show what run would do and what is cached; change nothing.",
     discussion: """
-      The plan is made from the cache: no request is sent and no image decoded.
+      The plan is made from the cache: no source is requested and no image decoded. Outputs in object storage are looked \
+      up there.
 
         imagemill plan images.yaml
         imagemill plan --json images.yaml
@@ -45,6 +46,8 @@ struct PlanCommand: AsyncParsableCommand {
   }
 
   private func plan(_ input: JobSelection) async throws {
+    try ObjectDestination(directory: jobs.outputDirectory, template: jobs.template, jobs: input.jobs)
+      .check(downloads)
     let (plan, status) = try await Planning(
       downloads: downloads, cache: cache.settings, allowsOutside: jobs.arguments.allowOutside,
       commandTemplate: jobs.template ?? "", replacing: jobs.output.replacing, drawsGraph: dot,

@@ -99,6 +99,15 @@ struct RunCommand: AsyncParsableCommand {
 
   private func run(_ input: JobSelection) async throws {
     var input = input
+    let writes = !check && !dryRun
+    try ObjectDestination(directory: jobs.outputDirectory, template: jobs.template, jobs: input.jobs)
+      .check(
+        downloads,
+        refusing: [
+          (prune, ObjectDestination.prune), (lock != nil && !frozen, ObjectDestination.lock),
+          (writes && cache.offline, ObjectDestination.offline),
+          (!batch.emissions.isEmpty && jobs.outputDirectory == nil, ObjectDestination.emit),
+        ])
     if check, let lock { return try await compare(input, with: lock) }
     if check || dryRun { return try await plan(input) }
     if why { try await explain(input) }
@@ -125,6 +134,7 @@ struct RunCommand: AsyncParsableCommand {
     run.replacing = jobs.output.replacing
     run.remoteCache = try remote.configuration(downloads, cache.settings)
     run.durability = jobs.output.durability.level
+    run.objectFields = try jobs.output.objectFields()
     if prune { run.prunedScopes = input.scopes }
     let replacing = jobs.output.replacing
     run.refuseOverwrites = { [input] store in try input.refuseOverwrites(replacing, store: store) }

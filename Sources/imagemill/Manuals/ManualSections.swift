@@ -99,7 +99,7 @@ enum ManualSections {
     .It Ev AWS_ACCESS_KEY_ID , AWS_SECRET_ACCESS_KEY , AWS_SESSION_TOKEN , AWS_PROFILE , AWS_REGION , AWS_ENDPOINT_URL_S3
     Credentials, region and server of
     .Ql s3://
-    addresses; see
+    sources, outputs and remote caches; see
     .Xr imagemill-s3 7 .
 
     """

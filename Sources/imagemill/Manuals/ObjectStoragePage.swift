@@ -5,7 +5,7 @@ enum ObjectStoragePage {
       + #"""
       .Sh NAME
       .Nm imagemill-s3
-      .Nd sources and a remote cache in Amazon S3 and compatible object storage
+      .Nd sources, outputs and a remote cache in Amazon S3 and compatible object storage
       .Sh DESCRIPTION
       A source may be an object:
       .Ql s3://bucket/key ,
@@ -33,6 +33,107 @@ enum ObjectStoragePage {
       .Cm imagemill ls
       lists the objects of a bucket for
       .Cm imagemill pipe .
+      .Ss Outputs
+      An output is uploaded to an object if its template begins with
+      .Ql s3:// ,
+      as in
+      .Fl o Ql s3://bucket/{dir}/{name}.webp ,
+      or if the output directory is a bucket, with or without a prefix:
+      .Fl C Ql s3://bucket/prefix .
+      .Cm run , pipe
+      and
+      .Cm convert
+      upload.
+      The bucket must be literal text.
+      After
+      .Ql s3://bucket/ ,
+      a template is a key, taken literally.
+      Below
+      .Fl C ,
+      it is a path as in a directory:
+      .Ql a//b
+      and
+      .Ql a/./b
+      are the same object, and
+      .Ql \&..
+      can't leave the prefix.
+      A manifest that names a bucket itself needs
+      .Fl \-allow-outside .
+      .Pp
+      An object appears whole or not at all.
+      An output of up to 64 MiB is uploaded in one request, a longer one in parts of 16 MiB.
+      A failure or a signal aborts an upload in parts.
+      What a killed run leaves is aborted by the next run that uploads below the same prefix, if the credentials allow
+      listing multipart uploads; an upload in parts by a run that began earlier and is still running begins again.
+      Each request has the SHA-256 of its body in the signature and as
+      .Ql x-amz-checksum-sha256 .
+      .Pp
+      Objects have the
+      .Ql Content-Type
+      of their format, the headers of
+      .Fl \-s3-header ,
+      and the metadata
+      .Ql imagemill-key
+      (a digest of source, filters and encoder options) and
+      .Ql imagemill-sha256
+      (that of the object).
+      .Fl \-s3-header
+      sets
+      .Ql Cache-Control ,
+      metadata
+      .Pq Ql x-amz-meta-NAME ,
+      the ACL
+      .Pq Ql x-amz-acl
+      or the storage class
+      .Pq Ql x-amz-storage-class .
+      Objects that are up to date keep their headers; to change them, use
+      .Fl \-force .
+      .Pp
+      An output is up to date if its object has the key in its metadata, or is unchanged since a run on this machine wrote it.
+      Objects are never downloaded to find out.
+      For the first 20 outputs below a prefix, each object is asked for with a HEAD request; for more, the prefix is listed
+      once, a thousand objects a request, and only objects that this machine's cache doesn't know are asked for.
+      The prefix is that of
+      .Fl C ,
+      or the literal directories of the template.
+      If the server refuses both, outputs are uploaded again, with a warning.
+      .Cm plan ,
+      .Fl \-check , \-dry-run
+      and
+      .Fl \-why
+      look at objects in the same way.
+      .Pp
+      With
+      .Fl \-no-clobber ,
+      an existing object without this metadata is kept, and uploads are conditional
+      .Pq Ql If-None-Match , If-Match ;
+      the server must support that.
+      An output that would replace a source of the run is refused without
+      .Fl \-in-place .
+      .Fl \-durability
+      makes no difference: an upload that has succeeded is stored.
+      .Pp
+      Uploads share the limits, timeouts and retries of downloads, such as
+      .Fl \-per-host
+      and
+      .Fl \-retries ,
+      and go first.
+      .Fl \-timeout
+      grows with the size of the upload, by a second for each 128 KiB.
+      .Fl H
+      headers are not sent.
+      .Pp
+      .Fl \-prune , \-lock
+      and
+      .Fl \-offline
+      are refused with outputs in object storage, and so is a job whose source is another job's output.
+      .Fl \-emit
+      needs
+      .Fl C ,
+      and
+      .Ql url-prefix
+      in the manifest for URLs that browsers can load.
+      HTML reports show no pictures of objects.
       .Ss Credentials
       The first of these that is set is used:
       .Bl -tag -width Ds
@@ -122,7 +223,6 @@ enum ObjectStoragePage {
       .Fl \-allow-host
       don't limit it.
       .Ss Limits
-      Outputs are written to files; they are not uploaded, except to a remote cache.
       Keys with control characters are not supported.
       Credentials from EC2 or ECS metadata services are not supported.
       .Sh FILES
@@ -142,6 +242,14 @@ enum ObjectStoragePage {
       Convert an object of a server on this machine:
       .Pp
       .Dl imagemill convert --s3-endpoint http://127.0.0.1:9000 --allow-net loopback s3://photos/a.jpg a.webp
+      .Pp
+      Upload thumbnails, which browsers may keep for a day:
+      .Pp
+      .Dl imagemill ls s3://photos/2026/ | imagemill pipe -f fill:200x200 -o 's3://photos/thumbnails/{dir}/{name}.webp' --s3-header 'Cache-Control: max-age=86400'
+      .Pp
+      Upload the outputs of a manifest:
+      .Pp
+      .Dl imagemill run -C s3://photos/site images.yaml
       .Pp
       Use objects in a manifest,
       .Pa objects.yaml :

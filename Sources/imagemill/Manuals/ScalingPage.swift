@@ -70,8 +70,9 @@ enum ScalingPage {
       .Ql s3://
       sources are read by each machine for itself; see
       .Xr imagemill-s3 7 .
-      Outputs are files, except the copies in a remote cache.
-      Put them on a file system that all machines mount, or copy them at the end of each part.
+      Outputs are uploaded with
+      .Fl C Ql s3://bucket/prefix ;
+      otherwise they are files: put them on a file system that all machines mount, or copy them at the end of each part.
       .Ss Limits of hosts
       .Fl \-per\-host
       limits one process.

@@ -15,7 +15,8 @@ struct JobOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("C"), .customLong("output-dir")],
-    help: ArgumentHelp("Output directory (default: the manifest's directory).", valueName: "dir"),
+    help: ArgumentHelp(
+      "Output directory, or s3://BUCKET/PREFIX (default: the manifest's directory).", valueName: "dir"),
     completion: .directory)
   var outputDirectory: String?
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Curl
 import ImageBatch
 import ImageDownloads
 import ImageFilters
@@ -91,6 +92,39 @@ struct OutputOptions: ParsableArguments {
       "safe syncs each output to the disk before it is reported; fast leaves that to the kernel.",
       valueName: "fast|safe"))
   var durability = DurabilityArgument.fast
+
+  @Option(
+    help: ArgumentHelp(
+      "Header of each object that an output is uploaded to, such as 'Cache-Control: max-age=86400'. Repeatable.",
+      valueName: "name: value"))
+  var s3Header: [String] = []
+
+  /// The fields that the server sets, or that describe one request.
+  private static let reservedFields = [
+    "authorization", "host", "content-length", "transfer-encoding", "if-match", "if-none-match", "x-amz-date",
+    "x-amz-content-sha256", "x-amz-security-token", "x-amz-checksum-", "x-amz-sdk-checksum-algorithm",
+    "x-amz-meta-imagemill-",
+  ]
+
+  /// The fields of objects.
+  /// - Throws: `CommandError` for a header that isn't one, or that imagemill sets.
+  func objectFields() throws -> [HeaderField] {
+    let fields = try DownloadOptions.fields(s3Header, example: "--s3-header 'Cache-Control: max-age=86400'")
+    for field in fields {
+      let name = field.name.lowercased()
+      guard !Self.reservedFields.contains(where: { $0.hasSuffix("-") ? name.hasPrefix($0) : name == $0 })
+      else {
+        throw CommandError(.usage, "--s3-header can't set \(field.name), which imagemill sets itself")
+      }
+      let isName = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"()<>@,;:\\\"/[]?={}".utf8.contains($0) }
+      let isValue = field.value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+      guard isName, isValue, !field.value.isEmpty else {
+        throw CommandError(
+          .usage, "--s3-header takes a name and a value in ASCII, such as 'Cache-Control: max-age=86400'")
+      }
+    }
+    return fields
+  }
 
   /// The files that an output may replace.
   var replacing: ReplacementPolicy {
@@ -207,7 +241,9 @@ struct OutputOptions: ParsableArguments {
         "the output '\(text)' is a directory; name a file in it, or use -o '\(directory){name}.webp'")
     }
     do throws(TemplateError) {
-      return try OutputTemplate(parsing: text)
+      let template = try OutputTemplate(parsing: text)
+      guard let mistake = template.objectMistake else { return template }
+      throw TemplateError(mistake, offset: 0)
     } catch {
       throw CommandError(.usage, pointed(text, at: error.offset, error.message))
     }
@@ -246,7 +282,7 @@ struct DestinationOptions: ParsableArguments {
   @Option(
     name: [.customShort("C"), .customLong("output-dir")],
     help: ArgumentHelp(
-      "Output directory (default: '.').", valueName: "dir"),
+      "Output directory, or s3://BUCKET/PREFIX (default: '.').", valueName: "dir"),
     completion: .directory)
   var outputDirectory: String?
 

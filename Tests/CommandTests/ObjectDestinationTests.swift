@@ -1,0 +1,331 @@
+import Foundation
+import LoopbackServer
+import Glibc
+import TestSupport
+import Testing
+
+/// Outputs in object storage, through the built command.
+@Suite("Outputs in object storage", .timeLimit(.minutes(8)))
+struct ObjectDestinationTests {
+  private let command: CommandRun
+  private let server: ObjectServer
+
+  init() throws {
+    command = try CommandRun()
+    server = try ObjectServer()
+  }
+
+  private var environment: [String: String] {
+    ObjectServer.environment.merging([
+      "AWS_ENDPOINT_URL_S3": server.endpoint, "IMAGEMILL_ALLOW_NET": "loopback",
+      "IMAGEMILL_RETRY_WAIT": "20ms",
+    ]) { $1 }
+  }
+
+  private func run(_ arguments: String..., input: String = "") async throws -> CommandRun.Outcome {
+    try await command.run(arguments: arguments, input: Data(input.utf8), environment: environment)
+  }
+
+  private func addSources(_ count: Int, seed: Int = 0) {
+    for number in 0..<count {
+      server.put(PNGImage.bytes(width: 8, height: 6, seed: seed + number), at: "/in/\(number).png")
+    }
+  }
+
+  private func sources(_ count: Int) -> String {
+    (0..<count).map { "s3://in/\($0).png\n" }.joined()
+  }
+
+  private var outputs: [String: PutObject] { server.objects.filter { $0.key.hasPrefix("/out/") } }
+
+  /// The requests since the last call that aren't for sources.
+  private func requests(after count: Int) -> [Request] {
+    server.server.requests.dropFirst(count).filter { $0.path.hasPrefix("/out") }
+  }
+
+  @Test("pipe uploads outputs with their type, key and digest, and a second run uploads nothing")
+  func pipe() async throws {
+    defer { server.stop() }
+    addSources(30)
+    let arguments = [
+      "pipe", "-q", "-f", "limit:4x", "-o", "s3://out/thumbs/{name}.webp", "--s3-header",
+      "Cache-Control: max-age=60", "--s3-header", "x-amz-meta-album: spring",
+    ]
+    let first = try await command.run(
+      arguments: arguments, input: Data(sources(30).utf8), environment: environment)
+    #expect(first.status == 0, "\(first.errors)")
+    #expect(Set(first.lines) == Set((0..<30).map { "s3://out/thumbs/\($0).webp" }))
+    #expect(outputs.count == 30)
+    for (path, object) in outputs {
+      #expect(
+        object.fields["content-type"] == "image/webp" && object.body.starts(with: "RIFF".utf8), "\(path)")
+      #expect(object.fields["cache-control"] == "max-age=60" && object.fields["x-amz-meta-album"] == "spring")
+      #expect(object.fields["x-amz-meta-imagemill-key"]?.utf8.count == 64)
+    }
+    let count = server.server.requests.count
+    let second = try await command.run(
+      arguments: arguments, input: Data(sources(30).utf8), environment: environment)
+    #expect(second.status == 0 && Set(second.lines) == Set(first.lines), "\(second.errors)")
+    let later = requests(after: count)
+    #expect(later.allSatisfy { $0.method == "HEAD" || $0.target.contains("list-type=2") })
+    #expect(later.count { $0.target.contains("list-type=2") } == 1)
+    #expect(later.count { $0.method == "HEAD" } <= 20)
+    // Another machine knows by the metadata, and renders nothing.
+    let other = try CommandRun()
+    let puts = server.count("PUT")
+    let third = try await other.run(
+      arguments: arguments + ["--report", "r.json"], input: Data(sources(30).utf8), environment: environment)
+    #expect(third.status == 0 && server.count("PUT") == puts, "\(third.errors)")
+    let report = try JSONSerialization.jsonObject(with: other.read("r.json") ?? Data()) as? [String: Any]
+    let summary = report?["summary"] as? [String: Any]
+    #expect(summary?["outputsUnchanged"] as? Int == 30 && summary?["renderings"] as? Int == 0)
+  }
+
+  @Test("run -C, --check, --why, plan and reports work with a bucket; an edited object is made again")
+  func run() async throws {
+    defer { server.stop() }
+    addSources(2)
+    try command.write(
+      """
+      imagemill: 1
+      jobs:
+        - {source: "s3://in/0.png", output: "a/x.png"}
+        - {source: "s3://in/1.png", filter: "limit:3x", output: "b//./y.webp"}
+      """, to: "m.yaml")
+    let arguments = ["m.yaml", "-C", "s3://out/site"]
+    func run(_ more: String...) async throws -> CommandRun.Outcome {
+      try await command.run(arguments: more + arguments, environment: environment)
+    }
+    #expect(try await run("run", "--check").status == 3)
+    #expect(outputs.isEmpty)
+    let made = try await run("run", "-v", "--report", "r.html", "--report", "r.json", "--durability", "safe")
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(Set(outputs.keys) == ["/out/site/a/x.png", "/out/site/b/y.webp"])
+    #expect(
+      String(decoding: command.read("r.json") ?? Data(), as: UTF8.self).contains("s3://out/site/a/x.png"))
+    #expect(command.files == ["m.yaml", "r.html", "r.json"])
+    let checked = try await run("run", "--check")
+    #expect(checked.status == 0, "\(checked.errors)")
+    #expect(try await run("plan").text.contains("up to date"))
+    server.put(Array("other".utf8), at: "/out/site/a/x.png")
+    let differs = try await run("run", "--check")
+    #expect(differs.status == 3 && differs.errors.contains("s3://out/site/a/x.png"), "\(differs.errors)")
+    let why = try await run("run", "--why")
+    #expect(why.status == 0 && why.errors.contains("s3://out/site/a/x.png: "), "\(why.errors)")
+    #expect(outputs["/out/site/a/x.png"]?.body.count != 5)
+    let explained = try await command.run(
+      arguments: ["cache", "explain", "s3://out/site/a/x.png"], environment: environment)
+    #expect(explained.status == 0 && explained.text.contains("in object storage"), "\(explained.errors)")
+  }
+
+  @Test("every special key round-trips")
+  func keys() async throws {
+    defer { server.stop() }
+    addSources(1)
+    let long = String(repeating: "k", count: 990) + "/l"
+    for key in [
+      "a b+c=d@e'f(g)h:i&j%k", "ü", "%41%20", "a//b", "../up", "x/../y", "*$!,;?#~", "日本/語", long,
+    ] {
+      let path = "/out/" + key + ".png"
+      let outcome = try await run("convert", "s3://in/0.png", "s3://out/\(key).png")
+      #expect(outcome.status == 0, "\(key): \(outcome.errors)")
+      #expect(server.objects[path]?.fields["content-type"] == "image/png", "\(key)")
+      // The same key as a source.
+      let read = try await run("inspect", "s3://out/\(key).png")
+      #expect(read.status == 0, "\(key): \(read.errors)")
+    }
+  }
+
+  @Test("a manifest can't choose a bucket, nor leave the prefix, without permission")
+  func permission() async throws {
+    defer { server.stop() }
+    addSources(1)
+    for output in ["s3://out/x.png", "../x.png"] {
+      try command.write(
+        "imagemill: 1\njobs: [{source: \"s3://in/0.png\", output: \"\(output)\"}]\n", to: "m.yaml")
+      let outcome = try await run("run", "-C", "s3://out/site", "m.yaml")
+      #expect(
+        outcome.status == 2 && outcome.errors.contains("outside the output directory"), "\(outcome.errors)")
+    }
+    #expect(server.server.requests.isEmpty)
+    try command.write(
+      "imagemill: 1\njobs: [{source: \"s3://in/0.png\", output: \"s3://out/x.png\"}]\n", to: "m.yaml")
+    let allowed = try await run("run", "--allow-outside", "m.yaml")
+    #expect(allowed.status == 0 && outputs.keys.contains("/out/x.png"), "\(allowed.errors)")
+  }
+
+  @Test(
+    "what doesn't work with objects is refused before anything starts",
+    arguments: [
+      (["run", "-C", "s3://out", "--prune"], "--prune removes only files"),
+      (["run", "-C", "s3://out", "--lock", "l"], "--lock compares files"),
+      (["run", "-C", "s3://out", "--offline"], "--offline sends no request"),
+      (["run", "-C", "s3://o:t"], "letters, digits"), (["run", "-C", "s3://"], "no bucket"),
+      (["run", "-C", "s3://out", "--s3-header", "Host: a"], "can't set Host"),
+      (["run", "-C", "s3://out", "--s3-header", "a"], "a header must be"),
+      (["pipe", "-o", "s3://{name}/a.png"], "no bucket"), (["pipe", "-o", "s3://out"], "followed by a key"),
+      (["pipe", "-o", "s3://out/{name}.png", "--emit", "srcset=a.html"], "--emit needs"),
+      (["pipe", "-o", "s3://out/{name}.png", "--offline"], "--offline sends no request"),
+    ])
+  func refusals(arguments: [String], words: String) async throws {
+    defer { server.stop() }
+    try command.write("imagemill: 1\njobs: [{source: \"s3://in/0.png\", output: \"a.png\"}]\n", to: "m.yaml")
+    let outcome = try await command.run(
+      arguments: arguments + (arguments[0] == "run" ? ["m.yaml"] : []), environment: environment)
+    #expect(outcome.status == 2 && outcome.errors.contains(words), "\(outcome.errors)")
+    #expect(server.server.requests.isEmpty)
+  }
+
+  @Test("an output that is a source of the run is refused, and --no-clobber keeps others' objects")
+  func protection() async throws {
+    defer { server.stop() }
+    addSources(2)
+    try command.write(
+      """
+      imagemill: 1
+      jobs:
+        - {source: "s3://in/0.png", filter: "limit:3x", output: "1.png"}
+        - {source: "s3://in/1.png", output: "2.png"}
+      """, to: "m.yaml")
+    let refused = try await run("run", "-C", "s3://in", "m.yaml")
+    #expect(refused.status == 2 && refused.errors.contains("--in-place"), "\(refused.errors)")
+    #expect(server.count("PUT") == 0)
+    server.put(Array("mine".utf8), at: "/out/1.png")
+    let kept = try await run("run", "--no-clobber", "-C", "s3://out", "m.yaml")
+    #expect(kept.status == 0 && kept.errors.contains("s3://out/1.png is kept"), "\(kept.errors)")
+    #expect(outputs["/out/1.png"]?.body == Array("mine".utf8) && outputs["/out/2.png"] != nil)
+    let conditions = server.server.requests.filter { $0.method == "PUT" }.map { $0.field("If-None-Match") }
+    #expect(conditions == ["*"])
+  }
+
+  @Test("failures of uploads are named, by code, stage and what to do")
+  func failures() async throws {
+    defer { server.stop() }
+    addSources(1)
+    for (code, status, words, exit) in [
+      ("AccessDenied", 403, "the credentials don't allow it", 1),
+      ("ExpiredToken", 400, "get new credentials", 1),
+      ("RequestTimeTooSkewed", 403, "clock", 1), ("SlowDown", 503, "fewer requests", 75),
+      ("NoSuchBucket", 404, "no bucket 'out'", 1),
+    ] {
+      server.inject { $0.method == "PUT" ? ObjectServer.error(code, status: status) : nil }
+      let outcome = try await run(
+        "pipe", "--json", "--retries", "1", "-o", "s3://out/{name}.png", input: "s3://in/0.png\n")
+      #expect(outcome.status == exit, "\(code): \(outcome.errors)")
+      #expect(
+        outcome.text.contains(words) && outcome.text.contains("can't write s3://out/0.png"), "\(outcome.text)"
+      )
+      #expect(outcome.text.contains("\"stage\":\"write\""), "\(outcome.text)")
+      for secret in [ObjectServer.environment["AWS_SECRET_ACCESS_KEY"] ?? "-", "t0k3n", "Signature="] {
+        #expect(!outcome.text.contains(secret) && !outcome.errors.contains(secret))
+      }
+    }
+    #expect(outputs.isEmpty)
+  }
+
+  @Test("an output above 64 MiB goes in parts; a signal aborts them, and the next run makes it whole")
+  func longOutput() async throws {
+    defer { server.stop() }
+    addSources(1)
+    let arguments = [
+      "pipe", "-q", "-f", "scale:5000x4700", "--encode", "compression=none", "-o", "s3://out/{name}.tiff",
+      "s3://in/0.png",
+    ]
+    let gate = Gate()
+    server.inject { $0.target.contains("partNumber=3&") ? Page(gate: gate) : nil }
+    let process = command.process(arguments + CommandRun.patient, environment: environment)
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    while gate.arrivals < 1 { try await Task.sleep(for: .milliseconds(20)) }
+    #expect(server.uploads.count == 1)
+    kill(process.processIdentifier, SIGINT)
+    await process.ended()
+    #expect(process.terminationStatus == 130 && server.uploads.isEmpty && outputs.isEmpty)
+    gate.open()
+    server.inject { _ in nil }
+    let whole = try await command.run(arguments: arguments, environment: environment)
+    #expect(whole.status == 0 && server.uploads.isEmpty, "\(whole.errors)")
+    let made = try await command.run(
+      arguments: arguments.dropLast(3) + ["-o", "{name}.tiff", "s3://in/0.png"], environment: environment)
+    #expect(made.status == 0 && outputs["/out/0.tiff"].map { Data($0.body) } == command.read("0.tiff"))
+    let puts = server.count("PUT")
+    #expect(try await command.run(arguments: arguments, environment: environment).status == 0)
+    #expect(server.count("PUT") == puts)
+  }
+
+  @Test("a run that is killed leaves only whole objects, and the next one makes the rest")
+  func killed() async throws {
+    defer { server.stop() }
+    let count = 60
+    addSources(count)
+    let arguments = ["pipe", "-q", "-f", "limit:5x", "-o", "s3://out/{name}.png"]
+    for limit in [3, 11, 24] {
+      let before = server.count("PUT")
+      let process = command.process(
+        arguments + (0..<count).map { "s3://in/\($0).png" }, environment: environment)
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      while server.count("PUT") < before + limit, process.isRunning {
+        try await Task.sleep(for: .milliseconds(2))
+      }
+      kill(process.processIdentifier, SIGKILL)
+      await process.ended()
+      #expect(
+        outputs.values.allSatisfy { $0.body.suffix(8) == [0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82] })
+    }
+    let last = try await command.run(
+      arguments: arguments, input: Data(sources(count).utf8), environment: environment)
+    #expect(last.status == 0 && outputs.count == count && server.uploads.isEmpty, "\(last.errors)")
+  }
+
+  @Test("with one fault in twenty requests, every object is whole and right or a named failure")
+  func faults() async throws {
+    defer { server.stop() }
+    let count = 300
+    addSources(count)
+    let turn = Shared(0)
+    server.inject { request in
+      let number = turn.change { turn in
+        turn += 1
+        return turn
+      }
+      guard number % 20 == 7 else { return nil }
+      return switch number / 20 % 5 {
+      case 0: ObjectServer.error("InternalError", status: 500)
+      case 1: ObjectServer.error("SlowDown", status: 503)
+      case 2: Page(Array("x".utf8), fault: .reset(after: -1))
+      case 3: ObjectServer.error("RequestTimeout", status: 400)
+      default: request.method == "PUT" ? ObjectServer.error("ExpiredToken", status: 400) : nil
+      }
+    }
+    let arguments = [
+      "pipe", "-q", "--json", "--failures-are-results", "-f", "limit:4x", "-o", "s3://out/{name}.png",
+    ]
+    let first = try await command.run(
+      arguments: arguments, input: Data(sources(count).utf8), environment: environment)
+    #expect(first.status == 0 && first.lines.count == count, "\(first.errors)")
+    let failed = first.lines.filter { $0.contains("\"status\":\"failed\"") }
+    #expect(
+      failed.allSatisfy { $0.contains("ExpiredToken") || $0.contains("retur") || $0.contains("connection") })
+    #expect(outputs.count == count - failed.count)
+    server.inject { _ in nil }
+    let wanted = try await command.run(
+      arguments: ["pipe", "-q", "--no-cache", "-f", "limit:4x", "-o", "local/{name}.png"],
+      input: Data(sources(count).utf8), environment: environment)
+    #expect(wanted.status == 0)
+    for (path, object) in outputs {
+      #expect(command.read("local/" + path.dropFirst("/out/".count)) == Data(object.body), "\(path)")
+    }
+    _ = try await command.run(
+      arguments: arguments, input: Data(sources(count).utf8), environment: environment)
+    #expect(outputs.count == count)
+    let requests = server.server.requests.count
+    _ = try await command.run(
+      arguments: arguments, input: Data(sources(count).utf8), environment: environment)
+    let last = self.requests(after: requests)
+    #expect(last.allSatisfy { $0.method == "HEAD" || $0.target.contains("list-type=2") })
+    #expect(last.count { $0.target.contains("list-type=2") } <= 1 && last.count <= 21)
+  }
+}
