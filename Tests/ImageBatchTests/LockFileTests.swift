@@ -207,6 +207,7 @@ struct LockFileTests {
     #expect(recorder.mismatches == ["c.png": ContentDigest(of: "now").hex])
     let none = LockRecorder(path: nil)
     none.note(job)
+    none.note(SourceRecord(stored: stored(&values, "b.png"), format: "png", width: 1, height: 2))
     none.note(mismatch)
     #expect(none.mismatches.count == 1)
     #expect(try none.lock(manifests: [manifest]).sources.isEmpty)

@@ -33,6 +33,8 @@ package final class LockRecorder: Sendable {
 
   /// Records a source that was used.
   package func note(_ record: SourceRecord) {
+    // Without a file to write, a run of millions of sources would keep them all for nothing.
+    guard paths != nil else { return }
     state.withLock { $0.lock.sources[record.stored.displayText] = LockFile.Source(record) }
   }
 
