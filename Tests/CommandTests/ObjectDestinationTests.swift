@@ -130,6 +130,7 @@ struct ObjectDestinationTests {
       let outcome = try await run("convert", "s3://in/0.png", "s3://out/\(key).png")
       #expect(outcome.status == 0, "\(key): \(outcome.errors)")
       #expect(server.objects[path]?.fields["content-type"] == "image/png", "\(key)")
+      #expect(server.server.requests.last { $0.method == "PUT" }?.field("x-amz-checksum-sha256") != nil)
       // The same key as a source.
       let read = try await run("inspect", "s3://out/\(key).png")
       #expect(read.status == 0, "\(key): \(read.errors)")
