@@ -61,7 +61,7 @@ let package = Package(
 
     // The resampler's inner loops, compiled for several processors.
     .target(name: "CReduce"),
-    // libjpeg's encoder without longjmp(3).
+    // libjpeg without longjmp(3).
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
     // seccomp, whose macros Swift can't import.
     .target(name: "CSandbox"),

@@ -50,6 +50,7 @@ static const char *const file_name = "libvips.so.42";
   FUNCTION(int, vips_image_get_width, (const VipsImage *image), (image)) \
   FUNCTION(int, vips_image_generate, (VipsImage *image, VipsStartFn start_fn, VipsGenerateFn generate_fn, VipsStopFn stop_fn, void *a, void *b), (image, start_fn, generate_fn, stop_fn, a, b)) \
   FUNCTION(gboolean, vips_image_hasalpha, (VipsImage *image), (image)) \
+  FUNCTION(void, vips_image_init_fields, (VipsImage *image, int xsize, int ysize, int bands, VipsBandFormat format, VipsCoding coding, VipsInterpretation interpretation, double xres, double yres), (image, xsize, ysize, bands, format, coding, interpretation, xres, yres)) \
   FUNCTION(VipsImage *, vips_image_new, (void), ()) \
   FUNCTION(VipsImage *, vips_image_new_from_memory_copy, (const void *data, size_t size, int width, int height, int bands, VipsBandFormat format), (data, size, width, height, bands, format)) \
   FUNCTION(VipsImage *, vips_image_new_memory, (void), ()) \

@@ -89,7 +89,7 @@ extension VipsImage {
 
 /// Edits the metadata of a new image, before any other code can read it.
 public struct MetadataEditor: ~Copyable {
-  fileprivate let pointer: UnsafeMutablePointer<CVips.VipsImage>
+  let pointer: UnsafeMutablePointer<CVips.VipsImage>
 
   /// Removes a field. A field that doesn't exist is ignored.
   /// - Parameter name: The field's name.

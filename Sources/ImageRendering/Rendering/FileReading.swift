@@ -20,6 +20,12 @@ package enum FileReading {
     try reading(path) { () throws(SystemError) in try FileBytes(path: path) }
   }
 
+  /// The first bytes of an open file, or all of a shorter one.
+  static func head(of file: borrowing FileBytes, _ limit: Int, _ path: String) throws(RenderError) -> [UInt8]
+  {
+    do throws(SystemError) { return try file.head(limit) } catch { throw unreadable(path, error) }
+  }
+
   /// Checks that every byte that was missing lies past the end: a broken disk must not pass for a broken image.
   /// - Throws: `RenderError` with code `unreadable`.
   static func check(_ failure: SystemError?, of path: String) throws(RenderError) {
@@ -45,7 +51,11 @@ package enum FileReading {
           code: .tooManyBytes, stage: .decode,
           message: "the file is longer than \(limit >> 20) MiB; make it smaller")
       }
-      throw RenderError(code: .unreadable, stage: .decode, message: "can't read \(path): \(error.text)")
+      throw unreadable(path, error)
     }
+  }
+
+  private static func unreadable(_ path: String, _ error: SystemError) -> RenderError {
+    RenderError(code: .unreadable, stage: .decode, message: "can't read \(path): \(error.text)")
   }
 }

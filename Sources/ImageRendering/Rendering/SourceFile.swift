@@ -16,12 +16,15 @@ package struct SourceFile {
   let limits: RenderLimits
   /// The rewritten bytes of an SVG, which the decoder reads instead of the file.
   private let document: [UInt8]?
+  /// Decodes the file without libvips; nil if it can't.
+  private let jpeg: JPEGReader?
 
   package init(path: String, limits: RenderLimits) throws(RenderError) {
     self.path = path
     self.limits = limits
     try RenderError.startingLibrary()
-    let head = try FileReading.head(of: path)
+    let file = try FileReading.opened(path)
+    let head = try FileReading.head(of: file, 4096, path)
     guard let format = ImageFormat(signature: head) else {
       let content = NonImageContent(head: head)
       throw RenderError(
@@ -38,6 +41,20 @@ package struct SourceFile {
     if format == .png { try PNGMetadata.check(path) }
     if format == .webp { try Self.checkFrames(ofWebP: path, limits) }
     loader = Loader(format)
+    jpeg =
+      format == .jpeg && file.count <= JPEGReader.longestFile
+      ? JPEGReader(try FileReading.head(of: file, file.count, path)) : nil
+    if let jpeg {
+      bands = jpeg.bands
+      shape = SourceShape(format: format, stored: jpeg.size, frames: 1, orientation: 1)
+      var facts = SourceFacts(shape, hasAlpha: false)
+      facts.bands = bands
+      facts.bitsPerSample = 8
+      facts.isProgressive = jpeg.hasScans
+      self.facts = facts
+      try check()
+      return
+    }
     let image: VipsImage
     do {
       guard try VipsRuntime.hasOperation(loader.nickname) else {
@@ -95,6 +112,9 @@ package struct SourceFile {
   ) throws -> Intermediate {
     let streams =
       isReadOnce && (options.keepsOrientation || shape.orientation == 1) && options.frames == 1
+    if let image = try jpeg?.image(shrink: Int((1 / options.scale).rounded())) {
+      return Intermediate(options.keepsColorSpace ? image : try image.inSRGB())
+    }
     var image = try open(
       sequential: true, failOn: failOn, frames: options.frames, scale: options.scale)
     if !streams { image = try storage.keeping(image) }

@@ -27,6 +27,16 @@ package struct FileBytes: ~Copyable {
 
   deinit { close(descriptor) }
 
+  /// The first bytes, or all of a shorter file.
+  /// - Parameter limit: The most bytes to read.
+  package func head(_ limit: Int) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: min(limit, count))
+    let got = try FileIO.read(descriptor, at: 0, into: &bytes)
+    // The file has become shorter.
+    bytes.removeLast(bytes.count - got)
+    return bytes
+  }
+
   /// A byte; nil at the end, or where nothing can be read: then ``failure`` says why.
   package mutating func byte(_ place: Int) -> UInt8? {
     if place >= start, place < start + window.count { return window[place - start] }
@@ -49,6 +59,9 @@ package struct FileBytes: ~Copyable {
   /// The `length` bytes at an offset; nil if the range exceeds the file or reading fails.
   package mutating func bytes(_ place: Int, _ length: Int) -> [UInt8]? {
     guard length >= 0, place >= 0, place + length <= count else { return nil }
+    if place >= start, place + length <= start + window.count {
+      return Array(window[place - start..<place - start + length])
+    }
     var result: [UInt8] = []
     result.reserveCapacity(length)
     for index in 0..<length {
