@@ -24,9 +24,11 @@ extension ImageDownloader {
       for action in actions {
         switch action {
         case .transfer(let id, let request):
-          state.tasks[id] = Task { send(.resolved(id, await transfer(id, request))) }
+          state.tasks[id] = Task(executorPreference: work) { [self] in
+            send(.resolved(id, await transfer(id, request)))
+          }
         case .refuse(let id, let request):
-          state.tasks[id] = Task {
+          state.tasks[id] = Task(executorPreference: work) { [self] in
             send(.resolved(id, await work.run { .complete(self.lookup.refuse(request)) }))
           }
         case .wake(let time):

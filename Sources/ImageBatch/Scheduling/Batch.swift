@@ -177,7 +177,7 @@ public final class Batch: Sendable {
         inFlight += 1
         observer.record(inFlight: groupsInFlight.add(1, ordering: .relaxed).newValue)
         let scheduler = GroupScheduler(group, of: self)
-        tasks.addTask {
+        tasks.addTask(executorPreference: writer.threads) {
           await scheduler.run()
           self.observer.record(inFlight: self.groupsInFlight.subtract(1, ordering: .relaxed).newValue)
         }

@@ -15,7 +15,8 @@ final class OutputWriter: Sendable {
   /// nil if outputs are files only.
   let objects: ObjectPlaces?
   private let renditionCache: RenditionCache
-  private let threads = BlockingThreadPool(label: "writing", threads: 4)
+  /// Runs the groups' tasks, which block for files and the index.
+  let threads = BlockingThreadPool(label: "writing", threads: 4)
 
   /// A rendered output that isn't stored yet.
   struct Rendered: Sendable {

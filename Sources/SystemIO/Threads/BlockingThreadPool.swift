@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 
 /// Runs blocking calls on its own threads. Swift's cooperative pool uses Dispatch's threads of the default quality of
@@ -7,7 +8,11 @@ import Synchronization
 /// At most ``threads`` calls run at once, because each may hold a file open and thousands may be queued. The
 /// others wait in one queue for the next free thread, so that a slow `fdatasync` occupies one thread and
 /// doesn't hold up the queue. Threads are created on demand.
-package final class BlockingThreadPool: Sendable {
+///
+/// It is also an executor for tasks: a task that prefers it runs on its threads, and there ``run(_:)`` calls its body at
+/// once. Otherwise each blocking call of a task takes two changes of threads, which for small images cost more than the
+/// calls.
+package final class BlockingThreadPool: TaskExecutor {
   private struct State {
     var running = 0
     /// The queued calls, from index `first`.
@@ -59,7 +64,27 @@ package final class BlockingThreadPool: Sendable {
   /// Runs queued calls until none is left. Each call and its captures are released before the next one
   /// begins.
   private func work() {
+    pthread_setspecific(Self.owner, Unmanaged.passUnretained(self).toOpaque())
     while let body = nextCall() { body() }
+    // Dispatch uses the thread for others.
+    pthread_setspecific(Self.owner, nil)
+  }
+
+  /// The pool whose call the current thread runs.
+  private static let owner: pthread_key_t = {
+    var key = pthread_key_t()
+    pthread_key_create(&key, nil)
+    return key
+  }()
+
+  private var isOwnThread: Bool {
+    pthread_getspecific(Self.owner) == UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Queues a part of a task that prefers this executor.
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    start { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 
   /// The next call; nil if the queue is empty and the thread ends. The last thread to end resumes the callers
@@ -79,7 +104,8 @@ package final class BlockingThreadPool: Sendable {
 
   /// Runs `body` on a thread of the pool and returns its result. Cancelling the task has no effect.
   package func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in
+    if isOwnThread { return body() }
+    return await withCheckedContinuation { continuation in
       start { continuation.resume(returning: body()) }
     }
   }
@@ -90,6 +116,10 @@ package final class BlockingThreadPool: Sendable {
   package func runUnlessCancelled<Value: Sendable>(
     _ body: @escaping @Sendable () -> Value
   ) async throws(CancellationError) -> Value {
+    if isOwnThread {
+      if Task.isCancelled { throw CancellationError() }
+      return body()
+    }
     let call = CancellableCall<Value>()
     let value: Value? = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
