@@ -34,10 +34,13 @@ package struct JobDependencies {
       needs = jobs.map { _ in [] }
       return
     }
+    let names = Set(read.map(Paths.fileName))
     var producers: [String: [Producer]] = [:]
     for (position, job) in jobs.enumerated() {
       for (index, output) in job.outputs.enumerated() {
-        guard let location = job.location(of: output, from: directory), read.contains(location),
+        // Few outputs have the name of a file that is read, and only their paths have to be made absolute.
+        guard let path = output.knownPath(of: job), names.contains(Paths.fileName(path)),
+          let location = job.location(of: output, from: directory), read.contains(location),
           // With an output in the place of its own source, other jobs mean the original too.
           !files[position].contains(location)
         else { continue }
@@ -162,9 +165,7 @@ extension Job {
   /// The absolute path of an output, without resolving symbolic links; nil if it depends on content that isn't known yet.
   /// - Parameter directory: The directory that relative paths start from.
   package func location(of output: JobOutput, from directory: String) -> String? {
-    guard let path = output.template.expanded(.init(self, output), variables: output.variables) else {
-      return nil
-    }
+    guard let path = output.knownPath(of: self) else { return nil }
     let outputs = Paths.absoluteComponents(outputDirectory ?? "", from: directory).joined(separator: "/")
     return "/" + Paths.absoluteComponents(path, from: "/" + outputs).joined(separator: "/")
   }

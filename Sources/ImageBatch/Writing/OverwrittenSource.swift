@@ -107,9 +107,7 @@ extension Job {
   func outputLocations(in directory: String) -> [(output: JobOutput, path: String, location: String)] {
     let root = OutputDirectory(root: outputDirectory ?? directory, allowsOutside: true)
     return outputs.compactMap { output in
-      guard let path = output.template.expanded(.init(self, output), variables: output.variables) else {
-        return nil
-      }
+      guard let path = output.knownPath(of: self) else { return nil }
       do throws(JobError) {
         return (output, path, try root.location(of: path, isObject: output.template.isObject))
       } catch {

@@ -91,6 +91,8 @@ extension EncodingSettings {
   ///   - own: The output's own settings, which win.
   ///   - pathExtension: The output's file extension without the dot; nil for none.
   package func fitting(_ own: EncodingSettings, pathExtension: String?) -> EncodingSettings {
+    // Most outputs have no such defaults, and resolving their format takes as long as all else.
+    guard self != EncodingSettings() else { return self }
     var result = self
     let implied = pathExtension.flatMap { EncoderTable.format(named: $0) }
     if own.format != nil || implied != nil { result.format = nil }

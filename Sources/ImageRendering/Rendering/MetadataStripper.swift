@@ -16,8 +16,16 @@ struct MetadataStripper {
     "page-height", "n-pages", "delay", "gif-delay", "loop", "gif-loop", "background",
   ]
 
+  /// Fields that no saver writes: the header's, and what loaders tell of a file's form. Copying an image without them would
+  /// take longer than all else here.
+  private static let unwritten: Set = [
+    "width", "height", "bands", "format", "coding", "interpretation", "xoffset", "yoffset", "xres", "yres",
+    "filename", "vips-loader", "vips-sequential", "jpeg-multiscan", "jpeg-chroma-subsample", "interlaced",
+  ]
+
   func applied(to image: VipsImage) throws(VipsError) -> VipsImage {
     let fields = image.fields
+    if fields.allSatisfy(Self.unwritten.contains) { return image }
     // libvips rebuilds the EXIF block from the fields, without removed ones. Without a block, some savers write
     // no EXIF at all.
     let needsBlock = fields.contains { $0.hasPrefix("exif-ifd") && keeps($0) }

@@ -20,6 +20,12 @@ package enum Paths {
     Substring(path).utf8.split(separator: slash).map { Substring($0) }
   }
 
+  /// The text after the last slash, or the whole path; empty if the path ends with a slash.
+  package static func fileName(_ path: String) -> Substring {
+    guard let last = path.utf8.lastIndex(of: slash) else { return path[...] }
+    return path[path.utf8.index(after: last)...]
+  }
+
   /// Joins a directory and a name with one slash.
   package static func joined(_ directory: String, _ name: some StringProtocol) -> String {
     endsWithSlash(directory) ? directory + name : "\(directory)/\(name)"

@@ -27,10 +27,15 @@ struct SideFiles {
 
   /// Refuses files that would replace what the run reads or makes, an image, or each other. Pipes and devices are never
   /// replaced.
+  /// - Parameter claimed: What the run reads or makes. It is asked for only if there is a file to compare: it takes two
+  ///   system calls for each output.
   /// - Throws: `CommandError` with the first such option.
-  func check(_ claimed: ClaimedFiles) throws {
+  func check(_ claimed: @autoclosure () throws -> ClaimedFiles) throws {
+    let replaced = files.filter { Self.isReplaced($0.path) }
+    guard !replaced.isEmpty else { return }
+    let claimed = try claimed()
     var written = ClaimedFiles()
-    for (option, path) in files where Self.isReplaced(path) {
+    for (option, path) in replaced {
       if let use = claimed.use(of: path) ?? Self.image(at: path) {
         throw CommandError(.usage, "\(option) would replace \(use); name another file")
       }
