@@ -90,6 +90,24 @@ struct RemoteObjectCacheFailureTests {
     #expect(server.count("PUT") <= 12 + 4, "after a refusal nothing is uploaded")
   }
 
+  @Test("uploads that arrive damaged are named with their number and reason, and the others go on")
+  func damagedUploads() async throws {
+    defer { server.stop() }
+    server.inject { request in
+      guard request.method == "PUT", request.path.contains("/cas/"), request.body.starts(with: "RIFF".utf8)
+      else { return nil }
+      return ObjectServer.error("BadDigest", status: 400)
+    }
+    let (outcome, summary) = try await bucket.run(try CommandRun())
+    #expect(outcome.status == 0 && summary["remoteUploads"] as? Int == 3, "\(outcome.errors)")
+    #expect(outcome.warnings.count == 1, "\(outcome.errors)")
+    let words = "3 outputs were not uploaded to the remote cache: "
+    #expect(outcome.warnings.allSatisfy { $0.contains(words) && $0.contains("BadDigest") })
+    #expect(!outcome.errors.contains("busy or took longer"))
+    // The record of an output isn't uploaded without its bytes.
+    #expect(server.objects.keys.count { $0.contains("/ac/") } == 3)
+  }
+
   @Test("what a server repeats of the credentials isn't shown")
   func echo() async throws {
     defer { server.stop() }

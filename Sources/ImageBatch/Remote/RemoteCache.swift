@@ -12,6 +12,9 @@ final class RemoteCache: Sendable {
     var totals = RemoteTotals()
     /// The objects that this run has found or uploaded.
     var known: Set<ContentDigest> = []
+    /// The uploads that failed on this machine or on the way, and what the first of them met.
+    var damagedUploads = 0
+    var damage: String?
   }
 
   /// The outputs that other jobs read, and that stay on the machine.
@@ -188,6 +191,10 @@ final class RemoteCache: Sendable {
     } catch {
       let verdict = state.withLock { state in
         state.totals.failedUploads += 1
+        if error.kind == .local {
+          state.damagedUploads += 1
+          state.damage = state.damage ?? error.message
+        }
         return state.health.failed(.upload, error)
       }
       await follow(verdict)
@@ -209,11 +216,19 @@ final class RemoteCache: Sendable {
     timer.cancel()
     await timer.value
     await transport.engine.shutDown()
-    let failed = totals.failedUploads
-    guard failed > 0, allows(.upload), !isHurried else { return }
+    guard allows(.upload), !isHurried else { return }
+    let (failed, damaged, damage) = state.withLock {
+      ($0.totals.failedUploads, $0.damagedUploads, $0.damage)
+    }
+    if let damage { await warn("\(Self.missing(damaged)): \(damage)") }
+    guard failed > damaged else { return }
     await warn(
-      "\(failed) output\(failed == 1 ? " was" : "s were") not uploaded to the remote cache, because it was "
-        + "busy or took longer than \(transport.configuration.timeout)")
+      "\(Self.missing(failed - damaged)), because it was busy or took longer than "
+        + "\(transport.configuration.timeout)")
+  }
+
+  private static func missing(_ count: Int) -> String {
+    "\(count) output\(count == 1 ? " was" : "s were") not uploaded to the remote cache"
   }
 
   // MARK: Retries

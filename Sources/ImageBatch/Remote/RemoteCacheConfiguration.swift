@@ -74,10 +74,12 @@ package struct RemoteCacheConfiguration: Sendable {
     options.fields = fields
     options.body = upload?.body
     if let object = object(for: path) {
-      if upload == nil {
-        options.fields.removeAll { Self.isOfUpload($0.name.lowercased()) }
-      } else {
+      if let upload {
         options.fields.set("Content-Type", "application/octet-stream")
+        // The signature covers the body too, but only the checksum is kept with the object.
+        options.fields.set("x-amz-checksum-sha256", ObjectUpload.base64(hex: upload.digest))
+      } else {
+        options.fields.removeAll { Self.isOfUpload($0.name.lowercased()) }
       }
       options.fields = object.service.signed(
         options.fields, method: upload == nil ? "GET" : "PUT", url: options.url,

@@ -196,8 +196,11 @@ struct ObjectUpload: Sendable {
     }
   }
 
-  private static func base64(_ digest: ContentDigest) -> String {
-    let digits = Array(digest.hex.utf8)
+  private static func base64(_ digest: ContentDigest) -> String { base64(hex: digest.hex) }
+
+  /// The value of a checksum's field for a digest in hexadecimal.
+  static func base64(hex: String) -> String {
+    let digits = Array(hex.utf8)
     let bytes = stride(from: 0, to: digits.count, by: 2).map { index in
       UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) ?? 0
     }
