@@ -136,6 +136,35 @@ struct RemoteObjectCacheFailureTests {
     #expect(summary["remoteHits"] as? Int == 6 && summary["renderings"] as? Int == 0)
   }
 
+  @Test("a run comes back to a server after a burst of SlowDown")
+  func burst() async throws {
+    defer { server.stop() }
+    let machine = try CommandRun()
+    let count = 40
+    var lines = ""
+    for number in 0..<count {
+      try machine.write(PNGImage.bytes(width: 20, height: 10, seed: number), to: "\(number).png")
+      lines += "\(number).png\n"
+    }
+    // More in a row than are tolerated, with all their attempts, and fewer than all uploads have.
+    let turn = Shared(0)
+    server.inject { request in
+      guard request.method == "PUT" else { return nil }
+      return turn.change {
+        $0 += 1; return $0
+      } <= 48 ? ObjectServer.error("SlowDown", status: 503) : nil
+    }
+    let outcome = try await machine.run(
+      arguments: [
+        "pipe", "--remote-cache", "s3://outputs", "--remote-timeout", "2m", "--report", "r.json", "-o",
+        "{name}.webp",
+      ], input: Data(lines.utf8), environment: bucket.environment)
+    #expect(outcome.status == 0 && outcome.warnings.count == 1, "\(outcome.errors)")
+    #expect(outcome.warnings.allSatisfy { $0.contains("asked again later") && $0.contains("SlowDown") })
+    #expect(server.objects.keys.count { $0.contains("/ac/") } == count)
+    #expect(turn.value == 48 + 2 * count)
+  }
+
   @Test(
     "a server that never answers a kind of request costs its time limit once", arguments: ["GET", "PUT"])
   func silence(method: String) async throws {
