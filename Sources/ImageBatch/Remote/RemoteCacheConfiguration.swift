@@ -68,7 +68,10 @@ package struct RemoteCacheConfiguration: Sendable {
   /// - Parameters:
   ///   - path: `ac/KEY` or `cas/DIGEST`.
   ///   - upload: The body of a `PUT` request, and its SHA-256 in hexadecimal; nil for a `GET` request.
-  func options(for path: String, upload: (body: TransferBody, digest: String)? = nil) -> TransferOptions {
+  ///   - accessKey: The key that signs the request; nil for none.
+  func options(
+    for path: String, upload: (body: TransferBody, digest: String)? = nil, by accessKey: AccessKey?
+  ) -> TransferOptions {
     // Without a URL, libcurl refuses the request. The command has checked it.
     var options = TransferOptions(url: url(for: path) ?? "")
     options.fields = fields
@@ -83,7 +86,7 @@ package struct RemoteCacheConfiguration: Sendable {
       }
       options.fields = object.service.signed(
         options.fields, method: upload == nil ? "GET" : "PUT", url: options.url,
-        payload: upload?.digest ?? RequestSigner.emptyPayload, at: SystemTime.now)
+        payload: upload?.digest ?? RequestSigner.emptyPayload, by: accessKey, at: SystemTime.now)
       // A key may have `.` and `..`.
       options.keepsPath = true
     }
