@@ -90,6 +90,24 @@ struct RemoteObjectCacheFailureTests {
     #expect(server.count("PUT") <= 12 + 4, "after a refusal nothing is uploaded")
   }
 
+  @Test("uploads that arrive damaged are named with their number and reason, and the others go on")
+  func damagedUploads() async throws {
+    defer { server.stop() }
+    server.inject { request in
+      guard request.method == "PUT", request.path.contains("/cas/"), request.body.starts(with: "RIFF".utf8)
+      else { return nil }
+      return ObjectServer.error("BadDigest", status: 400)
+    }
+    let (outcome, summary) = try await bucket.run(try CommandRun())
+    #expect(outcome.status == 0 && summary["remoteUploads"] as? Int == 3, "\(outcome.errors)")
+    #expect(outcome.warnings.count == 1, "\(outcome.errors)")
+    let words = "3 outputs were not uploaded to the remote cache: "
+    #expect(outcome.warnings.allSatisfy { $0.contains(words) && $0.contains("BadDigest") })
+    #expect(!outcome.errors.contains("busy or took longer"))
+    // The record of an output isn't uploaded without its bytes.
+    #expect(server.objects.keys.count { $0.contains("/ac/") } == 3)
+  }
+
   @Test("what a server repeats of the credentials isn't shown")
   func echo() async throws {
     defer { server.stop() }
@@ -116,6 +134,35 @@ struct RemoteObjectCacheFailureTests {
     let (outcome, summary) = try await bucket.run(try CommandRun())
     #expect(outcome.status == 0 && outcome.warnings.isEmpty, "\(outcome.errors)")
     #expect(summary["remoteHits"] as? Int == 6 && summary["renderings"] as? Int == 0)
+  }
+
+  @Test("a run comes back to a server after a burst of SlowDown")
+  func burst() async throws {
+    defer { server.stop() }
+    let machine = try CommandRun()
+    let count = 40
+    var lines = ""
+    for number in 0..<count {
+      try machine.write(PNGImage.bytes(width: 20, height: 10, seed: number), to: "\(number).png")
+      lines += "\(number).png\n"
+    }
+    // More in a row than are tolerated, with all their attempts, and fewer than all uploads have.
+    let turn = Shared(0)
+    server.inject { request in
+      guard request.method == "PUT" else { return nil }
+      return turn.change {
+        $0 += 1; return $0
+      } <= 48 ? ObjectServer.error("SlowDown", status: 503) : nil
+    }
+    let outcome = try await machine.run(
+      arguments: [
+        "pipe", "--remote-cache", "s3://outputs", "--remote-timeout", "2m", "--report", "r.json", "-o",
+        "{name}.webp",
+      ], input: Data(lines.utf8), environment: bucket.environment)
+    #expect(outcome.status == 0 && outcome.warnings.count == 1, "\(outcome.errors)")
+    #expect(outcome.warnings.allSatisfy { $0.contains("asked again later") && $0.contains("SlowDown") })
+    #expect(server.objects.keys.count { $0.contains("/ac/") } == count)
+    #expect(turn.value == 48 + 2 * count)
   }
 
   @Test(

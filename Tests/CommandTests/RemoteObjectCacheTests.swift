@@ -28,6 +28,8 @@ struct RemoteObjectCacheTests {
     }
     let puts = server.server.requests.filter { $0.method == "PUT" }
     #expect(puts.allSatisfy { $0.field("Content-Type") == "application/octet-stream" })
+    // The server has compared it with the body.
+    #expect(puts.allSatisfy { $0.field("x-amz-checksum-sha256") != nil })
     let second = try CommandRun()
     let (outcome, summary) = try await bucket.run(second, at: address)
     #expect(outcome.status == 0 && outcome.warnings.isEmpty, "\(outcome.errors)")

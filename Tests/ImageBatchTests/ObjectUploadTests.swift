@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import ImageCaches
 import ImageDownloads
 import LoopbackServer
@@ -99,6 +100,85 @@ struct ObjectUploadTests {
     }
     #expect(error.stage == .write && error.isTemporary && error.message.contains("s3://out/a/"))
     #expect(server.uploads.isEmpty && server.objects.isEmpty)
+    await downloader.shutDown()
+    server.stop()
+  }
+
+  @Test("four parts are sent at a time, and no more")
+  func concurrency() async throws {
+    let downloader = try downloader()
+    let gate = Gate()
+    let arrived = Shared(0)
+    server.inject { request in
+      guard request.target.contains("partNumber=") else { return nil }
+      // Alone, a part would wait here for minutes.
+      if arrived.change({
+        $0 += 1; return $0
+      }) < 4 {
+        gate.wait()
+      }
+      return nil
+    }
+    let output = try made(1000)
+    let task = Task { await places(downloader).put(output, at: place) }
+    while arrived.change({ $0 }) < 4 { try await Task.sleep(for: .milliseconds(5)) }
+    gate.open()
+    #expect(await task.value == .success(.written))
+    #expect(try server.objects[Self.path]?.body == bytes(output) && server.count("PUT") == 16)
+
+    let closed = Gate()
+    server.inject { $0.target.contains("partNumber=") ? Page(gate: closed) : nil }
+    let second = Task { [output = try made(1001)] in await places(downloader).put(output, at: place) }
+    while closed.arrivals < 4 { try await Task.sleep(for: .milliseconds(5)) }
+    // A fifth part would come before a request that is made now.
+    _ = await places(downloader).finding(at: place, known: nil)
+    #expect(closed.arrivals == 4)
+    second.cancel()
+    _ = await second.value
+    closed.open()
+    await downloader.shutDown()
+    server.stop()
+  }
+
+  @Test("after a failure no other part is sent, and those in flight are ended")
+  func failureBesideOthers() async throws {
+    let downloader = try downloader(retries: 0)
+    let gate = Gate()
+    let others = Shared<Set<String>>([])
+    server.inject { request in
+      guard request.target.contains("partNumber=") else { return nil }
+      if request.target.contains("partNumber=3&") {
+        while others.change({ $0.count }) < 3 { usleep(5000) }
+        return ObjectServer.error("InternalError", status: 500)
+      }
+      others.change { $0.insert(request.target) }
+      return Page(gate: gate)
+    }
+    guard case .failure(let error) = await places(downloader).put(try made(1000), at: place) else {
+      Issue.record("no failure")
+      return
+    }
+    #expect(
+      error.message.contains("InternalError"), "not that of a part that was cancelled: \(error.message)")
+    #expect(others.change { $0.count } == 3)
+    #expect(server.uploads.isEmpty && server.objects.isEmpty)
+    gate.open()
+    await downloader.shutDown()
+    server.stop()
+  }
+
+  @Test("a part that the server slows down is sent again, without the others")
+  func busyPart() async throws {
+    let downloader = try downloader()
+    let refused = Shared<Set<String>>([])
+    server.inject { request in
+      guard request.target.contains("partNumber=") else { return nil }
+      return refused.change { $0.insert(request.target).inserted }
+        ? ObjectServer.error("SlowDown", status: 503) : nil
+    }
+    let output = try made(300)
+    #expect(await places(downloader).put(output, at: place) == .success(.written))
+    #expect(try server.objects[Self.path]?.body == bytes(output) && server.count("PUT") == 10)
     await downloader.shutDown()
     server.stop()
   }

@@ -91,7 +91,7 @@ struct RemoteHealthTests {
   @Test("misses are no failures, however many")
   mutating func misses() {
     for _ in 0..<1000 {
-      #expect(health.failed(.lookup, RemoteFailure(status: 404)) == RemoteHealth.Verdict())
+      #expect(health.failed(.lookup, RemoteFailure(status: 404), now: 0) == RemoteHealth.Verdict())
     }
     #expect(health.allows(.lookup) && health.allows(.upload))
   }
@@ -102,8 +102,8 @@ struct RemoteHealthTests {
   func refusals(status: Int) {
     for operation in [RemoteHealth.Operation.lookup, .upload] {
       var health = RemoteHealth(patience: 10, concurrency: 16)
-      #expect(health.failed(operation, RemoteFailure(status: status)).warning != nil)
-      #expect(health.failed(operation, RemoteFailure(status: status)).warning == nil)
+      #expect(health.failed(operation, RemoteFailure(status: status), now: 0).warning != nil)
+      #expect(health.failed(operation, RemoteFailure(status: status), now: 0).warning == nil)
       #expect(!health.allows(operation))
       #expect(health.allows(operation == .lookup ? .upload : .lookup))
     }
@@ -111,39 +111,64 @@ struct RemoteHealthTests {
 
   @Test("a server that rejects whatever it is asked isn't asked again, with one warning")
   mutating func rejected() {
-    let verdict = health.failed(.lookup, RemoteFailure(.rejected, "no bucket"))
+    let verdict = health.failed(.lookup, RemoteFailure(.rejected, "no bucket"), now: 0)
     #expect(!verdict.endsTransfers && verdict.warning?.contains("isn't used") == true)
     #expect(!health.allows(.lookup) && !health.allows(.upload))
-    #expect(health.failed(.upload, RemoteFailure(.rejected, "no bucket")) == RemoteHealth.Verdict())
+    #expect(health.failed(.upload, RemoteFailure(.rejected, "no bucket"), now: 0) == RemoteHealth.Verdict())
   }
 
   @Test("a server that is gone ends everything, with one warning")
   mutating func gone() {
-    let verdict = health.failed(.upload, RemoteFailure(.unreachable, "no route"))
+    let verdict = health.failed(.upload, RemoteFailure(.unreachable, "no route"), now: 0)
     #expect(verdict.endsTransfers && verdict.warning?.contains("no route") == true)
     #expect(!health.allows(.lookup) && !health.allows(.upload))
-    #expect(health.failed(.lookup, RemoteFailure(.unreachable, "no route")) == RemoteHealth.Verdict())
+    #expect(health.failed(.lookup, RemoteFailure(.unreachable, "no route"), now: 0) == RemoteHealth.Verdict())
   }
 
   @Test("a busy server is left alone after eight failures in a row, not before")
   mutating func busy() {
     for round in 0..<3 {
       for _ in 0..<7 {
-        #expect(health.failed(.lookup, RemoteFailure(status: 503)).warning == nil, "\(round)")
+        #expect(health.failed(.lookup, RemoteFailure(status: 503), now: 0).warning == nil, "\(round)")
       }
       health.succeeded(.lookup)
     }
-    for _ in 0..<7 { #expect(health.failed(.lookup, RemoteFailure(status: 429)).warning == nil) }
-    #expect(health.failed(.lookup, RemoteFailure(status: 429)).warning != nil)
-    #expect(!health.allows(.lookup) && health.allows(.upload))
+    for _ in 0..<7 { #expect(health.failed(.lookup, RemoteFailure(status: 429), now: 0).warning == nil) }
+    #expect(health.failed(.lookup, RemoteFailure(status: 429), now: 0).warning != nil)
+    #expect(health.allows(.lookup) && health.pause(of: .lookup, now: 0) == 2)
+    #expect(health.pause(of: .upload, now: 0) == 0)
+  }
+
+  @Test("after each pause one failure makes the next one, twice as long, up to a minute; a success ends that")
+  mutating func pauses() {
+    var now = 100.0
+    for _ in 0..<8 { _ = health.failed(.upload, RemoteFailure(status: 503), now: now) }
+    var pauses: [Double] = []
+    for _ in 0..<8 {
+      let pause = health.pause(of: .upload, now: now)
+      pauses.append(pause)
+      // What was in flight counts no more.
+      for _ in 0..<20 { _ = health.failed(.upload, RemoteFailure(status: 503), now: now + pause / 2) }
+      now += pause
+      #expect(health.pause(of: .upload, now: now) == 0)
+      let verdict = health.failed(.upload, RemoteFailure(status: 503), now: now)
+      #expect(verdict.warning == nil, "it is told once")
+    }
+    #expect(pauses == [2, 4, 8, 16, 32, 60, 60, 60])
+    now += 60
+    health.succeeded(.upload)
+    for _ in 0..<7 { _ = health.failed(.upload, RemoteFailure(status: 503), now: now) }
+    #expect(health.pause(of: .upload, now: now) == 0)
+    _ = health.failed(.upload, RemoteFailure(status: 503), now: now)
+    #expect(health.pause(of: .upload, now: now) == 2)
   }
 
   @Test("a damaged entry is named once; after three nothing more is read")
   mutating func damage() {
     let failure = RemoteFailure(.wrong, "other bytes")
-    #expect(health.failed(.lookup, failure).warning != nil)
-    #expect(health.failed(.lookup, failure).warning == nil && health.allows(.lookup))
-    #expect(health.failed(.lookup, failure).warning != nil && !health.allows(.lookup))
+    #expect(health.failed(.lookup, failure, now: 0).warning != nil)
+    #expect(health.failed(.lookup, failure, now: 0).warning == nil && health.allows(.lookup))
+    #expect(health.failed(.lookup, failure, now: 0).warning != nil && !health.allows(.lookup))
   }
 
   @Test("slow lookups delay a run by the timeout at most, and quick ones not at all")

@@ -165,7 +165,7 @@ struct ObjectStorageSettingsTests {
         .init("Authorization", "Bearer x"), .init("Range", "bytes=1-"),
         .init("x-amz-request-payer", "requester"),
       ],
-      url: "https://b.s3.us-east-1.amazonaws.com/k?x=1", at: 0)
+      url: "https://b.s3.us-east-1.amazonaws.com/k?x=1", by: service.accessKey, at: 0)
     let authorization = fields.values(of: "Authorization")
     #expect(authorization.count == 1)
     #expect(

@@ -12,6 +12,9 @@ final class RemoteCache: Sendable {
     var totals = RemoteTotals()
     /// The objects that this run has found or uploaded.
     var known: Set<ContentDigest> = []
+    /// The uploads that failed on this machine or on the way, and what the first of them met.
+    var damagedUploads = 0
+    var damage: String?
   }
 
   /// The outputs that other jobs read, and that stay on the machine.
@@ -49,6 +52,13 @@ final class RemoteCache: Sendable {
     state.withLock { $0.health.allows(operation) }
   }
 
+  /// Whether a lookup may be sent now.
+  private var allowsLookup: Bool {
+    state.withLock {
+      $0.health.allows(.lookup) && $0.health.pause(of: .lookup, now: SystemTime.monotonic) == 0
+    }
+  }
+
   private func follow(_ verdict: RemoteHealth.Verdict) async {
     // Every transfer would wait for its own timeout otherwise.
     if verdict.endsTransfers { await transport.engine.shutDown() }
@@ -64,7 +74,7 @@ final class RemoteCache: Sendable {
   func find(
     _ outputs: [ContentDigest: JobOutput], withPlaceholders: Bool
   ) async -> [ContentDigest: EncodedOutput] {
-    guard !outputs.isEmpty, allows(.lookup) else { return [:] }
+    guard !outputs.isEmpty, allowsLookup else { return [:] }
     let found = await withTaskGroup(of: OutputWriter.Rendered?.self) { tasks in
       for (key, output) in outputs {
         tasks.addTask { await self.find(key, output, withPlaceholders: withPlaceholders) }
@@ -95,7 +105,7 @@ final class RemoteCache: Sendable {
   ) async -> OutputWriter.Rendered? {
     await lookups.enter()
     defer { lookups.leave() }
-    guard allows(.lookup) else { return nil }
+    guard allowsLookup else { return nil }
     let start = ContinuousClock.now
     let result = await lookUp(key, output, withPlaceholders: withPlaceholders)
     let seconds = (ContinuousClock.now - start) / .seconds(1)
@@ -109,7 +119,8 @@ final class RemoteCache: Sendable {
         })
       return found
     case .failure(let failure):
-      await follow(state.withLock { $0.health.failed(.lookup, failure) })
+      await follow(
+        state.withLock { $0.health.failed(.lookup, failure, now: SystemTime.monotonic) })
       await follow(state.withLock { $0.health.took(seconds) })
       return nil
     }
@@ -167,6 +178,8 @@ final class RemoteCache: Sendable {
   }
 
   private func upload(_ key: ContentDigest, _ output: EncodedOutput) async {
+    // A busy server gets the output after its pause, unless the run ends before that.
+    await wait { state.withLock { $0.health.pause(of: .upload, now: SystemTime.monotonic) } }
     guard allows(.upload) else { return state.withLock { $0.totals.failedUploads += 1 } }
     let digest = output.image.digest
     do throws(RemoteFailure) {
@@ -186,9 +199,14 @@ final class RemoteCache: Sendable {
         state.totals.sentBytes += output.image.bytes
       }
     } catch {
+      let isPostponed = error.kind == .busy && uploads.add { await self.upload(key, output) }
       let verdict = state.withLock { state in
-        state.totals.failedUploads += 1
-        return state.health.failed(.upload, error)
+        if !isPostponed { state.totals.failedUploads += 1 }
+        if error.kind == .local {
+          state.damagedUploads += 1
+          state.damage = state.damage ?? error.message
+        }
+        return state.health.failed(.upload, error, now: SystemTime.monotonic)
       }
       await follow(verdict)
     }
@@ -209,11 +227,19 @@ final class RemoteCache: Sendable {
     timer.cancel()
     await timer.value
     await transport.engine.shutDown()
-    let failed = totals.failedUploads
-    guard failed > 0, allows(.upload), !isHurried else { return }
+    guard allows(.upload), !isHurried else { return }
+    let (failed, damaged, damage) = state.withLock {
+      ($0.totals.failedUploads, $0.damagedUploads, $0.damage)
+    }
+    if let damage { await warn("\(Self.missing(damaged)): \(damage)") }
+    guard failed > damaged else { return }
     await warn(
-      "\(failed) output\(failed == 1 ? " was" : "s were") not uploaded to the remote cache, because it was "
-        + "busy or took longer than \(transport.configuration.timeout)")
+      "\(Self.missing(failed - damaged)), because it was busy or took longer than "
+        + "\(transport.configuration.timeout)")
+  }
+
+  private static func missing(_ count: Int) -> String {
+    "\(count) output\(count == 1 ? " was" : "s were") not uploaded to the remote cache"
   }
 
   // MARK: Retries
@@ -229,11 +255,20 @@ final class RemoteCache: Sendable {
       } catch {
         guard error.kind == .busy, wait <= 2 else { throw error }
         // Uneven, so that the requests of a burst don't come back together. A cancelled run doesn't wait.
-        do { try await Task.sleep(for: .seconds(wait * Double.random(in: 0.5...1.5))) } catch {
-          throw RemoteFailure(.ended, "the run was stopped")
-        }
+        let end = SystemTime.monotonic + wait * Double.random(in: 0.5...1.5)
+        await self.wait { end - SystemTime.monotonic }
+        if Task.isCancelled || uploads.isClosed { throw RemoteFailure(.ended, "the run was stopped") }
         wait *= 2
       }
+    }
+  }
+
+  /// Waits in small steps while there are seconds left, and no longer when the run is at its end.
+  private func wait(_ secondsLeft: () -> Double) async {
+    while !uploads.isClosed {
+      let left = secondsLeft()
+      guard left > 0 else { return }
+      do { try await Task.sleep(for: .seconds(min(left, 0.1))) } catch { return }
     }
   }
 }

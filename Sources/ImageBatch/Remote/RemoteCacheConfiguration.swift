@@ -68,20 +68,25 @@ package struct RemoteCacheConfiguration: Sendable {
   /// - Parameters:
   ///   - path: `ac/KEY` or `cas/DIGEST`.
   ///   - upload: The body of a `PUT` request, and its SHA-256 in hexadecimal; nil for a `GET` request.
-  func options(for path: String, upload: (body: TransferBody, digest: String)? = nil) -> TransferOptions {
+  ///   - accessKey: The key that signs the request; nil for none.
+  func options(
+    for path: String, upload: (body: TransferBody, digest: String)? = nil, by accessKey: AccessKey?
+  ) -> TransferOptions {
     // Without a URL, libcurl refuses the request. The command has checked it.
     var options = TransferOptions(url: url(for: path) ?? "")
     options.fields = fields
     options.body = upload?.body
     if let object = object(for: path) {
-      if upload == nil {
-        options.fields.removeAll { Self.isOfUpload($0.name.lowercased()) }
-      } else {
+      if let upload {
         options.fields.set("Content-Type", "application/octet-stream")
+        // The signature covers the body too, but only the checksum is kept with the object.
+        options.fields.set("x-amz-checksum-sha256", ObjectUpload.base64(hex: upload.digest))
+      } else {
+        options.fields.removeAll { Self.isOfUpload($0.name.lowercased()) }
       }
       options.fields = object.service.signed(
         options.fields, method: upload == nil ? "GET" : "PUT", url: options.url,
-        payload: upload?.digest ?? RequestSigner.emptyPayload, at: SystemTime.now)
+        payload: upload?.digest ?? RequestSigner.emptyPayload, by: accessKey, at: SystemTime.now)
       // A key may have `.` and `..`.
       options.keepsPath = true
     }

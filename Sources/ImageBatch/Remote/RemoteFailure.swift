@@ -48,13 +48,14 @@ struct RemoteFailure: Error {
   /// Creates the failure of an error response of object storage.
   /// - Parameters:
   ///   - address: The object.
-  ///   - isSigned: Whether the request was signed.
+  ///   - service: The server, and who signs the requests to it.
   ///   - serverTime: The server's time in seconds since 1970; nil if unknown.
   ///   - now: This machine's time.
   init(
     _ answer: ObjectStorageAnswer, to operation: RemoteHealth.Operation, of address: ObjectAddress,
-    isSigned: Bool, serverTime: Double?, now: Double
+    by service: ObjectService, serverTime: Double?, now: Double
   ) {
+    let isSigned = service.isSigned
     let words = answer.words(for: address, isSigned: isSigned, serverTime: serverTime, now: now)
     let status = answer.status
     switch answer.code {
@@ -62,6 +63,8 @@ struct RemoteFailure: Error {
     case "NoSuchKey": self.init(.missing, words)
     // The object in the local store has other bytes than its name says, or they were changed on the way.
     case "XAmzContentSHA256Mismatch", "BadDigest": self.init(.local, words)
+    // The next attempt is signed with another key.
+    case _? where service.renewsKeys(after: answer): self.init(.busy, words)
     // Who may not list the bucket gets this for each object that is missing.
     case "AccessDenied" where operation == .lookup:
       let remedy =

@@ -4,7 +4,7 @@
 /// | failure | lookups | uploads |
 /// | --- | --- | --- |
 /// | missing | go on | – |
-/// | busy, after all retries | off after ``tolerance`` in a row | the same |
+/// | busy, after all retries | paused after ``tolerance`` in a row, longer each time | the same, and sent later |
 /// | refused | off | off |
 /// | rejected | both off | the same |
 /// | unreachable | both off, transfers in flight are ended | the same |
@@ -24,11 +24,17 @@ struct RemoteHealth {
   }
 
   static let tolerance = 8
+  /// The first pause that a busy server gets, and the longest, in seconds.
+  static let pause = 2.0
+  static let longestPause = 60.0
   /// A lookup that takes longer, in seconds, counts as slow for the rest of its time.
   static let usualLookup = 0.5
 
   private var disabled: Set<Operation> = []
   private var busy: [Operation: Int] = [:]
+  private var pauses: [Operation: Int] = [:]
+  private var resumption: [Operation: Double] = [:]
+  private var hasToldPause = false
   private var wrong = 0
   private var delay = 0.0
   /// The seconds for which slow lookups may delay the run.
@@ -41,11 +47,21 @@ struct RemoteHealth {
     self.concurrency = max(1, concurrency)
   }
 
+  /// Whether requests may be sent in this run, now or after a pause.
   func allows(_ operation: Operation) -> Bool { !disabled.contains(operation) }
 
-  mutating func succeeded(_ operation: Operation) { busy[operation] = nil }
+  /// The seconds until requests may be sent again; 0 if there is no pause.
+  /// - Parameter now: The time in seconds of a clock that isn't set.
+  func pause(of operation: Operation, now: Double) -> Double { max(0, (resumption[operation] ?? 0) - now) }
 
-  mutating func failed(_ operation: Operation, _ failure: RemoteFailure) -> Verdict {
+  mutating func succeeded(_ operation: Operation) {
+    busy[operation] = nil
+    pauses[operation] = nil
+  }
+
+  /// Counts a failure.
+  /// - Parameter now: The time in seconds of a clock that isn't set.
+  mutating func failed(_ operation: Operation, _ failure: RemoteFailure, now: Double) -> Verdict {
     guard allows(operation) else { return Verdict() }
     switch failure.kind {
     case .missing where operation == .lookup:
@@ -53,9 +69,18 @@ struct RemoteHealth {
       return Verdict()
     case .ended, .local: return Verdict()
     case .busy:
+      // Requests that were in flight when the pause began tell nothing new.
+      guard pause(of: operation, now: now) == 0 else { return Verdict() }
       busy[operation, default: 0] += 1
       guard busy[operation, default: 0] >= Self.tolerance else { return Verdict() }
-      return disable(operation, failure)
+      let turn = pauses[operation, default: 0]
+      pauses[operation] = turn + 1
+      let pause = min(Self.longestPause, Self.pause * Double(1 << min(turn, 10)))
+      resumption[operation] = now + pause
+      guard !hasToldPause else { return Verdict() }
+      hasToldPause = true
+      return Verdict(
+        warning: "the remote cache is left alone for a while, and asked again later: \(failure.message)")
     case .wrong:
       wrong += 1
       if wrong >= 3 { return disable(operation, failure) }

@@ -18,16 +18,22 @@ final class RemoteUploads: Sendable {
   /// - Parameter limit: The maximum number of concurrent uploads, from 1.
   init(limit: Int) { self.limit = max(1, limit) }
 
+  /// Whether no more uploads are taken.
+  var isClosed: Bool { state.withLock(\.isClosed) }
+
   /// Adds an upload, unless the queue is closed. It waits for earlier ones.
-  func add(_ upload: @escaping Upload) {
-    let starts = state.withLock { state in
-      guard !state.isClosed else { return false }
+  /// - Returns: Whether it was added.
+  @discardableResult
+  func add(_ upload: @escaping Upload) -> Bool {
+    let (isAdded, starts) = state.withLock { state in
+      guard !state.isClosed else { return (false, false) }
       state.pending.append(upload)
-      guard state.active < limit else { return false }
+      guard state.active < limit else { return (true, false) }
       state.active += 1
-      return true
+      return (true, true)
     }
     if starts { Task { await self.work() } }
+    return isAdded
   }
 
   private func work() async {

@@ -28,7 +28,7 @@ struct OutgoingRequest: Sendable {
     if let service = state.key.service {
       // Requests to object storage have its credentials or none: others are for other servers.
       fields.remove("Authorization")
-      if state.isSameOrigin, service.accessKey != nil { signer = service }
+      if state.isSameOrigin, service.isSigned { signer = service }
     } else if fields.first("Authorization") == nil {
       credential =
         url.credential.map { OriginSettings.Credential(user: $0.user, password: $0.password) }
@@ -55,7 +55,7 @@ struct OutgoingRequest: Sendable {
     var secrets = fields.values(of: "Authorization")
     if let credential { secrets += [credential.user, credential.password] }
     // Who asks, but not the signature, which differs each time.
-    if let key = signer?.accessKey { secrets += ["aws", key.id] }
+    if let identity = signer?.identity { secrets += ["aws", identity] }
     if secrets.isEmpty {
       key.append(optional: nil)
     } else {

@@ -17,9 +17,17 @@ enum ObjectFailure {
       .hiding([service.accessKey?.token ?? ""])
     let serverTime = head.fields.first("Date").flatMap { HTTPDate.parse($0, now: Int(now)) }
     let words = answer.words(
-      for: address, isSigned: service.accessKey != nil, serverTime: serverTime.map(Double.init), now: now)
+      for: address, isSigned: service.isSigned, serverTime: serverTime.map(Double.init), now: now)
     return DownloadError(
       .httpStatus, words, source: key.displayText, status: head.status,
-      isTemporary: RetryPolicy.isTransient(status: head.status) || answer.isTemporary)
+      isTemporary: RetryPolicy.isTransient(status: head.status) || answer.isTemporary
+        || service.renewsKeys(after: answer))
+  }
+
+  /// Whether the credentials of a request have expired, and there are others for the next attempt.
+  static func renewsKeys(after head: ResponseHead, prefix: [UInt8], of key: RequestKey) -> Bool {
+    guard let service = key.service, [400, 401, 403].contains(head.status) else { return false }
+    return service.renewsKeys(
+      after: ObjectStorageAnswer(status: head.status, fields: head.fields, prefix: prefix))
   }
 }

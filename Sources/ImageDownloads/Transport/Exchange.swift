@@ -35,6 +35,14 @@ struct Exchange: Sendable {
         makeFile: { [store] isWorthKeeping throws(CacheError) in
           try store.makePartialFile(key, isWorthKeeping: isWorthKeeping)
         }, progress: progress))
+    do throws(CredentialFailure) { outcome.accessKey = try await outgoing.signer?.signingKey() } catch {
+      outcome.error =
+        error.isCancelled
+        ? .cancelled(name)
+        : DownloadError(
+          .transferFailed, error.message, source: name, status: nil, isTemporary: error.isTemporary)
+      return outcome
+    }
     outcome.requestTime = SystemTime.now
     // Signed here, since a signature is valid for minutes only. `sent` is without it: it is compared and stored.
     let fields = signed(outcome, by: outgoing.signer)
@@ -60,19 +68,32 @@ struct Exchange: Sendable {
         error, source: name, policy: configuration.addressPolicy, configuration: configuration)
     }
     outcome.body = sink.finish()
+    discardKey(of: outcome)
     // A long body would make the response seem younger by the time that it took (RFC 9111, section 4.2.3).
     outcome.responseTime = outcome.body.headTime ?? SystemTime.now
     return outcome
   }
 
+  /// Gives up credentials that the server calls expired: the next attempt gets others.
+  private func discardKey(of outcome: TransferOutcome) {
+    guard let key = outcome.accessKey, let service = outcome.state.key.service,
+      let head = outcome.result?.head ?? outcome.body.abandonedError, head.status >= 400
+    else { return }
+    service.discard(
+      key,
+      after: ObjectStorageAnswer(status: head.status, fields: head.fields, prefix: outcome.body.prefix))
+  }
+
   /// The fields to send.
   private func signed(_ outcome: TransferOutcome, by signer: ObjectService?) -> [HeaderField] {
     guard let operation = outcome.state.key.operation else {
-      return signer?.signed(outcome.sent, url: outcome.state.url.description, at: outcome.requestTime)
+      return signer?.signed(
+        outcome.sent, url: outcome.state.url.description, by: outcome.accessKey, at: outcome.requestTime)
         ?? outcome.sent
     }
     let fields =
-      signer?.signed(operation.request, at: outcome.requestTime) ?? operation.request.fields
+      signer?.signed(operation.request, by: outcome.accessKey, at: outcome.requestTime)
+      ?? operation.request.fields
     return fields + outcome.sent
   }
 

@@ -111,6 +111,7 @@ struct ResponseClassifier: Sendable {
     let isTransient =
       RetryPolicy.isTransient(status: head.status)
       || head.status == 400 && RetryPolicy.isTransient(badRequest: outcome.body.prefix)
+      || ObjectFailure.renewsKeys(after: head, prefix: outcome.body.prefix, of: key)
     guard isTransient, let error = failure(of: head, outcome.body, key, now: now) else { return nil }
     let wait = head.fields.first("Retry-After").flatMap { RetryPolicy.retryAfter($0, now: now) }
     if let wait, wait > longestRetryWait {

@@ -1,5 +1,6 @@
 import Curl
 import ImageCaches
+import ObjectStorage
 
 /// The outcome of one transfer.
 struct TransferOutcome: Sendable {
@@ -7,6 +8,8 @@ struct TransferOutcome: Sendable {
   var state: RequestState
   /// The fields as sent.
   var sent: [HeaderField] = []
+  /// The key that the request was signed with; nil if it wasn't signed.
+  var accessKey: AccessKey?
   /// In seconds since 1970, like ``responseTime``.
   var requestTime = 0.0
   var responseTime = 0.0

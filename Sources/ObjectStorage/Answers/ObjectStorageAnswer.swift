@@ -105,4 +105,10 @@ package struct ObjectStorageAnswer: Hashable, Sendable {
     ["SlowDown", "SlowDownRead", "RequestTimeout", "InternalError", "ServiceUnavailable", "Throttling"]
       .contains(code)
   }
+
+  /// Whether the credentials aren't valid any more, or not yet.
+  package var refusesToken: Bool {
+    ["ExpiredToken", "TokenRefreshRequired", "InvalidToken", "InvalidAccessKeyId", "InvalidClientTokenId"]
+      .contains(code)
+  }
 }

@@ -20,8 +20,12 @@ package struct ObjectRequest: Hashable, Sendable {
 
 extension ObjectService {
   /// The fields of a request with its signature, made for this moment; those of the request without credentials.
-  /// - Parameter time: The time in seconds since 1970.
-  package func signed(_ request: ObjectRequest, at time: Double) -> [HeaderField] {
+  /// - Parameters:
+  ///   - accessKey: The key of ``ObjectService/signingKey()``.
+  ///   - time: The time in seconds since 1970.
+  package func signed(
+    _ request: ObjectRequest, by accessKey: AccessKey?, at time: Double
+  ) -> [HeaderField] {
     guard let accessKey else { return request.fields }
     let url = request.url
     let rest =

@@ -13,9 +13,19 @@ package final class ObjectService: Sendable {
     case virtual
   }
 
+  /// Who signs requests.
+  package enum Credentials: Sendable {
+    /// Nobody, as for public buckets.
+    case none
+    case key(AccessKey)
+    /// Keys that are renewed.
+    case provider(any AccessKeyProvider)
+
+    package init(_ key: AccessKey?) { self = key.map { .key($0) } ?? .none }
+  }
+
   package let region: String
-  /// The credentials; nil to send requests unsigned, as for public buckets.
-  package let accessKey: AccessKey?
+  package let credentials: Credentials
   private let addressing: Addressing?
   private let scheme: String
   /// The endpoint's host and port.
@@ -29,13 +39,13 @@ package final class ObjectService: Sendable {
   ///   - endpoint: An http or https URL; nil for AWS.
   ///   - region: The region, which is part of signatures.
   ///   - addressing: How buckets are named; nil for the host at AWS, and the path elsewhere.
-  ///   - accessKey: The credentials; nil for unsigned requests.
+  ///   - credentials: Who signs requests.
   /// - Throws: `ObjectStorageFailure` if the endpoint isn't such a URL.
   package init(
-    endpoint: String?, region: String, addressing: Addressing? = nil, accessKey: AccessKey?
+    endpoint: String?, region: String, addressing: Addressing? = nil, credentials: Credentials
   ) throws(ObjectStorageFailure) {
     self.region = region
-    self.accessKey = accessKey
+    self.credentials = credentials
     self.addressing = addressing
     isAmazon = endpoint == nil
     guard let endpoint else {
@@ -62,6 +72,56 @@ package final class ObjectService: Sendable {
     var path = Substring(PercentEncoding.normalized(url.path))
     while path.hasSuffix("/") { path.removeLast() }
     basePath = String(path)
+  }
+
+  /// A service with one access key, or none.
+  package convenience init(
+    endpoint: String?, region: String, addressing: Addressing? = nil, accessKey: AccessKey?
+  ) throws(ObjectStorageFailure) {
+    try self.init(
+      endpoint: endpoint, region: region, addressing: addressing, credentials: Credentials(accessKey))
+  }
+
+  /// Whether requests are signed.
+  package var isSigned: Bool { if case .none = credentials { false } else { true } }
+
+  /// The access key, or the one that was given last; nil without one.
+  package var accessKey: AccessKey? {
+    switch credentials {
+    case .none: nil
+    case .key(let key): key
+    case .provider(let provider): provider.lastAccessKey
+    }
+  }
+
+  /// Who asks, for whom cached responses are kept; nil without credentials.
+  package var identity: String? {
+    switch credentials {
+    case .none: nil
+    case .key(let key): key.id
+    case .provider(let provider): provider.identity
+    }
+  }
+
+  /// The key to sign a request with that is sent now; nil if it isn't signed.
+  /// - Throws: `CredentialFailure` if the credentials can't be had, or the calling task was cancelled.
+  package func signingKey() async throws(CredentialFailure) -> AccessKey? {
+    switch credentials {
+    case .none: nil
+    case .key(let key): key
+    case .provider(let provider): try await provider.accessKey()
+    }
+  }
+
+  /// Whether there are other keys after one that the server refused with this answer.
+  package func renewsKeys(after answer: ObjectStorageAnswer) -> Bool {
+    if case .provider = credentials { answer.refusesToken } else { false }
+  }
+
+  /// Gives up a key if the server's answer says that it isn't valid.
+  package func discard(_ key: AccessKey, after answer: ObjectStorageAnswer) {
+    guard case .provider(let provider) = credentials, answer.refusesToken else { return }
+    provider.discard(key)
   }
 
   /// The URL of an object.
@@ -109,10 +169,11 @@ package final class ObjectService: Sendable {
   ///   - method: The method.
   ///   - url: The absolute URL, without user name and fragment.
   ///   - payload: The body's SHA-256 in hexadecimal. Default: that of no body.
+  ///   - accessKey: The key of ``signingKey()``; nil returns the fields as they are.
   ///   - time: The time in seconds since 1970.
   package func signed(
     _ fields: [HeaderField], method: String = "GET", url: String,
-    payload: String = RequestSigner.emptyPayload, at time: Double
+    payload: String = RequestSigner.emptyPayload, by accessKey: AccessKey?, at time: Double
   ) -> [HeaderField] {
     guard let accessKey else { return fields }
     let rest =

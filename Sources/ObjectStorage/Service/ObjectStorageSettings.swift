@@ -6,6 +6,8 @@ package struct ObjectStorageSettings: Sendable {
   package var endpoint: String?
   /// How a bucket is named; nil for the profile's way, or the endpoint's usual one.
   package var addressing: ObjectService.Addressing?
+  /// Makes what gives the credentials; nil for those of the environment and of AWS's files.
+  package var provider: (@Sendable () throws(ObjectStorageFailure) -> any AccessKeyProvider)?
   /// The environment's variables.
   package var environment: [String: String]
 
@@ -33,11 +35,15 @@ package struct ObjectStorageSettings: Sendable {
       ignores?.lowercased() == "true"
       ? nil : set("AWS_ENDPOINT_URL_S3") ?? set("AWS_ENDPOINT_URL") ?? profile.endpoint
     let profiled = try Self.addressing(profile["s3.addressing_style"], of: profile.name)
-    var key = try environmentKey()
-    if key == nil { key = try profile.accessKey() }
     return try ObjectService(
       endpoint: endpoint ?? configured, region: region ?? "us-east-1", addressing: addressing ?? profiled,
-      accessKey: key)
+      credentials: credentials(of: profile))
+  }
+
+  private func credentials(of profile: Profile) throws(ObjectStorageFailure) -> ObjectService.Credentials {
+    if let provider { return .provider(try provider()) }
+    if let key = try environmentKey() { return .key(key) }
+    return ObjectService.Credentials(try profile.accessKey())
   }
 
   private func environmentKey() throws(ObjectStorageFailure) -> AccessKey? {

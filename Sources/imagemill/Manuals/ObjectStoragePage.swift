@@ -61,7 +61,7 @@ enum ObjectStoragePage {
       .Fl \-allow-outside .
       .Pp
       An object appears whole or not at all.
-      An output of up to 64 MiB is uploaded in one request, a longer one in parts of 16 MiB.
+      An output of up to 64 MiB is uploaded in one request, a longer one in parts of 16 MiB, four at a time.
       A failure or a signal aborts an upload in parts.
       What a killed run leaves is aborted by the next run that uploads below the same prefix, if the credentials allow
       listing multipart uploads; an upload in parts by a run that began earlier and is still running begins again.
@@ -163,6 +163,40 @@ enum ObjectStoragePage {
       .Pp
       .Dl eval "$(aws configure export-credentials --format env)"
       .Pp
+      With
+      .Fl \-s3-credentials Cm instance ,
+      none of these is used, but the credentials of this container or instance:
+      .Bl -tag -width Ds
+      .It container (ECS, EKS Pod Identity)
+      from the URL
+      .Ev AWS_CONTAINER_CREDENTIALS_RELATIVE_URI
+      (at 169.254.170.2) or
+      .Ev AWS_CONTAINER_CREDENTIALS_FULL_URI ,
+      with the authorization in the file
+      .Ev AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE
+      or in
+      .Ev AWS_CONTAINER_AUTHORIZATION_TOKEN
+      .It instance (EC2)
+      otherwise, from the instance metadata service at
+      .Ev AWS_EC2_METADATA_SERVICE_ENDPOINT
+      (default: 169.254.169.254, or fd00:ec2::254 if
+      .Ev AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE
+      is
+      .Ql IPv6 )
+      .El
+      .Pp
+      Only version 2 of the instance metadata service (IMDSv2) is used.
+      If it gives no token, the sources fail; version 1 is not tried.
+      In a container on an instance, the instance needs a hop limit of 2.
+      Plain http is allowed only for this machine's own addresses and AWS's link-local ones; no proxy is used.
+      Sources can't reach these addresses, with or without the option.
+      Credentials are requested when the first request is signed, by one process once, and renewed 15 minutes before they
+      expire by the server's clock.
+      A request to the service is tried three times, for 2 seconds each.
+      Set
+      .Ev AWS_REGION :
+      the region of an instance isn't looked up.
+      .Pp
       Requests are signed with AWS Signature Version 4 when they are sent.
       The secret never leaves this machine, and neither it nor a signature is in the cache, a log or a report.
       .Fl H
@@ -177,7 +211,9 @@ enum ObjectStoragePage {
       .Fl \-netrc
       don't apply.
       .Pp
-      Cached responses are kept separate for each access key.
+      Cached responses are kept separate for each access key, and with
+      .Fl \-s3-credentials Cm instance
+      for each instance or container URL.
       Outputs made from signed requests are private: they are never sent to a
       .Fl \-remote-cache ,
       even in the same bucket.
@@ -224,7 +260,6 @@ enum ObjectStoragePage {
       don't limit it.
       .Ss Limits
       Keys with control characters are not supported.
-      Credentials from EC2 or ECS metadata services are not supported.
       .Sh FILES
       .Bl -tag -width Ds
       .It Pa ~/.aws/credentials , ~/.aws/config
@@ -262,6 +297,10 @@ enum ObjectStoragePage {
       Run it with the credentials of a profile:
       .Pp
       .Dl AWS_PROFILE=work imagemill run objects.yaml
+      .Pp
+      Use the role of the EC2 instance or ECS task:
+      .Pp
+      .Dl AWS_REGION=eu-west-1 imagemill run --s3-credentials instance -C s3://photos/site images.yaml
       .Pp
       Share what is rendered with other machines:
       .Pp

@@ -65,9 +65,11 @@ enum RemoteCacheSection {
       So do outputs of jobs whose source is such an output of the same run.
       .Pp
       A server failure never fails an output.
-      If the server refuses requests, stays busy after retries, or exceeds
+      If the server refuses requests or exceeds
       .Fl \-remote\-timeout ,
       lookups or uploads stop for the rest of the run, with one warning.
+      If it stays busy after retries, they pause for 2 seconds, and longer each time up to a minute; uploads wait for the end
+      of the pause, and outputs that would have been looked up are rendered.
       Both stop if the credentials, the bucket or its region are wrong.
       Lookups also stop once they have delayed the run by that time in total.
       .Cm plan

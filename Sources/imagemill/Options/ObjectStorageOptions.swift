@@ -17,6 +17,12 @@ struct ObjectStorageOptions: ParsableArguments {
       valueName: "path|virtual"))
   var s3Addressing: AddressingArgument?
 
+  @Option(
+    help: ArgumentHelp(
+      "Credentials from AWS's variables and files (local), or from the container or instance (ECS, EKS or EC2).",
+      valueName: "local|instance"))
+  var s3Credentials = ObjectCredentialsArgument.local
+
   /// The service, whose other settings come from the environment and AWS's files when it is used.
   /// - Throws: `CommandError` if the endpoint isn't a URL.
   var stores: ObjectStores {
@@ -28,11 +34,19 @@ struct ObjectStorageOptions: ParsableArguments {
           throw CommandError(.usage, "--s3-endpoint: \(error.message)")
         }
       }
-      return ObjectStores(
-        ObjectStorageSettings(
-          environment: ProcessInfo.processInfo.environment, endpoint: s3Endpoint,
-          addressing: s3Addressing?.addressing))
+      var settings = ObjectStorageSettings(
+        environment: ProcessInfo.processInfo.environment, endpoint: s3Endpoint,
+        addressing: s3Addressing?.addressing)
+      if s3Credentials == .instance {
+        settings.provider = { () throws(ObjectStorageFailure) in try Self.instance.get() }
+      }
+      return ObjectStores(settings)
     }
+  }
+
+  /// The credentials of this container or instance: sources, outputs and the remote cache share them.
+  private static let instance = Result { () throws(ObjectStorageFailure) in
+    InstanceCredentials(try CredentialEndpoint(environment: ProcessInfo.processInfo.environment))
   }
 }
 
@@ -40,4 +54,8 @@ enum AddressingArgument: String, ExpressibleByArgument, CaseIterable {
   case path, virtual
 
   var addressing: ObjectService.Addressing { self == .path ? .path : .virtual }
+}
+
+enum ObjectCredentialsArgument: String, ExpressibleByArgument, CaseIterable {
+  case local, instance
 }

@@ -96,7 +96,7 @@ struct RemoteCacheOptions: ParsableArguments {
       }
       guard try isUsed(with: cache) else { return nil }
       let service = try downloads.objectStorage.stores.service()
-      if service.accessKey == nil, remoteCacheMode == .readWrite {
+      if !service.isSigned, remoteCacheMode == .readWrite {
         throw CommandError(
           .usage,
           "--remote-cache: no AWS credentials are set, and uploads to a bucket need them; set AWS_ACCESS_KEY_ID and "

@@ -39,7 +39,7 @@ struct Setting: Sendable, Hashable {
       "insecure",
       "allow-net", "allow-host", "allow-format", "sandbox", "cache-dir", "cache-size", "no-cache",
       "remote-cache", "remote-cache-mode", "remote-cache-header", "remote-timeout",
-      "s3-endpoint", "s3-addressing", "s3-header",
+      "s3-endpoint", "s3-addressing", "s3-credentials", "s3-header",
       "no-clobber",
       "report",
       "events", "metrics", "progress", "quiet", "verbose",

@@ -17,6 +17,8 @@ struct ObjectPlaces: Sendable {
     var longestUpload = 64 << 20
     /// The length of a part in bytes. S3 takes at least 5 MiB, and at most 10,000 parts.
     var partLength = 16 << 20
+    /// The parts of one upload that are sent at the same time.
+    var concurrentParts = 4
     /// Whether outputs are made again even if they are up to date.
     var force = false
 

@@ -85,21 +85,57 @@ struct ObjectUpload: Sendable {
         .transferFailed, "the server didn't begin an upload in parts", source: address.description)
     }
     do throws(DownloadError) {
-      var parts: [MultipartUpload.Part] = []
-      // S3 takes at most 10,000 parts.
-      let length = max(settings.partLength, (file.byteCount + 9_999) / 10_000)
-      for offset in stride(from: 0, to: file.byteCount, by: length) {
-        guard let part = try await send(upload, parts.count + 1, offset, length) else {
-          return .refused(gone)
-        }
-        parts.append(part)
-      }
+      guard let parts = try await sendParts(of: upload).get() else { return .refused(gone) }
       let outcome = try await complete(upload, parts)
       if case .refused(nil) = outcome { await abort(upload) }
       return outcome
     } catch {
       await abort(upload)
       throw error
+    }
+  }
+
+  /// Sends the parts, several at a time, from the file: no part is in memory as a whole. After a failure no other part
+  /// begins, and those in flight are ended before this returns: what arrived after the upload is aborted would stay.
+  /// - Returns: The parts in their order; nil if the upload has gone.
+  private func sendParts(of upload: String) async -> Result<[MultipartUpload.Part]?, DownloadError> {
+    // S3 takes at most 10,000 parts.
+    let length = max(settings.partLength, (file.byteCount + 9_999) / 10_000)
+    let count = (file.byteCount + length - 1) / length
+    return await withTaskGroup(of: (Int, Result<MultipartUpload.Part?, DownloadError>).self) { tasks in
+      func begin(_ number: Int) {
+        guard number <= count else { return }
+        tasks.addTask { (number, await part(number, of: upload, (number - 1) * length, length)) }
+      }
+      for number in 1...max(1, settings.concurrentParts) { begin(number) }
+      var begun = max(1, settings.concurrentParts)
+      var parts: [Int: MultipartUpload.Part] = [:]
+      var end: Result<[MultipartUpload.Part]?, DownloadError>?
+      while let (number, result) = await tasks.next() {
+        switch result {
+        case .success(let part?):
+          parts[number] = part
+          guard end == nil else { continue }
+          begun += 1
+          begin(begun)
+        case .success(nil):
+          // The first failure tells why; the others were cancelled because of it.
+          end = end ?? .success(nil)
+          tasks.cancelAll()
+        case .failure(let error):
+          end = end ?? .failure(error)
+          tasks.cancelAll()
+        }
+      }
+      return end ?? .success(parts.sorted { $0.key < $1.key }.map(\.value))
+    }
+  }
+
+  private func part(
+    _ number: Int, of upload: String, _ offset: Int, _ length: Int
+  ) async -> Result<MultipartUpload.Part?, DownloadError> {
+    do throws(DownloadError) { return .success(try await send(upload, number, offset, length)) } catch {
+      return .failure(error)
     }
   }
 
@@ -196,8 +232,11 @@ struct ObjectUpload: Sendable {
     }
   }
 
-  private static func base64(_ digest: ContentDigest) -> String {
-    let digits = Array(digest.hex.utf8)
+  private static func base64(_ digest: ContentDigest) -> String { base64(hex: digest.hex) }
+
+  /// The value of a checksum's field for a digest in hexadecimal.
+  static func base64(hex: String) -> String {
+    let digits = Array(hex.utf8)
     let bytes = stride(from: 0, to: digits.count, by: 2).map { index in
       UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) ?? 0
     }
