@@ -12,11 +12,15 @@ extension [Job] {
     let working = Paths.workingDirectory
     let absolute = { (path: String) in Paths.absoluteComponents(path, from: working) }
     guard absolute(own) != absolute(place) else { return self }
+    // Few outputs have the name of a file that is read, and only those may be sources.
+    let names = Set(lazy.flatMap(\.allSources).compactMap(\.localPath).map(Paths.fileName))
+    guard !names.isEmpty else { return self }
     // Where each output is, by where it would be.
     var moved: [[Substring]: String] = [:]
     for job in self {
       let files = Set(job.allSources.compactMap(\.localPath).map(absolute))
-      for output in job.outputs {
+      for output in job.outputs
+      where output.knownPath(of: job).map({ names.contains(Paths.fileName($0)) }) == true {
         var job = job
         job.outputDirectory = own
         guard let from = job.location(of: output, from: working) else { continue }
