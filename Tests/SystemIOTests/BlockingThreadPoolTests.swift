@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 import SystemIO
 import TestSupport
@@ -222,5 +223,71 @@ struct BlockingThreadPoolTests {
     // The kernel's clock for files moves in steps of up to 10 ms.
     #expect(changed >= before - 20_000_000 && changed <= SystemTime.nanoseconds)
     #expect(abs(SystemTime.now - Double(SystemTime.nanoseconds) / 1e9) < 60)
+  }
+
+  private func thread() -> UInt { UInt(pthread_self()) }
+
+  @Test(
+    "a task that prefers a pool makes its calls on the thread that it is on, and those of other pools there")
+  func executor() async {
+    let pool = BlockingThreadPool(label: "test", threads: 2)
+    let other = BlockingThreadPool(label: "other", threads: 1)
+    let same = await Task(executorPreference: pool) {
+      let before = thread()
+      let inside = await pool.run { thread() }
+      let cancellable = try? await pool.runUnlessCancelled { thread() }
+      let outside = await other.run { thread() }
+      return before == inside && before == cancellable && outside != before
+    }.value
+    #expect(same)
+    // A task of Swift's own pool changes threads.
+    let before = thread()
+    #expect(await pool.run { thread() } != before)
+  }
+
+  @Test(
+    "tasks that prefer a pool run on no more threads than it has, and each runs to its end",
+    arguments: [1, 3])
+  func manyTasks(threads: Int) async {
+    let pool = BlockingThreadPool(label: "test", threads: threads)
+    let state = Mutex((inside: 0, most: 0, ended: 0))
+    await withTaskGroup(of: Void.self) { tasks in
+      for _ in 0..<200 {
+        tasks.addTask(executorPreference: pool) {
+          for _ in 0..<5 {
+            await pool.run {
+              state.withLock {
+                $0.inside += 1
+                $0.most = max($0.most, $0.inside)
+              }
+              usleep(100)
+              state.withLock { $0.inside -= 1 }
+            }
+            await Task.yield()
+          }
+          state.withLock { $0.ended += 1 }
+        }
+      }
+    }
+    await pool.finish()
+    let (inside, most, ended) = state.withLock { $0 }
+    #expect(inside == 0 && most <= threads && ended == 200)
+  }
+
+  @Test("a cancelled task that prefers a pool begins no call that can be cancelled")
+  func cancelledTask() async {
+    let pool = BlockingThreadPool(label: "test", threads: 1)
+    let calls = Counter()
+    let task = Task(executorPreference: pool) {
+      while !Task.isCancelled { await Task.yield() }
+      do {
+        try await pool.runUnlessCancelled { calls.add() }
+        return false
+      } catch {
+        return true
+      }
+    }
+    task.cancel()
+    #expect(await task.value && calls.value == 0)
   }
 }
