@@ -11,6 +11,8 @@ final class Signals: Sendable {
   private struct State {
     var received: Int32?
     var action: (@Sendable () -> Void)?
+    /// The store whose temporary files are removed before the process ends.
+    var store: DiskStore?
   }
 
   private let state = Mutex(State())
@@ -24,10 +26,8 @@ final class Signals: Sendable {
       _ = Self.ignore(number)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { [weak self] in
-        guard let self, note(number) else {
-          StandardError.endDisplay()
-          _exit(Signals.status(of: number))
-        }
+        guard let self else { _exit(Signals.status(of: number)) }
+        if !note(number) { endNow(number) }
       }
       source.resume()
       sources.append(source)
@@ -51,7 +51,17 @@ final class Signals: Sendable {
 
   /// From now on, the first signal ends the process at once, and only the temporary files of `store` are removed before.
   func endAtOnce(_ store: DiskStore) {
+    state.withLock { $0.store = store }
     onFirst { [weak self] in self?.end(store) }
+  }
+
+  /// Ends the process after the second signal. Nothing may delay that for long: neither a file system that doesn't answer
+  /// nor a terminal that is stopped.
+  private func endNow(_ number: Int32) -> Never {
+    DispatchQueue(label: "imagemill.end").asyncAfter(deadline: .now() + 1) { _exit(Self.status(of: number)) }
+    state.withLock(\.store)?.removeTemporaries()
+    StandardError.endDisplay()
+    _exit(Self.status(of: number))
   }
 
   private func end(_ store: DiskStore) {
@@ -65,6 +75,7 @@ final class Signals: Sendable {
 
   /// Calls `action` on the first signal, and soon ends the process, unless it has ended.
   func endSoon(_ store: DiskStore, _ action: @escaping @Sendable () -> Void) {
+    state.withLock { $0.store = store }
     onFirst { [weak self] in
       action()
       guard let self else { return }
@@ -107,6 +118,9 @@ final class Signals: Sendable {
     pthread_sigmask(SIG_SETMASK, &before, nil)
     signal(SIGTSTP, SIG_IGN)
   }
+
+  /// Whether any signal has been received.
+  static var isEnding: Bool { current.withLock { $0?.exitStatus } != nil }
 
   /// The exit status for the signal received; nil if there was none.
   var exitStatus: ExitStatus? {

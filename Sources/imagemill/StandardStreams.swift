@@ -33,7 +33,7 @@ enum StandardOutput {
     var failure: SystemError?
     let write = {
       do throws(SystemError) {
-        try FileIO.write(bytes, to: STDOUT_FILENO)
+        try ReadStream.write(bytes, to: STDOUT_FILENO)
       } catch {
         failure = error
       }
@@ -114,7 +114,7 @@ enum StandardError {
   /// Writes all of `text`, regardless of the display.
   static func writePlainly(_ text: String) -> Bool {
     do throws(SystemError) {
-      try FileIO.write(Array(text.utf8), to: STDERR_FILENO)
+      try ReadStream.write(Array(text.utf8), to: STDERR_FILENO)
       return true
     } catch {
       // An error on standard error can't be reported anywhere.

@@ -29,10 +29,15 @@ struct CommandSignalTests {
     "cache verify", "cache purge --to 0", "schema", "completions bash", "doctor", "help",
   ]
 
-  /// Lines that print nothing, wait for a server (`SignalTests`), or tell what became of their jobs after a signal, and so
-  /// wait for their reader until a second one.
+  /// Lines that print what was made, also after a signal.
+  static let reporting = [
+    "run --force m.yaml", "pipe -f circle -o new/{name}.webp a.png", "pipe --json -o new/{name}.webp a.png",
+    "run --force m.yaml --progress bar", "run --force m.yaml --events -",
+    "convert --verbose a.png -f circle -o new/{name}.webp",
+  ]
+
+  /// Lines that print nothing, or wait for a server (`SignalTests`).
   static let others = [
-    "run --force m.yaml", "pipe -f circle -o new/{name}.webp a.png",
     "convert a.png -f circle new.webp", "fetch http://127.0.0.1:9/a.png", "ls s3://photos", "validate m.yaml",
     "init",
     "report merge r.ndjson -o all.ndjson", "manuals man", "cache clear",
@@ -51,7 +56,7 @@ struct CommandSignalTests {
 
   @Test("is tried with every command")
   func completeness() {
-    let tried = (Self.printing + Self.others).map(words)
+    let tried = (Self.printing + Self.reporting + Self.others).map(words)
     for path in Self.paths(of: Imagemill.self, []) {
       #expect(tried.contains { $0.starts(with: path) }, "\(path.joined(separator: " "))")
     }
@@ -91,7 +96,8 @@ struct CommandSignalTests {
   }
 
   @Test(
-    "ends one whose reader has stopped reading, with the status that names it", arguments: printing,
+    "ends one whose reader has stopped reading, with the status that names it",
+    arguments: printing + reporting,
     [SIGHUP, SIGINT, SIGTERM])
   func fullOutput(line: String, signal: Int32) async throws {
     let pipe = try fullPipe()
@@ -105,7 +111,25 @@ struct CommandSignalTests {
     try await checkRemains(of: line)
   }
 
-  @Test("at any moment ends it or comes too late, and leaves nothing", arguments: printing + others)
+  // The first event is written before anything is started, and then a signal ends the process at once.
+  @Test(
+    "leaves the report complete when the reader has stopped reading",
+    arguments: reporting.filter { !$0.hasPrefix("convert") && !$0.contains("--events") })
+  func reports(line: String) async throws {
+    let pipe = try fullPipe()
+    let process = try start(line + " --report all.json", output: pipe)
+    try await CommandRun.untilIdle(process)
+    kill(process.processIdentifier, SIGTERM)
+    await process.ended()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 128 + SIGTERM, "\(line)")
+    // Whatever was cut off wouldn't be JSON.
+    let bytes = try Data(contentsOf: URL(filePath: command.work + "/all.json"))
+    let report = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any], "\(line)")
+    #expect(report["summary"] != nil && (report["outputs"] as? [Any])?.count == 1, "\(line): \(report)")
+  }
+
+  @Test(
+    "at any moment ends it or comes too late, and leaves nothing", arguments: printing + reporting + others)
   func anyMoment(line: String) async throws {
     var chance = SeededRandom(seed: SeededRandom.seed)
     for most in [1, 10, 30, 100, 300] {

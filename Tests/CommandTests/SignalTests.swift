@@ -72,12 +72,25 @@ struct SignalTests {
     await stop(process, with: SIGINT)
   }
 
-  @Test("that comes twice ends the command at once")
+  @Test("that comes twice ends the command at once, and leaves nothing")
   func second() async throws {
     let (process, input) = try start(["convert", "-", "out.png"])
     try await CommandRun.untilIdle(process)
     kill(process.processIdentifier, SIGINT)
     await stop(process, with: SIGINT)
+    try input.fileHandleForWriting.close()
+  }
+
+  @Test(
+    "that comes twice ends a batch at once, and leaves nothing", arguments: [SIGHUP, SIGINT, SIGTERM],
+    ["pipe -o out-{name}.png", "convert -o out-{name}.png"])
+  func secondToBatch(signal: Int32, line: String) async throws {
+    try command.write(PNGImage.bytes(width: 64, height: 48), to: "in.png")
+    let words = line.split(separator: " ").map(String.init)
+    let (process, input) = try start(words + ["-f", "scale:9000x9000,blur:40,blur:41", "in.png"])
+    while process.isRunning, temporaries.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+    kill(process.processIdentifier, signal)
+    await stop(process, with: signal)
     try input.fileHandleForWriting.close()
   }
 }

@@ -15,6 +15,8 @@ final class ProcessDirectory: Sendable {
 
   private struct State {
     var opened: Opened?
+    /// Whether the directory was removed for good.
+    var isRemoved = false
     /// The counter for unique file names.
     var count = 0
     /// The link that new pins of an object share.
@@ -116,21 +118,31 @@ final class ProcessDirectory: Sendable {
     }
   }
 
-  /// Removes the directory with everything that is still in it, such as pins, and its lock.
+  /// Removes the directory with everything that is still in it, such as pins, and its lock. There is no other one after it.
   func remove() {
     state.withLock { state in
+      state.isRemoved = true
       guard let opened = state.opened else { return }
-      do throws(CacheError) {
-        try StoreLayout.removeTree(opened.path)
-        unlink(opened.path + Self.lockSuffix)
-        state.opened = nil
-      } catch {
-        // The next process that opens the store removes it.
+      // Another thread may still create a file at a path that it got before.
+      for _ in 0..<Self.attempts {
+        do throws(CacheError) {
+          try StoreLayout.removeTree(opened.path)
+          unlink(opened.path + Self.lockSuffix)
+          state.opened = nil
+          return
+        } catch {
+          // After the last attempt, it is left to the next process that opens the store.
+        }
       }
     }
   }
 
+  private static let attempts = 5
+
   private static func opened(_ state: inout State, _ layout: StoreLayout) throws(CacheError) -> Opened {
+    guard !state.isRemoved else {
+      throw .file("create a temporary file in", layout.temporaries, errno: ESHUTDOWN)
+    }
     // A user may have removed the cache directory, or the contents of `tmp/`.
     if let opened = state.opened, opened.lock.isLinked, access(opened.path, F_OK) == 0 { return opened }
     while true {
