@@ -30,6 +30,9 @@ struct SideFiles {
   /// - Throws: `CommandError` with the first such option.
   func check(_ claimed: ClaimedFiles) throws {
     var written = ClaimedFiles()
+    if let (option, _) = files.first(where: { $0.path.isEmpty }) {
+      throw CommandError(.usage, "\(option) needs the name of a file")
+    }
     for (option, path) in files where Self.isReplaced(path) {
       if let use = claimed.use(of: path) ?? Self.image(at: path) {
         throw CommandError(.usage, "\(option) would replace \(use); name another file")
