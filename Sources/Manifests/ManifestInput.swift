@@ -63,10 +63,12 @@ extension ManifestInput {
     }
     if ManifestText.isUTF16(start) { throw failure(path, ManifestText.utf16Message) }
     if start.contains(0) {
-      throw failure(path, "this is binary data, not a manifest" + hints.image)
+      throw failure(path, binaryMessage + hints.image)
     }
     return start
   }
+
+  static let binaryMessage = "this is binary data, not a manifest"
 
   /// A document's bytes, decompressed.
   private static func unpacked(_ bytes: [UInt8], _ path: String) throws(ManifestErrors) -> [UInt8] {
@@ -110,6 +112,7 @@ final class ManifestFile: Sendable {
     self.path = path
     isOwned = path != "-"
     do throws(SystemError) {
+      if isOwned, Directory.exists(at: path) { throw SystemError(code: EISDIR) }
       descriptor = isOwned ? try FileIO.open(path, O_RDONLY) : STDIN_FILENO
     } catch {
       // A file that isn't there has no first line.

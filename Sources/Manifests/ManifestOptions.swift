@@ -23,8 +23,9 @@ package struct ManifestOptions: Sendable {
   package var outputTemplate: OutputTemplate?
   /// The command line's named sources, which override the manifest's.
   package var namedSources: [String: ImageSource] = [:]
-  /// Whether outputs over sources of their own jobs are mistakes.
-  package var refusesOverwrites = false
+  /// Whether outputs in the place of a directory, or of a source of their own job, are mistakes. A run checks that itself,
+  /// once it knows its output directory.
+  package var checksPlaces = false
   /// The base URL of a manifest without `base`.
   package var base: String?
 
@@ -56,6 +57,8 @@ package struct ManifestHints: Sendable {
   package var overwrite = ""
   /// The hint for an image in place of a manifest.
   package var image = ""
+  /// The hint for a list whose lines end in NUL.
+  package var nulSeparated = ""
   /// The hint for an error in an encoder setting.
   package var encoding: @Sendable (EncodingSettingsError.Code) -> String = { _ in "" }
 

@@ -28,6 +28,12 @@ package struct ManifestReader: Sendable {
   ///   - name: The path as given, for diagnostics and locations.
   /// - Throws: `ManifestErrors` with every mistake.
   package func read(_ bytes: [UInt8], name: String, form: Form) throws(ManifestErrors) -> Manifest {
+    if bytes.prefix(4096).contains(0), !ManifestText.isUTF16(bytes) {
+      throw ManifestErrors([
+        .init(
+          file: name, line: 1, column: 1, message: ManifestInput.binaryMessage + options.hints.image)
+      ])
+    }
     let text = try ManifestText(name: name, bytes: bytes)
     var log = DiagnosticLog(text)
     let root = root(text, form, log: &log)
@@ -87,9 +93,10 @@ package struct ManifestReader: Sendable {
     let (jobs, rows) = jobs(root, context, name: log.text.name, log: &log)
     OutputConflicts.check(jobs, log: &log)
     let outputDirectory = outputDirectory(root, context, log: &log)
-    if options.refusesOverwrites {
-      OutputConflicts.checkSources(
-        of: jobs, in: outputDirectory ?? options.directory, hint: options.hints.overwrite, log: &log)
+    if options.checksPlaces {
+      let directory = outputDirectory ?? options.directory
+      OutputConflicts.checkSources(of: jobs, in: directory, hint: options.hints.overwrite, log: &log)
+      OutputConflicts.checkPlaces(of: jobs, in: directory, log: &log)
     }
     return Manifest(
       jobs: jobs, rows: rows, outputDirectory: outputDirectory,

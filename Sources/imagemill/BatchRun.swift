@@ -36,7 +36,7 @@ struct BatchRun {
   var reporting: Reporting
 
   /// Throws if an output would overwrite a source; called before anything starts.
-  var refuseOverwrites: @Sendable (DiskStore) throws -> Void = { _ in }
+  var refusePlaces: @Sendable (DiskStore) throws -> Void = { _ in }
 
   /// What came of a batch.
   struct Outcome {
@@ -63,7 +63,7 @@ struct BatchRun {
         if let event = BatchEvent(event) { reporting.note(event) }
       }
     ) { services in
-      try refuseOverwrites(services.store)
+      try refusePlaces(services.store)
       return (await perform(items, services, recorder), services.signals)
     }
     let isReported = reporting.finish()

@@ -10,6 +10,8 @@ enum CommandRunner {
     // Likewise EFBIG for a file that grows beyond `ulimit -f`.
     signal(SIGXFSZ, SIG_IGN)
     Signals.endAtOnce()
+    // The pages of 'help' have their own width.
+    if arguments.first != HelpCommand._commandName { widenHelp() }
     do {
       try UsageErrorFormatter.check(arguments)
       let invocation = try Invocation(arguments)
@@ -43,6 +45,20 @@ enum CommandRunner {
       exit(ExitStatus.usage.rawValue)
     default: end(withParser: error, arguments)
     }
+  }
+
+  /// Widens help on a narrow terminal. The parser formats it even to find the exit status, and ends the process if
+  /// descriptions get no room beside the names of options.
+  private static func widenHelp() {
+    let leastColumns = 40
+    var width: Int?
+    if let text = getenv("COLUMNS").map({ String(cString: $0) }), let columns = Int(text), columns > 0 {
+      width = columns
+    } else {
+      var size = winsize()
+      if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { width = Int(size.ws_col) }
+    }
+    if let width, width < leastColumns { setenv("COLUMNS", "\(leastColumns)", 1) }
   }
 
   /// Writes help and versions to standard output with status 0, usage errors to standard error with status 2.

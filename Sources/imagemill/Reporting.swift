@@ -154,13 +154,20 @@ final class Reporting: Sendable {
     case .auto where isTerminal && isTyped: return nil
     case .auto where isTerminal && environment["TERM", default: "dumb"] != "dumb", .bar:
       let display = ProgressDisplay(
-        usesColor: environment["NO_COLOR", default: ""].isEmpty,
+        usesColor: environment["NO_COLOR", default: ""].isEmpty, usesUnicode: usesUnicode(environment),
         size: { .current(of: STDERR_FILENO) }, isInForeground: { TerminalSize.isInForeground(STDERR_FILENO) }
       ) { StandardError.writePlainly($0) }
       StandardError.display.withLock { $0 = display }
       return display
     case .auto, .plain: return PlainProgress(write: { StandardError.writePlainly($0) })
     }
+  }
+
+  /// Whether the locale's characters are UTF-8. They are taken to be if no locale is set, as in containers.
+  private static func usesUnicode(_ environment: [String: String]) -> Bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+    guard let locale = locale?.lowercased() else { return true }
+    return locale.contains("utf-8") || locale.contains("utf8")
   }
 
   /// Annotations and a step summary in a GitHub workflow.

@@ -85,7 +85,7 @@ struct DependencyTests {
     ] {
       let outcome = try await command.run(arguments)
       #expect(
-        outcome.status == 2 && outcome.errors.contains("these jobs need each other"),
+        outcome.status == 2 && outcome.errors.contains("these jobs need each other's outputs: "),
         "\(arguments): \(outcome.errors)")
     }
     #expect(try await command.run("run", "3.yaml").errors.hasPrefix("3.yaml:3:5: error: "))
@@ -216,9 +216,44 @@ struct DependencyTests {
     #expect(outcome.errors.contains("has changed since imagemill wrote it; remove it"), "\(outcome.errors)")
     #expect(command.read("b.png") == Data(edited))
     let check = try await command.run("run", "--check", "chain.yaml")
-    #expect(check.status == 3 && check.errors.contains("b.png: out of date"), "\(check.errors)")
+    #expect(
+      check.status == 3
+        && check.errors.contains("b.png: out of date: changed since imagemill wrote it; the cache has it\n"),
+      "\(check.errors)")
+    #expect(try await command.run("cache", "clear").status == 0)
+    let cleared = try await command.run("run", "--check", "chain.yaml")
+    #expect(
+      cleared.status == 3 && cleared.errors.contains("b.png: out of date: ")
+        && !cleared.errors.contains("no longer in the cache"), "\(cleared.errors)")
     try FileManager.default.removeItem(atPath: command.work + "/b.png")
     #expect(try await command.run("run", "chain.yaml").status == 0)
+  }
+
+  @Test("a reason says whether a file is missing, was edited, was never made, or has another recipe")
+  func reasons() async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 40, height: 30), to: "a.png")
+    func check(_ filter: String) async throws -> String {
+      try command.write(
+        "imagemill: 1\njobs: [{source: a.png, filter: \"\(filter)\", output: b.webp}]\n", to: "m.yaml")
+      let outcome = try await command.run("run", "--check", "m.yaml")
+      return String(outcome.errors.drop { $0 != "b" }.trimmingPrefix("b.webp: "))
+    }
+    #expect(try await check("flip") == "out of date: never made from this source\n")
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    #expect(try await check("flip") == "")
+    let whole = Array(command.read("b.webp") ?? Data())
+    try command.write(whole + [0], to: "b.webp")
+    #expect(try await check("flip") == "out of date: changed since imagemill wrote it; the cache has it\n")
+    try FileManager.default.removeItem(atPath: command.work + "/b.webp")
+    #expect(try await check("flip") == "out of date: missing; the cache has it\n")
+    #expect(try await check("flop") == "out of date: filter differs from the last run\n")
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    #expect(try await check("flip") == "out of date: filter differs from the last run; the cache has it\n")
+    #expect(try await command.run("cache", "purge", "--to", "0").status == 0)
+    #expect(try await check("flip") == "out of date: filter differs from the last run\n")
+    try FileManager.default.removeItem(atPath: command.work + "/b.webp")
+    #expect(try await check("flop").hasPrefix("out of date: missing"))
   }
 
   @Test("'--force' is the reason that '--why' gives")

@@ -199,6 +199,33 @@ struct ObjectDestinationTests {
     #expect(conditions == ["*"])
   }
 
+  @Test("an object over its own source is a mistake that 'validate' reports too, by address")
+  func ownObject() async throws {
+    defer { server.stop() }
+    try command.write(
+      """
+      imagemill: 1
+      jobs:
+        - {source: "s3://in/0.png", filter: "limit:3x", output: "s3://in/{name}.png"}
+        - {source: "s3://in/1.png", filter: "limit:3x", output: "s3://in/2.png"}
+      """, to: "m.yaml")
+    for name in ["validate", "run"] {
+      let outcome = try await run(name, "--allow-outside", "m.yaml")
+      #expect(outcome.status == 2, "\(name): \(outcome.errors)")
+      #expect(
+        outcome.errors.contains("m.yaml:3:") && outcome.errors.contains("--in-place"), "\(outcome.errors)")
+      #expect(!outcome.errors.contains("m.yaml:4:"), "\(outcome.errors)")
+    }
+    #expect(server.count("PUT") == 0)
+    try command.write("source\ns3://in/0.png\n", to: "l.csv")
+    for name in ["validate", "run"] {
+      let outcome = try await run(name, "-o", "s3://in/{name}.png", "l.csv")
+      #expect(
+        outcome.status == 2 && outcome.errors.contains("l.csv:2:1: error: "), "\(name): \(outcome.errors)")
+    }
+    #expect(server.count("PUT") == 0)
+  }
+
   @Test("failures of uploads are named, by code, stage and what to do")
   func failures() async throws {
     defer { server.stop() }

@@ -57,6 +57,57 @@ struct OverwritingTests {
     #expect(command.read("a.png") == original)
   }
 
+  @Test(
+    "an output in a directory's place, or behind a file, is a mistake with its place before anything starts")
+  func directories() async throws {
+    let files = FileManager.default
+    try files.createDirectory(atPath: command.work + "/out/d.webp", withIntermediateDirectories: true)
+    try manifest(
+      "source: ./a.png, output: one.webp", "source: ./a.png, output: \"{name}\", format: webp",
+      "source: ./b.png, output: d.webp")
+    let directory =
+      "m.yaml:5:5: error: 'd.webp' is a directory: name a file in it, as in 'd.webp/{name}.webp'"
+    for arguments in [["run", "-C", "out"], ["plan", "-C", "out"], ["run", "--check", "-C", "out"]] {
+      let outcome = try await command.run(arguments: arguments + ["m.yaml"])
+      #expect(outcome.status == 2 && outcome.errors.contains(directory), "\(outcome.errors)")
+      #expect(!files.fileExists(atPath: command.work + "/out/one.webp"))
+    }
+    try manifest("source: ./a.png, output: d.webp", "source: ./b.png, output: b.png/x.webp")
+    try files.createDirectory(atPath: command.work + "/d.webp", withIntermediateDirectories: true)
+    for arguments in [["validate"], ["run"], ["run", "--in-place"], ["plan"]] {
+      let outcome = try await command.run(arguments: arguments + ["m.yaml"])
+      #expect(outcome.status == 2, "\(outcome.errors)")
+      #expect(
+        outcome.errors.contains("m.yaml:3:5: error: 'd.webp' is a directory: name a file in it")
+          && outcome.errors.contains(
+            "m.yaml:4:5: error: 'b.png/x.webp' can't be written: 'b.png' is a file, not a directory"),
+        "\(outcome.errors)")
+    }
+    try command.write("source,to\na.png,one\nb.png,d\n", to: "x.csv")
+    for name in ["validate", "run"] {
+      let outcome = try await command.run(name, "-o", "{to}.webp", "x.csv")
+      #expect(
+        outcome.status == 2 && outcome.errors.contains("x.csv:3:1: error: 'd.webp' is a directory"),
+        "\(outcome.errors)")
+      #expect(command.read("one.webp") == nil)
+    }
+    try files.createDirectory(atPath: command.work + "/a", withIntermediateDirectories: true)
+    for name in ["pipe", "convert"] {
+      let outcome = try await command.run(name, "-o", "{name}", "--format", "webp", "b.png", "a.png")
+      #expect(outcome.status == 2 && outcome.errors.contains("'a' is a directory: name"), "\(outcome.errors)")
+      #expect(command.read("b") == nil)
+    }
+    for arguments in [["convert", "a.png", "d.webp"], ["convert", "-o", "d.webp", "a.png"]] {
+      let outcome = try await command.run(arguments: arguments)
+      #expect(
+        outcome.status == 2 && outcome.errors.contains("is a directory; name a file"), "\(outcome.errors)")
+    }
+    try command.write(Array(other), to: "d.png")
+    let streamed = try await command.run("pipe", "-o", "{name}.webp", input: Data("a.png\nd.png\n".utf8))
+    #expect(streamed.status == 1 && command.read("a.webp") != nil, "\(streamed.errors)")
+    #expect(streamed.errors.contains("can't replace d.webp: Is a directory"), "\(streamed.errors)")
+  }
+
   @Test("a list whose template names its own sources loses none of them, at the first run and at the second")
   func ownNames() async throws {
     for _ in 0..<2 {

@@ -34,7 +34,7 @@ struct OverwrittenSourceTests {
   }
 
   private func found() throws -> [String] {
-    try OverwrittenSource.find(in: jobs(), store: store).map(\.path)
+    try PlaceMistakes(in: jobs(), store: store).overwritten.map(\.path)
   }
 
   private func record(_ text: String) throws {

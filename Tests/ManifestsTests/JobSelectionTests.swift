@@ -134,7 +134,7 @@ struct JobSelectionTests {
       "imagemill: 1\njobs:\n  - {source: '\(source("b.png"))', output: 'a.png'}\n", to: "half.yaml")
     var circle = try open(["half.yaml", "circle.yaml"])
     let found = #expect(throws: ManifestErrors.self) { try circle.order() }
-    #expect(found?.description.contains("these jobs need each other") == true)
+    #expect(found?.description.contains("these jobs need each other's outputs") == true)
   }
 
   @Test func `a wrong record is handed on with its index, and a wrong header refuses the input`() async throws

@@ -48,6 +48,16 @@ struct ProgressDisplayTests {
       ])
   }
 
+  @Test func `in a locale without UTF-8 its own characters are ASCII, of the same width`() {
+    for line in ProgressLines(state: Self.busy(), size: TerminalSize(columns: 80, rows: 24), seconds: 10)
+      .lines
+    {
+      let text = line.text(color: false, unicode: false)
+      #expect(TerminalText.width(text) == line.width)
+      #expect(!text.contains { "━─▸↓…".contains($0) }, "\(text)")
+    }
+  }
+
   @Test func `at 24 columns there are fewer words, and what has failed among them`() {
     #expect(
       lines(columns: 24) == [

@@ -1,6 +1,7 @@
 public import ImageCaches
 public import ImageDownloads
 import ImageRendering
+import SystemIO
 
 /// Computes a ``BatchPlan``. The downloader must be offline (`CacheMode.offline`).
 ///
@@ -123,24 +124,37 @@ public struct BatchPlanner: Sendable {
     }
   }
 
-  /// Why an output is rendered: the parts of its recipe that differ from the existing file's.
-  private func reason(toRender output: PlannedOutput) -> String {
-    if configuration.force { return "forced" }
-    guard output.known == nil else { return "no longer in the cache" }
-    guard let location = output.location, let recipe = output.recipe else {
-      return "never made from this source"
+  /// Why an output that isn't in place is made: the parts of its recipe that differ from the existing file's, or what has
+  /// happened to the file.
+  private func reason(toMake output: PlannedOutput) -> String {
+    let isStored = output.state == .stored
+    if configuration.force, !isStored { return "forced" }
+    guard let location = output.location else {
+      return output.known == nil ? "never made from this source" : "no longer in the cache"
     }
+    let earlier: RegistryEntry?
     do throws(CacheError) {
-      guard let entry = try store.registryEntry(at: location),
-        let earlier = OutputRecipe(json: entry.recipe)
-      else { return "never made from this source" }
-      let parts = recipe.differences(from: earlier).map(\.part)
-      guard !parts.isEmpty else { return "no longer in the cache" }
-      return "\(parts.joined(separator: ", ")) \(parts.count == 1 ? "differs" : "differ") from the last run"
+      earlier = try store.registryEntry(at: location)
     } catch {
       store.noteRepair(error)
-      return "never made from this source"
+      earlier = nil
     }
+    let ending = isStored ? "; the cache has it" : output.known == nil ? "" : ", and no longer in the cache"
+    guard let recipe = output.recipe, let earlier, let before = OutputRecipe(json: earlier.recipe) else {
+      guard isStored || output.known != nil else { return "never made from this source" }
+      let isThere = OutputDirectory.object(at: location) == nil && File.exists(location)
+      return (isThere ? "imagemill didn't write the existing file" : "missing") + ending
+    }
+    let parts = recipe.differences(from: before).map(\.part)
+    guard parts.isEmpty else {
+      let verb = parts.count == 1 ? "differs" : "differ"
+      return "\(parts.joined(separator: ", ")) \(verb) from the last run\(isStored ? ending : "")"
+    }
+    guard OutputDirectory.object(at: location) == nil else { return "missing or modified\(ending)" }
+    guard File.exists(location) else { return "missing" + ending }
+    // What a file in place was made from is no longer known.
+    if FileDigestCache(store: store).isUnchanged(earlier, at: location) { return "no longer in the cache" }
+    return "changed since imagemill wrote it" + ending
   }
 
   /// Runs a group's graph up to the point where a run would write.
@@ -192,10 +206,8 @@ public struct BatchPlanner: Sendable {
     case .stored, .wanted, .unknown:
       if isStale {
         (.revalidate, "the cached source is stale")
-      } else if output.state == .stored {
-        (.copy, "missing or modified; the cache has it")
       } else {
-        (.render, reason(toRender: output))
+        (output.state == .stored ? .copy : .render, reason(toMake: output))
       }
     }
   }

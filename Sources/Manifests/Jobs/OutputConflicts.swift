@@ -49,6 +49,17 @@ enum OutputConflicts {
     }
   }
 
+  /// Reports outputs whose path is a directory's, or leads through a file.
+  /// - Parameter directory: The directory of the outputs.
+  static func checkPlaces(of jobs: [Job], in directory: String, log: inout DiagnosticLog) {
+    for job in jobs {
+      for occupied in OccupiedPlace.find(in: job, outputDirectory: directory) {
+        guard let place = occupied.location else { continue }
+        log.error(TextPlace(line: place.line, column: place.column), occupied.message)
+      }
+    }
+  }
+
   static func message(
     _ path: String, at place: ManifestLocation, first: (file: String, line: Int)?
   ) -> String {

@@ -65,8 +65,7 @@ struct OutputReader {
     }
     guard let text = node.text else { return nil }
     guard !text.hasSuffix("/") else {
-      log.error(
-        node.place, "'\(text)' is a directory: name a file in it, as in '\(text){name}.webp'")
+      log.error(node.place, OccupiedPlace.directory(text))
       return nil
     }
     do {

@@ -122,8 +122,14 @@ package struct LineJobs: AsyncSequence, Sendable {
           return records.isEmpty ? nil : records.compactMap { state.parser.parse($0) }
         } catch {
           state.isAtEnd = true
-          guard case .unreadable(let message, let line) = error as? RecordReader.Failure else { return nil }
-          var diagnostic = ManifestDiagnostic(file: name, line: line, column: 1, message: message)
+          var diagnostic = ManifestDiagnostic(file: name, line: 1, column: 1, message: "")
+          switch error as? RecordReader.Failure {
+          case .unreadable(let message, let line): (diagnostic.message, diagnostic.line) = (message, line)
+          case .binary: diagnostic.message = "this is binary data, not a list" + state.parser.hints.image
+          case .isNULSeparated:
+            diagnostic.message = "the lines have NUL characters" + state.parser.hints.nulSeparated
+          case .stopped, nil: return nil
+          }
           diagnostic.isUnreadable = true
           return [.failure(diagnostic)]
         }

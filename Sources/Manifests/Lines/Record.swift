@@ -35,6 +35,9 @@ struct RecordSplitter {
   /// The number of the unfinished line.
   var currentLine: Int { line }
 
+  /// Whether records end in NUL.
+  var isNULSeparated: Bool { terminator == 0 }
+
   mutating func append(_ bytes: some Collection<UInt8>) {
     if start > 0 {
       buffer.removeFirst(start)

@@ -222,6 +222,9 @@ struct RecordParser: Sendable {
     return job(ManifestNode(.mapping(entries), at: place), text, record)
   }
 
+  /// The hints of the program.
+  var hints: ManifestHints { context.hints }
+
   private mutating func header(
     _ cells: [DelimitedRow.Cell], _ separator: UInt8, _ record: Record
   ) -> Result<Job, ManifestDiagnostic>? {
@@ -230,9 +233,10 @@ struct RecordParser: Sendable {
     columns = []
     guard names.contains("source") else {
       let hint =
-        NearestName.of("source", in: names).map { " (is '\($0)' a typo?)" }
+        Self.separatorHint(names, separator)
+        ?? NearestName.of("source", in: names).map { " (is '\($0)' a typo?)" }
         ?? names.first { Self.foreignSources.contains($0.lowercased()) }.map { ": rename the column '\($0)'" }
-        ?? Self.separatorHint(names, separator)
+        ?? ""
       return refused(record, column: 1, "the header line has no column 'source'\(hint)")
     }
     var seen: Set<String> = []
@@ -299,10 +303,10 @@ struct RecordParser: Sendable {
   }
 
   /// The hint for a header with another separator.
-  private static func separatorHint(_ names: [String], _ separator: UInt8) -> String {
+  private static func separatorHint(_ names: [String], _ separator: UInt8) -> String? {
     guard names.count == 1, let name = names.first,
       let other = [";", ",", "\t", "|"].first(where: name.contains)
-    else { return "" }
+    else { return nil }
     let written = other == "\t" ? "tabs" : "'\(other)'"
     let wanted = separator == UInt8(ascii: ",") ? "commas" : "tabs"
     return ": its cells are separated by \(written); use \(wanted)"

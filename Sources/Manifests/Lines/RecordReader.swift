@@ -13,6 +13,10 @@ struct RecordReader: ~Copyable {
 
   enum Failure: Error {
     case unreadable(message: String, line: Int)
+    /// The stream isn't text.
+    case binary
+    /// The stream is text with NUL characters, which isn't asked for.
+    case isNULSeparated
     case stopped
   }
 
@@ -61,14 +65,27 @@ struct RecordReader: ~Copyable {
     pending = []
     do {
       if isAtStart, bytes.starts(with: Inflater.signature) { inflater = try Inflater() }
+      if isAtStart, inflater == nil, !splitter.isNULSeparated, bytes.prefix(4096).contains(0) {
+        // The last character may be incomplete.
+        let head = bytes.prefix(4096).dropLast(3)
+        let isText = bytes.prefix(while: { $0 != 0 }).allSatisfy {
+          $0 >= 0x20 || $0 == 9 || $0 == 10 || $0 == 13
+        }
+        let isUTF8 = head.isEmpty || !String(decoding: head, as: UTF8.self).dropLast().contains("\u{FFFD}")
+        throw isText && isUTF8 ? Failure.isNULSeparated : Failure.binary
+      }
       isAtStart = false
       if inflater == nil {
         splitter.append(bytes)
       } else {
         try inflater?.inflate(bytes) { splitter.append($0) }
       }
-    } catch {
+    } catch let failure as Failure {
+      throw failure
+    } catch let error as Inflater.Failure {
       throw .unreadable(message: error.message, line: splitter.currentLine)
+    } catch {
+      throw .unreadable(message: "\(error)", line: splitter.currentLine)
     }
     return true
   }

@@ -20,12 +20,14 @@ extension JobDependencies {
 extension JobDependencies.Circle {
   /// The mistake, at the first job of the circle.
   package var diagnostic: ManifestDiagnostic {
-    func place(_ job: Job) -> String { job.location.map { "line \($0.line)" } ?? "job \(job.index)" }
     let first = jobs.first?.location ?? ManifestLocation(file: "-", line: 1, column: 1)
-    let others = jobs.dropFirst().map { "that of \(place($0))" } + ["this one"]
+    func place(_ job: Job) -> String {
+      guard let place = job.location else { return "job \(job.index)" }
+      return place.file == first.file ? "line \(place.line)" : "\(place.file):\(place.line)"
+    }
+    let needs = zip(jobs, jobs.dropFirst() + jobs.prefix(1)).map { "\(place($0)) needs \(place($1))" }
     return ManifestDiagnostic(
       file: first.file, line: first.line, column: first.column,
-      message: "these jobs need each other: this job needs an output of "
-        + others.joined(separator: ", which needs one of "))
+      message: "these jobs need each other's outputs: \(needs.joined(separator: ", "))")
   }
 }

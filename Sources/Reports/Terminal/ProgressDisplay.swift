@@ -20,6 +20,7 @@ package final class ProgressDisplay: BatchReporter {
 
   private let state = Mutex(State())
   private let usesColor: Bool
+  private let usesUnicode: Bool
   private let size: @Sendable () -> TerminalSize
   private let isInForeground: @Sendable () -> Bool
   private let start: ContinuousClock.Instant
@@ -29,15 +30,17 @@ package final class ProgressDisplay: BatchReporter {
   /// Creates a display.
   /// - Parameters:
   ///   - usesColor: Whether to use color. The caller must respect `NO_COLOR`.
+  ///   - usesUnicode: Whether to draw with other characters than ASCII. Default: true.
   ///   - size: Returns the terminal's current size.
   ///   - isInForeground: Whether this process may write to the terminal; if not, nothing is drawn.
   ///   - write: Writes to the terminal.
   package init(
-    usesColor: Bool, size: @escaping @Sendable () -> TerminalSize,
+    usesColor: Bool, usesUnicode: Bool = true, size: @escaping @Sendable () -> TerminalSize,
     isInForeground: @escaping @Sendable () -> Bool = { true },
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, write: @escaping TextOutput
   ) {
     self.usesColor = usesColor
+    self.usesUnicode = usesUnicode
     self.size = size
     self.isInForeground = isInForeground
     self.now = now
@@ -120,7 +123,8 @@ package final class ProgressDisplay: BatchReporter {
   /// after a text as part of its line when the width changes; clearing the line before writing it avoids that.
   private func frame(_ state: inout State, _ seconds: Double) -> String {
     state.drawn = ProgressLines(state: state.progress, size: size(), seconds: seconds).lines
-    return state.drawn.map { "\u{1B}[K\($0.text(color: usesColor))\n" }.joined() + "\u{1B}[J"
+    return state.drawn.map { "\u{1B}[K\($0.text(color: usesColor, unicode: usesUnicode))\n" }.joined()
+      + "\u{1B}[J"
   }
 
   /// Erases row by row from the bottom, because tmux keeps a screen that is cleared as a whole in its history.

@@ -50,9 +50,16 @@ struct StyledLine: Equatable {
     return result
   }
 
-  func text(color: Bool) -> String {
+  /// - Parameter unicode: Whether the terminal shows other characters than ASCII. Names keep theirs in any case.
+  func text(color: Bool, unicode: Bool = true) -> String {
     parts.map { part in
-      color && part.style != .plain ? "\u{1B}[\(part.style.rawValue)m\(part.text)\u{1B}[0m" : part.text
+      let text = unicode ? part.text : String(part.text.map { Self.ascii[$0] ?? $0 })
+      return color && part.style != .plain ? "\u{1B}[\(part.style.rawValue)m\(text)\u{1B}[0m" : text
     }.joined()
   }
+
+  /// The display's own characters and what stands for them, of the same width.
+  private static let ascii: [Character: Character] = [
+    "━": "=", "─": "-", "▸": ">", "↓": "v", "…": "~", "×": "x",
+  ]
 }

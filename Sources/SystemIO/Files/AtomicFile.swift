@@ -205,9 +205,10 @@ package enum AtomicFile {
       // Ignore a missing file. Also ignore a dangling link, which the rename replaces.
       guard fstatat(directory.number, name, &old, 0) == 0 else { return }
       guard old.st_mode & S_IFMT == S_IFREG else {
+        let isDirectory = old.st_mode & S_IFMT == S_IFDIR
         throw Failure(
-          action: "replace \(path), which isn't a regular file",
-          code: old.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+          action: "replace \(path)\(isDirectory ? "" : ", which isn't a regular file")",
+          code: isDirectory ? EISDIR : EINVAL)
       }
       guard fchmod(output, old.st_mode & 0o7777) == 0 else { throw failure("set the mode of \(path)") }
     }

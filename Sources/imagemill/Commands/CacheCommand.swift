@@ -200,7 +200,8 @@ struct CacheCommand: AsyncParsableCommand {
 
   struct Clear: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove everything that no process is using; files that runs made stay known.")
+      abstract:
+        "Remove everything that no process is using, but keep the record of which files runs have written.")
     @OptionGroup var place: Place
     func run() throws { try place.withStore(changing: true) { try $0.clear() } }
   }

@@ -9,8 +9,8 @@ struct ConfigCommand: ParsableCommand {
     commandName: "config", abstract: "Show every setting, its value, and where the value comes from.",
     discussion: """
       An option that configures a run is a setting: --per-host 2 is IMAGEMILL_PER_HOST=2 in the environment, and \
-      per-host in a manifest's 'settings' and in $XDG_CONFIG_HOME/imagemill/config.toml. The command line goes before \
-      the environment, the environment before the manifest, and the manifest before the configuration file. The values \
+      per-host in a manifest's 'settings' and in $XDG_CONFIG_HOME/imagemill/config.toml. The command line \
+      overrides the environment, the environment the manifest, and the manifest the configuration file. The values \
       shown are those of 'imagemill run'. Credentials are hidden.
 
         imagemill config
@@ -28,7 +28,11 @@ struct ConfigCommand: ParsableCommand {
   @OptionGroup(title: "Manifest") var arguments: ManifestArguments
 
   func run() throws {
-    let rows = try Self.rows(of: try settings())
+    let settings = try settings()
+    // A wrong value is an error here, as it is in a run.
+    let layers = Invocation.current.with(settings).layers
+    _ = try Invocation(typed: [RunCommand._commandName], layers: layers).parse()
+    let rows = try Self.rows(of: settings)
     if json {
       let text = String(
         decoding: try JSONText.document(Document(settings: rows), pretty: true), as: UTF8.self)

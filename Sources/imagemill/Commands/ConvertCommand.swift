@@ -135,6 +135,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     options.hints = Remedies.hints
     // The template comes from the user, and fields can't make a path leave its directory.
     options.allowsOutside = true
+    try outputs.checkTypedEncoding()
     outputs.setEncoding(in: &options)
     options.namedSources = try outputs.sources()
     options.appendedChain = try outputs.chain()
@@ -156,8 +157,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     run.replacing = outputs.replacing
     run.durability = outputs.durability.level
     run.objectFields = try outputs.objectFields()
-    run.refuseOverwrites = { [replacing = outputs.replacing] store in
-      try operands.refuseOverwrites(replacing, store: store)
+    run.refusePlaces = { [replacing = outputs.replacing] store in
+      try operands.refusePlaces(replacing, store: store)
     }
     let status = try await run.run(JobItems(operands: operands)).status
     if status != .success { throw status }

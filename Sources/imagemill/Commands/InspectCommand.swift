@@ -50,7 +50,7 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
           if services.isStopped { break }
           failures.add(error.isTemporary ? .temporary : .failed)
           StandardError.say(
-            "imagemill: error: \(source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)")
+            "imagemill: \(source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)")
           continue
         }
         try StandardOutput.write(

@@ -20,7 +20,8 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
 
   @Argument(
     help: ArgumentHelp(
-      "Sources to convert instead of standard input: paths, URLs, directories, or patterns such as 'photos/**/*.heic'.",
+      "Sources to convert instead of a list on standard input: paths, URLs, directories, or patterns such as "
+        + "'photos/**/*.heic'; '-' is one image on standard input.",
       valueName: "source"),
     completion: .file())
   var sources: [OperandGroup] = []
@@ -71,6 +72,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     if let owner = batch.standardOutputOwners.first {
       throw ValidationError("pipe writes its results to standard output; name a file for \(owner)")
     }
+    if dryRun, json { throw ValidationError("--dry-run prints paths only, and can't be used with --json") }
     guard failuresAreResults else { return }
     if !json { throw ValidationError("--failures-are-results needs --json, whose results include failures") }
     // They would end the run with lines that have no result.
@@ -93,6 +95,9 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     let failed = try failed.map { try FailedJobs(reading: lastRun.report($0)) }
     var items = JobItems(streams: streams, operands: operands)
     items.prepare = { failed?.contains($0) != false }
+    if failed?.isEmpty == true, !batch.quiet {
+      StandardError.say("imagemill: note: no line failed in that run")
+    }
     if dryRun { return try await rehearse(items) }
     if operands == nil, !batch.quiet { StandardInput.announce("the sources") }
     var files = ClaimedFiles()
@@ -114,9 +119,9 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       reporting: reporting)
     run.commandTemplate = output ?? ""
     if let operands {
-      run.refuseOverwrites = {
+      run.refusePlaces = {
         [replacing = outputs.replacing, directory = destination.outputDirectory] store in
-        try operands.refuseOverwrites(replacing, outputDirectory: directory ?? ".", store: store)
+        try operands.refusePlaces(replacing, outputDirectory: directory ?? ".", store: store)
       }
     }
     run.replacing = outputs.replacing
@@ -169,6 +174,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     var options = ManifestOptions()
     options.hints = Remedies.hints
     options.allowsOutside = destination.allowOutside
+    try outputs.checkTypedEncoding()
     outputs.setEncoding(in: &options)
     options.namedSources = try outputs.sources()
     options.appendedChain = try outputs.chain()

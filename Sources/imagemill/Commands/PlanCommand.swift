@@ -93,7 +93,7 @@ struct Planning {
     return try await CommandServices.with(
       downloads: downloads, cache: offline, limits: limits, origins: input.origins
     ) { services in
-      try input.refuseOverwrites(replacing, store: services.store, allowsEdited: isCheck)
+      try input.refusePlaces(replacing, store: services.store, allowsEdited: isCheck)
       let (groups, status) = await input.items.readAll()
       let planner = BatchPlanner(
         configuration, downloader: services.downloader, store: services.store, drawsGraph: drawsGraph,

@@ -28,7 +28,8 @@ struct RunCommand: AsyncParsableCommand {
   @Argument(
     help: ArgumentHelp(
       "Manifests, '-' for standard input (default: imagemill.yaml, .yml, .toml or .json in this directory), and outputs "
-        + "to make. If outputs are named, only these and what they need are made."),
+        + "to make. If outputs are named, only these and what they need are made.",
+      valueName: "manifest-or-target"),
     completion: .file())
   var operands: [String] = []
 
@@ -109,6 +110,9 @@ struct RunCommand: AsyncParsableCommand {
           (!batch.emissions.isEmpty && jobs.outputDirectory == nil, ObjectDestination.emit),
         ])
     if check, let lock { return try await compare(input, with: lock) }
+    if jobs.failed != nil, input.count == 0, !batch.quiet {
+      StandardError.say("imagemill: note: no job failed in that run")
+    }
     if check || dryRun { return try await plan(input) }
     if why { try await explain(input) }
     let locked = try frozen ? lock.map { try FrozenSources(reading: $0) } : nil
@@ -137,7 +141,7 @@ struct RunCommand: AsyncParsableCommand {
     run.objectFields = try jobs.output.objectFields()
     if prune { run.prunedScopes = input.scopes }
     let replacing = jobs.output.replacing
-    run.refuseOverwrites = { [input] store in try input.refuseOverwrites(replacing, store: store) }
+    run.refusePlaces = { [input] store in try input.refusePlaces(replacing, store: store) }
     run.wantsPlaceholders = wantsPlaceholders(for: input)
     var items = input.items
     items.onRead = { reporting.queue($0) }

@@ -60,7 +60,7 @@ struct ValidateCommand: AsyncParsableCommand {
   ) async throws -> Bool {
     var options = arguments.options(for: path)
     options.outputTemplate = try OutputOptions.template(output)
-    options.refusesOverwrites = true
+    options.checksPlaces = true
     var sums = DiagnosticSums()
     func tell(_ found: ManifestDiagnostic?) {
       for diagnostic in found?.each ?? [] where sums.note(diagnostic) {
@@ -87,8 +87,9 @@ struct ValidateCommand: AsyncParsableCommand {
         case .success(let job):
           tell(conflicts.claim(job))
           for overwrite in OverwrittenSource.own(of: job) {
-            tell(OverwriteRefusal.diagnostic(overwrite))
+            tell(PlaceRefusal.diagnostic(overwrite))
           }
+          for occupied in OccupiedPlace.find(in: job) { tell(PlaceRefusal.diagnostic(occupied)) }
         case .failure(let diagnostic): tell(diagnostic)
         }
       }

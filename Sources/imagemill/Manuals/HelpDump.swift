@@ -27,6 +27,12 @@ struct HelpDump: Decodable {
     var isOptional: Bool
     var isRepeating: Bool
     var shouldDisplay: Bool
+
+    /// All names of an option with their dashes; none for an operand.
+    var spellings: [String] { (names ?? []).map { ($0.kind == "short" ? "-" : "--") + $0.name } }
+
+    /// The names as one text, the same for the same option of several commands.
+    var spelling: String { spellings.sorted().joined(separator: " ") }
   }
 
   var command: Command

@@ -29,7 +29,11 @@ extension ManifestPage {
     has 8 digits.
     .El
     .Pp
-    A job's variables, a matrix's names, a CSV file's columns and an NDJSON line's other keys are fields too.
+    A job's variables, a matrix's names, and the other keys and columns of
+    .Sx LINES
+    and
+    .Sx ROWS
+    are fields too.
     They override the built-in names.
     Each value except that of
     .Li {dir}
@@ -39,6 +43,10 @@ extension ManifestPage {
     and
     .Ql }}
     for braces.
+    .Pp
+    Missing directories are made.
+    A path that ends in a slash, or is that of an existing directory, is an error: name the file, as in
+    .Ql public/{name}.webp .
     .Sh ROWS
     A job with
     .Ic from
@@ -92,8 +100,9 @@ extension ManifestPage {
     A line in the format of
     .Xr sha256sum 1
     pins the source's digest.
-    An NDJSON line is a job; its other keys are copied to the results.
-    CSV and TSV have a header line: columns with the name of a job's or an output's key set that key, others are fields.
+    An NDJSON line is a job.
+    CSV and TSV have a header line: a column with the name of a job's or an output's key sets that key.
+    All other keys and columns are fields, and are copied to the results.
     .Sh LIMITS
     A manifest that exceeds one of these limits is refused before anything starts, and the location is reported:
     .Bl -dash -compact
@@ -102,9 +111,9 @@ extension ManifestPage {
     .Fl f
     appended; 64 levels of named chains;
     .It
-    16 KiB for the string of
-    .Cm text ,
-    64 KiB for a source in a chain (a named source has no limit), 256 KiB for a chain's canonical text;
+    16 KiB for the string that a
+    .Cm text
+    filter draws, 64 KiB for a source in a chain (a named source has no limit), 256 KiB for a chain's canonical text;
     .It
     64 names and 10,000 combinations in a matrix, 100,000 outputs in a job, 250,000 in a document;
     .It

@@ -66,7 +66,7 @@ enum ManifestPage {
     .Ql https://cdn.example.com :
     .Ic headers ,
     .Ic user
-    .Pq Ar name : password
+    .Pq Ar name Ns Li \&: Ns Ar password
     and
     .Ic max-active .
     Only values under this key may use

@@ -16,18 +16,25 @@ enum ManualPage {
     page +=
       ".Sh DESCRIPTION\n"
       + paragraphs([command.abstract.map { $0 + ($0.hasSuffix(".") ? "" : ".") } ?? "", prose(command)])
-    for argument in positionals(command) {
-      page +=
-        ".Bl -tag -width Ds\n.It Ar \(argument.valueName ?? "argument")\n\(text(argument.abstract ?? ""))\n.El\n"
-    }
+    page += operandList(command)
+    let common = commonOptions(of: subcommands)
     for subcommand in subcommands {
-      page += ".Ss imagemill \(command.commandName) \(subcommand.commandName)\n"
+      let operands = positionals(subcommand).map { argument in
+        let name = (argument.valueName ?? "argument") + (argument.isRepeating ? " ..." : "")
+        return argument.isOptional ? " [\(name)]" : " \(name)"
+      }
+      page += ".Ss imagemill \(command.commandName) \(subcommand.commandName)\(operands.joined())\n"
       page += text(subcommand.abstract ?? "") + "\n"
       page += paragraphs([prose(subcommand)]).isEmpty ? "" : ".Pp\n" + paragraphs([prose(subcommand)])
-      page += optionList(subcommand.arguments ?? [])
+      page += operandList(subcommand)
+      page += optionList((subcommand.arguments ?? []).filter { !common.contains($0.spelling) })
     }
     if command.commandName == "formats" { page += formatSections }
-    page += options(command)
+    page +=
+      common.isEmpty
+      ? options(command)
+      : ".Sh OPTIONS\nThese work with every subcommand:\n"
+        + optionList((subcommands.first?.arguments ?? []).filter { common.contains($0.spelling) })
     page += ProgramsSection.text(of: command.commandName)
     page += ReportSection.text(of: command.commandName)
     page += RemoteCacheSection.text(of: command.commandName)
@@ -36,6 +43,20 @@ enum ManualPage {
     page += ExitStatusSection.text(of: command.commandName)
     page += examples(CommandExamples.byCommand[command.commandName] ?? [])
     return page + ".Sh SEE ALSO\n.Xr imagemill 1 ,\n.Xr imagemill-manifest 5 ,\n.Xr imagemill-filters 7\n"
+  }
+
+  /// The operands of a command, with their meaning.
+  private static func operandList(_ command: HelpDump.Command) -> String {
+    positionals(command).map { argument in
+      ".Bl -tag -width Ds\n.It Ar \(argument.valueName ?? "argument")\n\(text(argument.abstract ?? ""))\n.El\n"
+    }.joined()
+  }
+
+  /// The options that all of several subcommands have, which the page lists once.
+  private static func commonOptions(of subcommands: [HelpDump.Command]) -> Set<String> {
+    guard subcommands.count > 1 else { return [] }
+    let sets = subcommands.map { Set(($0.arguments ?? []).map(\.spelling)) }
+    return sets.dropFirst().reduce(sets[0]) { $0.intersection($1) }
   }
 
   private static func synopsis(_ command: HelpDump.Command, hasSubcommands: Bool) -> String {
@@ -71,7 +92,8 @@ enum ManualPage {
       A filter's arguments follow its name after colons: positional ones first, in the order below, then
       .Ar key Ns = Ns Ar value .
       \(ManualPage.chainGrammar)
-      In a shell, only values with spaces need quotes.
+      In a shell, quote a chain that has spaces or other characters that are special to the shell, such as
+      .Ql 'text:It is $5' .
       Inside a value, write
       .Li %2C , %3A , %3D
       and

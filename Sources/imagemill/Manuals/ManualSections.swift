@@ -14,6 +14,15 @@ enum ManualSections {
 
         """
     }
+    if command == "run" {
+      return """
+        .Nm imagemill Cm run
+        .Op Ar options
+        .Op Ar manifest ...
+        .Op Ar target ...
+
+        """
+    }
     guard command == "convert" else { return nil }
     return """
       .Nm imagemill Cm convert
@@ -111,6 +120,8 @@ enum ManualSections {
     If
     .Ql dumb
     or unset, progress is printed as plain lines.
+    .It Ev LC_ALL , LC_CTYPE , LANG
+    If the first of these that is set names a locale without UTF-8, the progress display is drawn in ASCII.
     .It Ev GITHUB_ACTIONS , GITHUB_STEP_SUMMARY
     In a GitHub workflow, failures become annotations at the manifest's line, and a summary is added to the step.
 

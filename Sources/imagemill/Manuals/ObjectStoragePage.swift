@@ -123,10 +123,11 @@ enum ObjectStoragePage {
       .Fl H
       headers are not sent.
       .Pp
+      With outputs in object storage,
       .Fl \-prune , \-lock
       and
       .Fl \-offline
-      are refused with outputs in object storage, and so is a job whose source is another job's output.
+      are refused, and so are jobs whose source is another job's output.
       .Fl \-emit
       needs
       .Fl C ,

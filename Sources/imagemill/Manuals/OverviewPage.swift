@@ -33,11 +33,13 @@ enum OverviewPage {
     .Cm run
     .Op Ar options
     .Op Ar manifest ...
+    .Op Ar target ...
     .Nm
     .Cm pipe
     .Op Ar options
     .Op Fl f Ar chain
     .Fl o Ar template
+    .Op Ar source ...
     .Nm
     .Cm convert
     .Op Ar options
@@ -54,7 +56,8 @@ enum OverviewPage {
     .Pp
     There are three ways to use it.
     .Cm convert
-    converts one image.
+    converts one image, or several with
+    .Fl o .
     .Cm pipe
     converts the sources on standard input, and prints the path of each output when it is written.
     .Cm run

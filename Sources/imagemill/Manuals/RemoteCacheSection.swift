@@ -22,7 +22,7 @@ enum RemoteCacheSection {
       the bytes of an output
       .El
       .Pp
-      Of HTTP servers, bazel\-remote serves them, and so does any server with GET and PUT, such as nginx:
+      bazel\-remote serves these paths, as does any HTTP server with GET and PUT, such as nginx:
       .Bd -literal -offset indent
       location /images/ {
           root /srv/cache;
@@ -40,12 +40,14 @@ enum RemoteCacheSection {
       sources; see
       .Xr imagemill-s3 7 .
       The credentials must allow
-      .Ql s3:GetObject
-      and
-      .Ql s3:ListBucket ,
-      without which S3 refuses requests for missing objects, and for uploads
+      .Ql s3:GetObject ,
+      .Ql s3:ListBucket
+      and, for uploads,
       .Ql s3:PutObject .
-      A bucket that everyone may read and list needs none with
+      Without
+      .Ql s3:ListBucket ,
+      S3 refuses requests for missing objects.
+      A bucket that everyone may read and list needs no credentials with
       .Fl \-remote\-cache\-mode Cm read .
       Nothing is deleted: let a lifecycle rule expire the objects.
       .Pp

@@ -53,6 +53,18 @@ extension DownloadOptions {
     for (name, value) in [("--retries", retries), ("--max-redirects", maxRedirects)] where value < 0 {
       throw ValidationError("\(name) must be 0 or more, not \(value)")
     }
+    for (name, value) in [
+      ("--timeout", timeout), ("--connect-timeout", connectTimeout), ("--stall-timeout", stallTimeout),
+    ] where value.duration <= .zero {
+      throw ValidationError("\(name) must be more than 0")
+    }
+    for origin in headerOrigins where Self.origin(origin) == nil {
+      throw ValidationError("--header-for takes an origin, such as https://example.com, not '\(origin)'")
+    }
+    if !headerOrigins.isEmpty, headers.isEmpty {
+      throw ValidationError("--header-for needs -H, the header to send")
+    }
+    if user?.isEmpty == true { throw ValidationError("--user needs a name: NAME or NAME:PASSWORD") }
     if let limitRate, limitRate.bytes < 1 {
       throw ValidationError("--limit-rate must be 1 byte per second or more, not 0")
     }
@@ -62,12 +74,18 @@ extension DownloadOptions {
     if let rate, !(rate > 0) { throw ValidationError("--rate must be more than 0, not \(rate)") }
   }
 
+  /// The origin that a text names, normalized; nil if it isn't one.
+  private static func origin(_ text: String) -> String? {
+    guard let address = WebAddress(text), address.description == address.origin + "/" else { return nil }
+    return address.origin
+  }
+
   private func addHeaders(to configuration: inout ImageDownloader.Configuration) throws {
     let fields = try Self.fields(headers, example: "-H 'Accept: image/webp'")
     if headerOrigins.isEmpty {
       configuration.headers = fields
     } else {
-      for origin in headerOrigins {
+      for origin in headerOrigins.compactMap(Self.origin) {
         configuration.origins[origin, default: OriginSettings()].headers += fields
       }
     }

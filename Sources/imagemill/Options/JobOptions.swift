@@ -28,7 +28,7 @@ struct JobOptions: ParsableArguments {
   var failed: String?
 
   @Option(
-    help: ArgumentHelp("Select only part K of N; every job is in exactly one part.", valueName: "k/n"))
+    help: ArgumentHelp("Select only part k of n; every job is in exactly one part.", valueName: "k/n"))
   var shard: String?
 
   @OptionGroup(title: "Manifest") var arguments: ManifestArguments
@@ -83,6 +83,7 @@ struct JobOptions: ParsableArguments {
 
   /// The options for the manifest at a path.
   func manifestOptions() throws -> (_ path: String) -> ManifestOptions {
+    try output.checkTypedEncoding()
     let (chain, sources) = (try output.chain(), try output.sources())
     let template = try OutputOptions.template(template)
     return { path in

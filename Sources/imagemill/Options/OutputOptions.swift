@@ -189,6 +189,24 @@ struct OutputOptions: ParsableArguments {
     return settings
   }
 
+  /// Checks the values of typed options that don't depend on the format: no place in a manifest is to blame for them.
+  /// - Throws: `CommandError` with the first wrong value.
+  func checkTypedEncoding() throws {
+    let typed = encoding(setBy: nil)
+    let values = [
+      ("format", typed.format), ("quality", typed.quality), ("metadata", typed.metadata),
+      ("profile", typed.profile), ("background", typed.background), ("frames", typed.frames),
+      ("orient", typed.orient), ("min-savings", typed.minSavings),
+    ]
+    for case (let name, let text?) in values {
+      guard let message = EncodingSettings.mistake(in: text, of: name) else { continue }
+      let own = "'\(name)'"
+      throw CommandError(
+        .usage,
+        message.hasPrefix(own) ? "--\(name)" + message.dropFirst(own.count) : "--\(name): \(message)")
+    }
+  }
+
   /// Sets the encoder settings for the readers of manifests and lists.
   func setEncoding(in options: inout ManifestOptions) {
     options.encoding = encoding
@@ -200,6 +218,7 @@ struct OutputOptions: ParsableArguments {
   /// - Parameter template: Its path; nil for standard output.
   /// - Throws: `CommandError` if no format is given, or a setting, the path or the chain doesn't fit it.
   func encoding(for template: OutputTemplate?, chain: FilterChain) throws -> Encoding {
+    try checkTypedEncoding()
     do throws(EncodingSettingsError) {
       let pathExtension = template?.literalPathExtension
       let defaults = encoding(setBy: .config).overridden(by: encoding(setBy: .environment))
@@ -256,6 +275,26 @@ struct OutputOptions: ParsableArguments {
     guard let offset else { return "\(message)\n  \(text)" }
     let column = String(decoding: text.utf8.prefix(offset), as: UTF8.self).count
     return "\(message)\n  \(text)\n  \(String(repeating: " ", count: column))^"
+  }
+}
+
+extension EncodingSettings {
+  /// What is wrong with the value of a setting, for any format; nil for nothing, and for settings that aren't text.
+  static func mistake(in text: String, of name: String) -> String? {
+    var settings = EncodingSettings()
+    settings.format = "jpeg,webp"
+    switch name {
+    case "format": settings.format = text
+    case "quality": settings.quality = text
+    case "metadata": settings.metadata = text
+    case "profile": settings.profile = text
+    case "background": settings.background = text
+    case "frames": settings.frames = text
+    case "orient": settings.orient = text
+    case "min-savings": settings.minSavings = text
+    default: return nil
+    }
+    return Encoding.mistakes(in: settings, pathExtension: nil).first?.message
   }
 }
 

@@ -48,7 +48,7 @@ extension SizeArgument {
   func checkCacheSize(_ name: String) throws {
     guard bytes < 1000 else { return }
     throw ValidationError(
-      "\(name) must be 1kB or more, not \(bytes) bytes; is a unit missing, as in \(max(bytes, 1))GiB?")
+      "\(name) must be 1kB or more, not \(bytes); is a unit missing, as in \(max(bytes, 1))GiB?")
   }
 }
 

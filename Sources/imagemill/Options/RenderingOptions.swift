@@ -179,6 +179,7 @@ struct BatchOptions: ParsableArguments {
     }
     if quiet && verbose { throw ValidationError("--quiet and --verbose can't be used together") }
     if let refusal = sandbox.refusal(isComplete: WorkerSandbox.isComplete) { throw ValidationError(refusal) }
+    if jobTimeout.duration <= .zero { throw ValidationError("--job-timeout must be more than 0") }
     if let jobs, jobs < 1 { throw ValidationError("--jobs must be 1 or more, not \(jobs)") }
     if let maxFailures, maxFailures < 1 {
       throw ValidationError(

@@ -15,6 +15,7 @@ struct SandboxOptions: ParsableArguments {
 
   func validate() throws {
     if let refusal = sandbox?.refusal(isComplete: WorkerSandbox.isComplete) { throw ValidationError(refusal) }
+    if jobTimeout.duration <= .zero { throw ValidationError("--job-timeout must be more than 0") }
   }
 
   /// Where a single image is decoded.

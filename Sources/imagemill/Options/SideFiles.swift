@@ -31,6 +31,9 @@ struct SideFiles {
   ///   system calls for each output.
   /// - Throws: `CommandError` with the first such option.
   func check(_ claimed: @autoclosure () throws -> ClaimedFiles) throws {
+    if let (option, _) = files.first(where: { $0.path.isEmpty }) {
+      throw CommandError(.usage, "\(option) needs the name of a file")
+    }
     let replaced = files.filter { Self.isReplaced($0.path) }
     guard !replaced.isEmpty else { return }
     let claimed = try claimed()

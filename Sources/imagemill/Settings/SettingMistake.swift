@@ -26,21 +26,10 @@ struct SettingMistake {
   /// The mistake of an encoder setting, which the parser takes as text; nil for any other, and for a right one. Whether
   /// it fits the output's format isn't known yet.
   init?(encoding value: SettingsLayer.Value) {
-    guard let text = value.texts.last else { return nil }
-    var settings = EncodingSettings()
-    settings.format = "jpeg,webp"
-    switch value.name {
-    case "format": settings.format = text
-    case "quality": settings.quality = text
-    case "metadata": settings.metadata = text
-    case "background": settings.background = text
-    case "frames": settings.frames = text
-    case "orient": settings.orient = text
-    case "min-savings": settings.minSavings = text
-    default: return nil
-    }
-    guard let mistake = Encoding.mistakes(in: settings, pathExtension: nil).first else { return nil }
-    self.init(value, mistake.message)
+    guard value.name != "profile", let text = value.texts.last,
+      let mistake = EncodingSettings.mistake(in: text, of: value.name)
+    else { return nil }
+    self.init(value, mistake)
   }
 
   /// The error that reports all of them: those in files at their places, and those of variables by name.

@@ -1,4 +1,5 @@
 import ImageFilters
+import SystemIO
 
 /// Improves the parser's messages about options: negative values, and options of other programs.
 enum OptionHints {
@@ -17,7 +18,8 @@ enum OptionHints {
     "--max-time": "--timeout", "--max-redirs": "--max-redirects", "--retry": "--retries",
     "--user-agent": "-H 'User-Agent: NAME'", "--cookie": "-H 'Cookie: NAME=VALUE'",
     "--max-filesize": "--max-bytes",
-    "-V": "--version", "-resize": "-f limit:WxH", "-thumbnail": "-f fill:WxH", "-crop": "-f crop:WxH+X+Y",
+    "-V": "--version", "-Q": "--quality", "-resize": "-f limit:WxH", "-thumbnail": "-f fill:WxH",
+    "-crop": "-f crop:WxH+X+Y",
     "-quality": "--quality", "-strip": "--metadata none", "-rotate": "-f rotate:90", "-blur": "-f blur:5",
     "-background": "--background", "-gravity": "an argument of a filter, such as fill:WxH:north",
     "-format": "--format", "-extent": "-f pad:WxH", "--watermark": "-f overlay:FILE:southeast",
@@ -27,7 +29,15 @@ enum OptionHints {
 
   /// The parser's message; a better one if it would mislead.
   static func improved(_ sentence: String, _ arguments: [String]) -> String {
-    improved(sentence, arguments, known: options(of: arguments))
+    let message = improved(sentence, arguments, known: options(of: arguments))
+    // A file's name that begins with a dash is taken for short options.
+    let file = arguments.prefix { $0 != "--" }.first { isCluster($0) && File.exists($0) }
+    return message + (file.map { "; for the file '\($0)', write './\($0)'" } ?? "")
+  }
+
+  /// Whether a word is a dash and several letters, which the parser takes for short options.
+  private static func isCluster(_ word: String) -> Bool {
+    word.hasPrefix("-") && !word.hasPrefix("--") && word.count > 2
   }
 
   /// - Parameter known: The options of the command line's command.
@@ -38,6 +48,13 @@ enum OptionHints {
       let value = value(after: String(option), in: arguments), Double(value) != nil
     {
       return "\(option) can't be negative: '\(value)'"
+    }
+    // ImageMagick's long options have one dash. The parser reads -quality as -q, -u and so on.
+    if sentence.contains(#/'-[A-Za-z0-9]( <[^>]+>)?'/#),
+      let word = arguments.prefix(while: { $0 != "--" }).first(where: { isCluster($0) }),
+      let hint = foreign[word] ?? (known().contains("-" + word) ? "-" + word : nil)
+    {
+      return "Unknown option '\(word)'; use \(hint)"
     }
     guard let option = sentence.firstMatch(of: #/^Unknown option '(-[^']+)'/#).map({ String($0.1) }) else {
       return sentence
@@ -50,11 +67,26 @@ enum OptionHints {
         return "Unknown option '\(option)'; use \(replacement)"
       }
     }
+    let owners = commands(with: String(name), besides: arguments)
+    if !owners.isEmpty {
+      return "Unknown option '\(option)'; it is an option of \(owners.joined(separator: ", "))"
+    }
     guard name.hasPrefix("--") else { return sentence }
     // Don't use the parser's suggestions, which may be far from the given name.
     let nearest = NearestName.of(
       String(name.dropFirst(2)), in: known.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) })
     return "Unknown option '\(option)'" + (nearest.map { ". Did you mean '--\($0)'?" } ?? "")
+  }
+
+  /// The commands other than the command line's that have an option.
+  private static func commands(with option: String, besides arguments: [String]) -> [String] {
+    guard let own = arguments.first, let root = try? HelpDump.root(),
+      root.subcommands?.contains(where: { $0.commandName == own }) == true
+    else { return [] }
+    return (root.subcommands ?? []).filter { command in
+      command.commandName != own && command.shouldDisplay != false
+        && (command.arguments ?? []).contains { $0.shouldDisplay && $0.spellings.contains(option) }
+    }.map { "'\($0.commandName)'" }
   }
 
   private static func value(after option: String, in arguments: [String]) -> String? {
@@ -71,8 +103,7 @@ enum OptionHints {
         guard let next = command.subcommands?.first(where: { $0.commandName == word }) else { break }
         command = next
       }
-      let names = (command.arguments ?? []).filter(\.shouldDisplay).flatMap { $0.names ?? [] }
-      return names.map { ($0.kind == "short" ? "-" : "--") + $0.name }
+      return (command.arguments ?? []).filter(\.shouldDisplay).flatMap(\.spellings)
     } catch {
       // Without the parser's description there are no names to suggest.
       return []

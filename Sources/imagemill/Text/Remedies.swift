@@ -94,6 +94,11 @@ enum Remedies {
   /// other paths.
   private static func hostHint(_ path: String) -> String? {
     if path.hasPrefix("~") { return "'~' is expanded only by a shell: write the whole path" }
+    if path.count > 1, let quote = path.first, quote == "\"" || quote == "'", path.last == quote {
+      return "a line is taken literally: remove the quotes"
+    }
+    if path.hasPrefix("{\"") { return "this line is JSON: read the input as NDJSON" }
+    if path.contains("\\") { return "write '/' between directories" }
     let isHost = path.contains(#/^(www\.|[A-Za-z0-9-]+\.)+[A-Za-z]{2,}(:[0-9]+)?/.+/#)
     return isHost ? "for a URL, write https://\(path)" : nil
   }
@@ -132,6 +137,7 @@ enum Remedies {
     hints.noTemplate = "; set a template, such as -o '{name}.png'"
     hints.noQuality = ": leave out --quality"
     hints.overwrite = "; write it elsewhere, or allow it with --in-place"
+    hints.nulSeparated = "; 'imagemill pipe -0' reads records that end in NUL"
     hints.image = "; 'imagemill convert' converts images"
     hints.encoding = { remedy(for: $0) }
     return hints

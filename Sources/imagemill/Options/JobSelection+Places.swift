@@ -2,26 +2,36 @@ import ImageBatch
 import ImageCaches
 import Manifests
 
-/// Refuses outputs that would overwrite sources, before anything starts.
-enum OverwriteRefusal {
+/// Refuses outputs that can't be written, before anything starts.
+enum PlaceRefusal {
   private static let mostLines = 20
 
   /// Refuses the run if there is any.
   /// - Throws: `ManifestCommandError` with each output at its place, `CommandError` for those without one.
-  static func refuse(_ found: [OverwrittenSource]) throws {
-    guard !found.isEmpty else { return }
-    let diagnostics = found.compactMap(diagnostic)
+  static func refuse(_ found: PlaceMistakes) throws {
+    let mistakes =
+      found.overwritten.map { (text: message($0), place: $0.location) }
+      + found.occupied.map { (text: $0.message, place: $0.location) }
+    guard !mistakes.isEmpty else { return }
+    let diagnostics = mistakes.compactMap { diagnostic($0.text, $0.place) }
     guard diagnostics.isEmpty else { throw ManifestCommandError(ManifestErrors(diagnostics)) }
-    let lines = found.prefix(mostLines).map(message)
-    let rest = found.count > lines.count ? "\n… and \(found.count - lines.count) more" : ""
+    let lines = mistakes.prefix(mostLines).map(\.text)
+    let rest = mistakes.count > lines.count ? "\n… and \(mistakes.count - lines.count) more" : ""
     throw CommandError(.usage, lines.joined(separator: "\nimagemill: ") + rest)
   }
 
   /// The mistake at the output's place in its manifest; nil for an output without one.
   static func diagnostic(_ overwrite: OverwrittenSource) -> ManifestDiagnostic? {
-    guard let place = overwrite.location else { return nil }
-    return ManifestDiagnostic(
-      file: place.file, line: place.line, column: place.column, message: message(overwrite))
+    diagnostic(message(overwrite), overwrite.location)
+  }
+
+  /// The mistake at the output's place in its manifest; nil for an output without one.
+  static func diagnostic(_ occupied: OccupiedPlace) -> ManifestDiagnostic? {
+    diagnostic(occupied.message, occupied.location)
+  }
+
+  private static func diagnostic(_ message: String, _ place: ManifestLocation?) -> ManifestDiagnostic? {
+    place.map { ManifestDiagnostic(file: $0.file, line: $0.line, column: $0.column, message: message) }
   }
 
   private static func message(_ overwrite: OverwrittenSource) -> String {
@@ -33,22 +43,22 @@ enum OverwriteRefusal {
 }
 
 extension JobSelection {
-  /// Refuses the run if outputs would overwrite sources. The outputs of standard input aren't known yet: they fail as
-  /// jobs.
+  /// Refuses the run if outputs would overwrite sources, or directories are in their places. The outputs of standard input
+  /// aren't known yet: they fail as jobs.
   /// - Parameter allowsEdited: Whether an output that another job reads may have changed: a check reports that as a
   ///   difference.
   /// - Throws: `ManifestCommandError` with each such output.
-  func refuseOverwrites(
+  func refusePlaces(
     _ replacing: ReplacementPolicy, store: DiskStore, allowsEdited: Bool = false
   ) throws {
-    guard !replacing.allowsSources else { return }
-    let found: [OverwrittenSource]
+    var found: PlaceMistakes
     do throws(CacheError) {
-      found = try overwrites(store: store)
+      found = try placeMistakes(store: store)
     } catch {
       throw CommandError(.failed, error.messageWithRemedy)
     }
-    try OverwriteRefusal.refuse(found.filter { !(allowsEdited && $0.isEdited) })
+    found.overwritten.removeAll { replacing.allowsSources || allowsEdited && $0.isEdited }
+    try PlaceRefusal.refuse(found)
   }
 }
 
@@ -56,23 +66,24 @@ extension OperandJobs {
   /// The most sources whose outputs are compared with sources before the run.
   private static let mostSources = 20_000
 
-  /// Refuses the run if outputs would overwrite sources, as far as that is known before it.
+  /// Refuses the run if outputs would overwrite sources, or directories are in their places, as far as that is known before
+  /// it.
   /// - Throws: `CommandError` with a line for each such output.
-  func refuseOverwrites(
+  func refusePlaces(
     _ replacing: ReplacementPolicy, outputDirectory: String = ".", store: DiskStore
   ) throws {
-    guard !replacing.allowsSources else { return }
     var jobs: [Job] = []
     for case .success(var job) in prefix(Self.mostSources) {
       job.index = jobs.count + 1
       jobs.append(job)
     }
-    let found: [OverwrittenSource]
+    var found: PlaceMistakes
     do throws(CacheError) {
-      found = try OverwrittenSource.find(in: jobs, outputDirectory: outputDirectory, store: store)
+      found = try PlaceMistakes(in: jobs, outputDirectory: outputDirectory, store: store)
     } catch {
       throw CommandError(.failed, error.messageWithRemedy)
     }
-    try OverwriteRefusal.refuse(found)
+    if replacing.allowsSources { found.overwritten = [] }
+    try PlaceRefusal.refuse(found)
   }
 }
