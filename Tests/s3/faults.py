@@ -195,15 +195,15 @@ class Runs:
         pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix)
         return [item["Key"] for page in pages for item in page.get("Contents", [])]
 
-    def damaged(self, keys):
-        """The objects whose bytes aren't those that their metadata tell."""
-        wrong = []
-        for key in keys:
+    def digests(self, prefix):
+        """The digests of the objects below a prefix. Not every server keeps the one in their metadata."""
+        found = {}
+        for key in self.list(prefix):
             answer = self.client.get_object(Bucket=self.bucket, Key=key)
-            digest = hashlib.sha256(answer["Body"].read()).hexdigest()
-            if answer["Metadata"].get("imagemill-sha256") != digest:
-                wrong.append(key)
-        return wrong
+            found[key] = hashlib.sha256(answer["Body"].read()).hexdigest()
+            told = answer["Metadata"].get("imagemill-sha256", found[key])
+            self.check(told == found[key], f"{self.name}: {key} has other bytes than its metadata tell")
+        return found
 
     # MARK: Faults
 
@@ -308,6 +308,7 @@ class Runs:
             return self.client.list_multipart_uploads(Bucket=self.bucket).get("Uploads", [])
 
         whole()
+        expected = self.digests("kills/")
         empty()
         seconds = whole()
         middle, left = 0, 0
@@ -327,7 +328,7 @@ class Runs:
                 process.send_signal(signal.SIGKILL)
                 middle += 1
             process.communicate()
-            wrong = self.damaged(self.list("kills/"))
+            wrong = [key for key, digest in self.digests("kills/").items() if digest != expected.get(key)]
             self.check(not wrong, f"{self.name}: half objects: {wrong}")
             left += len(unfinished())
         # By the second: an upload that was begun in the second in which a run begins may be its own.
@@ -336,8 +337,8 @@ class Runs:
         begun = time.strftime("%H:%M:%S", time.gmtime())
         whole()
         self.check(not unfinished(), f"{self.name}: open uploads after the next run, begun at {begun}: {unfinished()}")
-        made = self.list("kills/")
-        self.check(len(made) == small + 1 and not self.damaged(made), f"{self.name}: outputs after kills: {made}")
+        made = self.digests("kills/")
+        self.check(len(made) == small + 1 and made == expected, f"{self.name}: outputs after kills: {sorted(made)}")
         print(
-            f"{self.name}: {count} kills, {middle} of a running command: no half object, {left} times an upload in parts was "
-            "left, none after the next run", flush=True)
+            f"{self.name}: {count} kills, {middle} of a running command, {left} uploads in parts found after them",
+            flush=True)
