@@ -249,28 +249,31 @@ struct BlockingThreadPoolTests {
     "tasks that prefer a pool run on no more threads than it has, and each runs to its end",
     arguments: [1, 3])
   func manyTasks(threads: Int) async {
+    final class Tally: Sendable {
+      let counts = Mutex((inside: 0, most: 0, ended: 0))
+    }
     let pool = BlockingThreadPool(label: "test", threads: threads)
-    let state = Mutex((inside: 0, most: 0, ended: 0))
+    let tally = Tally()
     await withTaskGroup(of: Void.self) { tasks in
       for _ in 0..<200 {
         tasks.addTask(executorPreference: pool) {
           for _ in 0..<5 {
             await pool.run {
-              state.withLock {
+              tally.counts.withLock {
                 $0.inside += 1
                 $0.most = max($0.most, $0.inside)
               }
               usleep(100)
-              state.withLock { $0.inside -= 1 }
+              tally.counts.withLock { $0.inside -= 1 }
             }
             await Task.yield()
           }
-          state.withLock { $0.ended += 1 }
+          tally.counts.withLock { $0.ended += 1 }
         }
       }
     }
     await pool.finish()
-    let (inside, most, ended) = state.withLock { $0 }
+    let (inside, most, ended) = tally.counts.withLock { $0 }
     #expect(inside == 0 && most <= threads && ended == 200)
   }
 
