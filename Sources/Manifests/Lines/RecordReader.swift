@@ -65,7 +65,9 @@ struct RecordReader: ~Copyable {
     pending = []
     do {
       if isAtStart, bytes.starts(with: Inflater.signature) { inflater = try Inflater() }
-      if isAtStart, inflater == nil, !splitter.isNULSeparated, bytes.prefix(4096).contains(0) {
+      if isAtStart, inflater == nil, !splitter.isNULSeparated, !ManifestText.isUTF16(bytes),
+        bytes.prefix(4096).contains(0)
+      {
         // The last character may be incomplete.
         let head = bytes.prefix(4096).dropLast(3)
         let isText = bytes.prefix(while: { $0 != 0 }).allSatisfy {
