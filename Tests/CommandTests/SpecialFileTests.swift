@@ -20,7 +20,7 @@ struct SpecialFileTests {
     arguments: [
       "pipe -f text:a:pipe.ttf -o out.png a.png", "convert a.png -f text:a:pipe.ttf -o out.png",
       "pipe -o out.png pipe.png", "pipe -f overlay:pipe.png -o out.png a.png", "convert pipe.png -o out.png",
-      "inspect pipe.png", "pipe -o pipe.png a.png", "pipe -o pipe.png/out.png a.png",
+      "inspect pipe.png", "pipe -o pipe.png a.png",
     ])
   func namedPipe(line: String) async throws {
     let outcome = try await command.run(arguments: line.split(separator: " ").map(String.init))
@@ -31,21 +31,27 @@ struct SpecialFileTests {
     #expect(lstat(command.work + "/pipe.png", &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
   }
 
+  @Test("an output beneath a named pipe is refused before anything starts")
+  func beneathNamedPipe() async throws {
+    let outcome = try await command.run("pipe", "-o", "pipe.png/out.png", "a.png")
+    #expect(outcome.status == 2 && outcome.errors.contains("pipe.png"), "\(outcome.errors)")
+    #expect(command.files == ["a.png", "pipe.png", "pipe.ttf"])
+  }
+
   @Test("outputs that can't be written fail by name, and the others are written")
   func outputs() async throws {
     #expect(symlink("/dev/null", command.work + "/device.png") == 0)
-    #expect(mkdir(command.work + "/directory.png", 0o700) == 0)
     #expect(mkdir(command.directory + "/elsewhere", 0o700) == 0)
     #expect(symlink("../elsewhere", command.work + "/link") == 0)
     let long = String(repeating: "x", count: 300)
-    let names = ["device.png", "directory.png", "pipe.png", "link/new/a.png", "\(long).png", "good.png"]
+    let names = ["device.png", "pipe.png", "link/new/a.png", "\(long).png", "good.png"]
     let jobs = names.map { "  - {source: a.png, output: '\($0)'}" }.joined(separator: "\n")
     try command.write("imagemill: 1\njobs:\n\(jobs)\n", to: "m.yaml")
     let outcome = try await command.run("run", "m.yaml")
     #expect(outcome.status == 1)
     for (name, reason) in [
-      ("device.png", "isn't a regular file"), ("directory.png", "isn't a regular file"),
-      ("pipe.png", "isn't a regular file"), ("link/new/a.png", "lies outside"), (long, "File name too long"),
+      ("device.png", "isn't a regular file"), ("pipe.png", "isn't a regular file"),
+      ("link/new/a.png", "lies outside"), (long, "File name too long"),
     ] {
       let line = try #require(outcome.errors.split(separator: "\n").first { $0.contains(name) }, "\(name)")
       #expect(line.contains(reason), "\(line)")

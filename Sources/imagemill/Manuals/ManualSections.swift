@@ -106,6 +106,7 @@ enum ManualSections {
 
   private static let storageVariables = """
     .It Ev AWS_ACCESS_KEY_ID , AWS_SECRET_ACCESS_KEY , AWS_SESSION_TOKEN , AWS_PROFILE , AWS_REGION , AWS_ENDPOINT_URL_S3
+    .It Ev AWS_CONTAINER_AUTHORIZATION_TOKEN , AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE
     Credentials, region and server of
     .Ql s3://
     sources, outputs and remote caches; see
@@ -116,6 +117,8 @@ enum ManualSections {
   private static let terminalVariables = """
     .It Ev NO_COLOR
     If not empty, disables color on the terminal.
+    .It Ev COLUMNS
+    The width at which help is wrapped, in columns (default: the terminal's).
     .It Ev TERM
     If
     .Ql dumb

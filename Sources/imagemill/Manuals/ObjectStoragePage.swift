@@ -299,10 +299,6 @@ enum ObjectStoragePage {
       .Pp
       .Dl AWS_PROFILE=work imagemill run objects.yaml
       .Pp
-      Use the role of the EC2 instance or ECS task:
-      .Pp
-      .Dl AWS_REGION=eu-west-1 imagemill run --s3-credentials instance -C s3://photos/site images.yaml
-      .Pp
       Share what is rendered with other machines:
       .Pp
       .Dl imagemill run --remote-cache s3://ci-cache/images images.yaml
