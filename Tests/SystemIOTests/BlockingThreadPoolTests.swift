@@ -227,8 +227,7 @@ struct BlockingThreadPoolTests {
 
   private func thread() -> UInt { UInt(pthread_self()) }
 
-  @Test(
-    "a task that prefers a pool makes its calls on the thread that it is on, and those of other pools there")
+  @Test("a task that prefers a pool makes its calls on the thread that it is on")
   func executor() async {
     let pool = BlockingThreadPool(label: "test", threads: 2)
     let same = await Task(executorPreference: pool) {
