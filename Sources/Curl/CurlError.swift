@@ -44,6 +44,26 @@ public struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { curlCode == 0 ? message : "\(message) (curl \(curlCode))" }
 }
 
+extension CurlError.Reason {
+  /// The failure in words, for one that libcurl has none for.
+  /// - Parameters:
+  ///   - byteLimit: The limit that the body exceeds.
+  ///   - announced: The length that the server announced.
+  func text(byteLimit: Int, announced: Int) -> String {
+    switch self {
+    case .transport: "the transfer failed"
+    case .cancelled: "the transfer was cancelled"
+    case .shutDown: "the transfer engine has been shut down"
+    case .byteLimitExceeded: "the body is longer than \(byteLimit) bytes"
+    case .longerThanAnnounced: "the body is longer than the \(announced) bytes announced"
+    case .headTooLong: "the response header is longer than \(ResponseHeadParser.limit) bytes"
+    case .addressRefused(let address): "the address \(address) is not allowed"
+    case .stoppedBySink: "the receiver stopped the transfer"
+    case .bodyUnreadable: "the file to send can't be read, or has been shortened"
+    }
+  }
+}
+
 extension CurlError {
   init(engineFailure message: String) {
     self.init(

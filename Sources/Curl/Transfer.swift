@@ -323,19 +323,11 @@ final class Transfer {
   }
 
   private func message(_ reason: CurlError.Reason, _ code: CURLcode) -> String {
-    switch reason {
-    case .transport:
-      let detail = String(cString: errorText)
-      return detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
-    case .cancelled: return "the transfer was cancelled"
-    case .shutDown: return "the transfer engine has been shut down"
-    case .byteLimitExceeded: return "the body is longer than \(options.byteLimit) bytes"
-    case .longerThanAnnounced: return "the body is longer than the \(byteCount) bytes announced"
-    case .headTooLong: return "the response header is longer than \(ResponseHeadParser.limit) bytes"
-    case .addressRefused(let address): return "the address \(address) is not allowed"
-    case .stoppedBySink: return "the receiver stopped the transfer"
-    case .bodyUnreadable: return "the file to send can't be read, or has been shortened"
+    guard reason == .transport else {
+      return reason.text(byteLimit: options.byteLimit, announced: byteCount)
     }
+    let detail = String(cString: errorText)
+    return detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
   }
 
   private func long(_ info: CURLINFO) -> Int {

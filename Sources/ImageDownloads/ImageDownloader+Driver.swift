@@ -29,7 +29,7 @@ extension ImageDownloader {
           }
         case .refuse(let id, let request):
           state.tasks[id] = Task(executorPreference: work) { [self] in
-            send(.resolved(id, await work.run { .complete(self.lookup.refuse(request)) }))
+            send(.resolved(id, .complete(lookup.refuse(request))))
           }
         case .wake(let time):
           oldTimer = state.timer

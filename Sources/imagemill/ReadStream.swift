@@ -42,7 +42,7 @@ enum ReadStream {
   }
 
   private static func awaitRoom(in stream: Int32) throws(SystemError) {
-    var end: ContinuousClock.Instant?
+    var deadline: ContinuousClock.Instant?
     while true {
       if abandoned.withLock({ $0.contains(stream) }) { throw SystemError(code: EPIPE) }
       var entry = pollfd(fd: stream, events: Int16(POLLOUT), revents: 0)
@@ -50,9 +50,9 @@ enum ReadStream {
       // The write itself reports what is wrong with the stream.
       if ready > 0 || ready < 0 && errno != EINTR { return }
       guard Signals.isEnding else { continue }
-      let now = ContinuousClock.now
-      if now >= end ?? .now + patience { _ = abandoned.withLock { $0.insert(stream) } }
-      end = end ?? now + patience
+      let end = deadline ?? .now + patience
+      deadline = end
+      if .now >= end { _ = abandoned.withLock { $0.insert(stream) } }
     }
   }
 }

@@ -103,7 +103,13 @@ struct JPEGReaderTests {
       [0xFF, 0xD8, 0xFF, marker, 0, UInt8(body.count + 2)] + body + file.dropFirst(2)
     }
     #expect(JPEGReader(with(0xFE, Array("a comment".utf8))) != nil)
-    for marker: UInt8 in [0xE1, 0xE2, 0xED] { #expect(JPEGReader(with(marker, [1, 2, 3])) == nil) }
+    for marker: UInt8 in [0xE1, 0xE2, 0xED] {
+      #expect(JPEGReader(with(marker, [1, 2, 3])) == nil)
+      // Known by the first bytes, also behind another segment.
+      #expect(!JPEGReader.mayRead(Array(with(marker, [1, 2, 3]).prefix(30))))
+      #expect(!JPEGReader.mayRead([0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 9, 9, 0xFF, marker, 0, 4, 1, 2]))
+    }
+    for length in [0, 1, 2, 3, 30, file.count] { #expect(JPEGReader.mayRead(Array(file.prefix(length)))) }
     #expect(JPEGReader(with(0xE0, Array("JFIF\0".utf8) + [1, 2, 3, 0, 72, 0, 72, 0, 0])) == nil)
     let inks = try VipsImage(
       pixels: [UInt8](repeating: 90, count: 4 * 16 * 16), width: 16, height: 16, bands: 4,

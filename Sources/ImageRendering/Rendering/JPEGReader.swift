@@ -8,12 +8,28 @@ import Vips
 /// It reads only files without any fault. For all others, libvips decides what can be read, and says what is wrong.
 final class JPEGReader {
   /// The longest file in bytes that is read whole. libvips maps longer ones.
-  static let longestFile = 16 << 20
+  static let longestFile = 8 << 20
   /// The most bytes of pixels that are decoded at once. libvips streams larger images.
   static let largestImage = 16 << 20
 
   private let bytes: [UInt8]
   private let header: cjpeg_header
+
+  /// Whether a file whose first bytes these are may be one without metadata, so that it is worth reading whole. Most
+  /// photographs have metadata in their first segments (ITU-T T.81, annex B).
+  static func mayRead(_ head: [UInt8]) -> Bool {
+    var place = 2
+    while place + 3 < head.count, head[place] == 0xFF {
+      switch head[place + 1] {
+      // APP1, APP2, APP13.
+      case 0xE1, 0xE2, 0xED: return false
+      // The start of a scan ends the header.
+      case 0xDA: return true
+      default: place += 2 + Int(head[place + 2]) << 8 + Int(head[place + 3])
+      }
+    }
+    return true
+  }
 
   /// - Parameter bytes: The whole file.
   /// - Returns: nil if libvips must read the file: it has metadata, another color space, or a fault in its header.

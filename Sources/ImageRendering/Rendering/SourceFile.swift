@@ -42,7 +42,7 @@ package struct SourceFile {
     if format == .webp { try Self.checkFrames(ofWebP: path, limits) }
     loader = Loader(format)
     jpeg =
-      format == .jpeg && file.count <= JPEGReader.longestFile
+      format == .jpeg && file.count <= JPEGReader.longestFile && JPEGReader.mayRead(head)
       ? JPEGReader(try FileReading.head(of: file, file.count, path)) : nil
     if let jpeg {
       bands = jpeg.bands

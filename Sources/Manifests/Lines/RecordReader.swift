@@ -63,33 +63,31 @@ struct RecordReader: ~Copyable {
     guard !pending.isEmpty else { return false }
     let bytes = pending[...]
     pending = []
-    do {
+    if isAtStart, !bytes.starts(with: Inflater.signature), !splitter.isNULSeparated {
+      try Self.checkText(bytes)
+    }
+    do throws(Inflater.Failure) {
       if isAtStart, bytes.starts(with: Inflater.signature) { inflater = try Inflater() }
-      if isAtStart, inflater == nil, !splitter.isNULSeparated, !ManifestText.isUTF16(bytes),
-        bytes.prefix(4096).contains(0)
-      {
-        // The last character may be incomplete.
-        let head = bytes.prefix(4096).dropLast(3)
-        let isText = bytes.prefix(while: { $0 != 0 }).allSatisfy {
-          $0 >= 0x20 || $0 == 9 || $0 == 10 || $0 == 13
-        }
-        let isUTF8 = head.isEmpty || !String(decoding: head, as: UTF8.self).dropLast().contains("\u{FFFD}")
-        throw isText && isUTF8 ? Failure.isNULSeparated : Failure.binary
-      }
       isAtStart = false
       if inflater == nil {
         splitter.append(bytes)
       } else {
         try inflater?.inflate(bytes) { splitter.append($0) }
       }
-    } catch let failure as Failure {
-      throw failure
-    } catch let error as Inflater.Failure {
-      throw .unreadable(message: error.message, line: splitter.currentLine)
     } catch {
-      throw .unreadable(message: "\(error)", line: splitter.currentLine)
+      throw .unreadable(message: error.message, line: splitter.currentLine)
     }
     return true
+  }
+
+  /// Refuses a list with NUL characters by its first bytes. The reader of lines names UTF-16, which has them too.
+  private static func checkText(_ bytes: ArraySlice<UInt8>) throws(Failure) {
+    let head = bytes.prefix(4096)
+    guard head.contains(0), !ManifestText.isUTF16(bytes) else { return }
+    let isText = head.prefix { $0 != 0 }.allSatisfy { $0 >= 0x20 || $0 == 9 || $0 == 10 || $0 == 13 }
+    // The last character may be incomplete.
+    let isUTF8 = !String(decoding: head.dropLast(3), as: UTF8.self).dropLast().contains("\u{FFFD}")
+    throw isText && isUTF8 ? .isNULSeparated : .binary
   }
 
   private mutating func read(stop: Int32) throws(Failure) -> Int {

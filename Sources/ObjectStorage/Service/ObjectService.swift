@@ -104,7 +104,7 @@ package final class ObjectService: Sendable {
   }
 
   /// The key to sign a request with that is sent now; nil if it isn't signed.
-  /// - Throws: `CredentialFailure` if the credentials can't be had, or the calling task was cancelled.
+  /// - Throws: `CredentialFailure` if there are no credentials, or the calling task was cancelled.
   package func signingKey() async throws(CredentialFailure) -> AccessKey? {
     switch credentials {
     case .none: nil
