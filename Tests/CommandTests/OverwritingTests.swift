@@ -57,6 +57,42 @@ struct OverwritingTests {
     #expect(command.read("a.png") == original)
   }
 
+  @Test("an output in a directory that is another output is a mistake with its place before anything starts")
+  func outputAsDirectory() async throws {
+    try manifest(
+      "source: ./a.png, output: x/a.webp", "source: ./b.png, output: x/a.webp/y/b.webp",
+      "source: ./b.png, output: x/b.webp")
+    for name in ["validate", "run", "plan"] {
+      let outcome = try await command.run(name, "m.yaml")
+      #expect(
+        outcome.status == 2
+          && outcome.errors.contains(
+            "m.yaml:4:5: error: 'x/a.webp/y/b.webp' can't be written: 'x/a.webp' is the output in line 3, a file"
+          ),
+        "\(outcome.errors)")
+      #expect(!outcome.errors.contains("m.yaml:5"), "\(outcome.errors)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: command.work + "/x"))
+  }
+
+  @Test("a directory of the current directory is none in the way of an output in another one")
+  func otherDirectory() async throws {
+    let files = FileManager.default
+    try files.createDirectory(atPath: command.work + "/d.webp", withIntermediateDirectories: true)
+    for name in ["pipe", "run"] {
+      let list = name == "run" ? ["list.txt"] : []
+      try command.write("a.png\n", to: "list.txt")
+      let outcome = try await command.run(
+        arguments: [name, "-C", name, "-o", "d.webp"] + list, input: Data("a.png\n".utf8))
+      #expect(outcome.status == 0, "\(name): \(outcome.errors)")
+      #expect(command.read("\(name)/d.webp") != nil)
+      try files.createDirectory(atPath: command.work + "/\(name)2/d.webp", withIntermediateDirectories: true)
+      let refused = try await command.run(
+        arguments: [name, "-C", name + "2", "-o", "d.webp"] + list, input: Data("a.png\n".utf8))
+      #expect(refused.status == 2 && refused.errors.contains("is a directory"), "\(name): \(refused.errors)")
+    }
+  }
+
   @Test(
     "an output in a directory's place, or behind a file, is a mistake with its place before anything starts")
   func directories() async throws {

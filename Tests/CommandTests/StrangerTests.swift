@@ -42,6 +42,20 @@ struct StrangerTests {
   }
 
   @Test(
+    "a word too many is named",
+    arguments: [
+      (["inspect", "-", "-"], "standard input has one image: give '-' once"),
+      (["help", "run", "extra"], "help shows one topic; 'extra' isn't a part of 'run'"),
+      (["help", "cache", "purge", "now"], "help shows one topic"),
+    ])
+  func tooMany(_ line: [String], _ words: String) async throws {
+    let outcome = try await command.run(arguments: line)
+    #expect(outcome.status == 2 && outcome.errors.contains(words), "\(outcome.errors)")
+    let page = try await command.run("help", "cache", "purge")
+    #expect(page.status == 0 && String(decoding: page.output, as: UTF8.self).contains("purge"))
+  }
+
+  @Test(
     "values that could never work are refused before anything starts",
     arguments: [
       (["--timeout", "0"], "--timeout must be more than 0"),

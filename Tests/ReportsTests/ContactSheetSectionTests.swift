@@ -11,7 +11,7 @@ struct ContactSheetSectionTests {
   /// Two sources with three outputs each, one of which failed, and two sources with one output.
   static func outputs() -> [OutputResult] {
     var outputs: [OutputResult] = []
-    for (job, source) in [(1, sunset), (4, "https://example.com/harbour.jpg")] {
+    for (job, source) in [(1, sunset), (4, "https://example.com/harbor.jpg")] {
       for place in 0..<3 {
         var output =
           job == 4 && place == 1

@@ -35,6 +35,34 @@ enum OutputConflicts {
           message(path, at: place, first: other.location.map { ($0.file, $0.line) }))
       }
     }
+    checkDirectories(of: jobs, log: &log) { taken[$0].map(\.location) }
+  }
+
+  /// Reports outputs in a directory whose path is another output's.
+  /// - Parameter taken: The location of the output with a path; nil if no output has it.
+  private static func checkDirectories(
+    of jobs: [Job], log: inout DiagnosticLog, taken: (String) -> ManifestLocation??
+  ) {
+    // Thousands of outputs have few directories.
+    var free: Set<String> = [".", "/"]
+    for job in jobs {
+      for output in job.outputs where !output.template.isObject {
+        guard let path = path(of: output, job), let place = output.location else { continue }
+        var directory = DirectoryEntry(path).directory
+        while free.insert(directory).inserted {
+          if let other = taken(directory) {
+            free.remove(directory)
+            let line =
+              other.map { $0.file == place.file ? " in line \($0.line)" : " at \($0.file):\($0.line)" } ?? ""
+            log.error(
+              TextPlace(line: place.line, column: place.column),
+              "'\(path)' can't be written: '\(directory)' is the output\(line), a file; rename one of them")
+            break
+          }
+          directory = DirectoryEntry(directory).directory
+        }
+      }
+    }
   }
 
   /// Reports outputs that would overwrite a source of their own job.

@@ -25,6 +25,16 @@ struct HelpCommand: ParsableCommand {
     completion: .list(HelpTopic.all.map(\.name)))
   var topics: [String] = []
 
+  func validate() throws {
+    guard topics.count > 1 else { return }
+    // The page of a command has its subcommands too: 'imagemill help cache purge'.
+    let command = Imagemill.configuration.subcommands.first { $0._commandName == topics[0] }
+    let parts = command?.configuration.subcommands.map { $0._commandName } ?? []
+    guard topics.count == 2, parts.contains(topics[1]) else {
+      throw ValidationError("help shows one topic; '\(topics[1])' isn't a part of '\(topics[0])'")
+    }
+  }
+
   func run() throws {
     let topic = try HelpTopic.named(topics.first ?? "imagemill")
     let page = try topic.page()

@@ -35,6 +35,12 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
   @OptionGroup(title: "Cache") var cache: CacheOptions
 
+  func validate() throws {
+    if operands.words.count(where: { $0 == "-" }) > 1 {
+      throw ValidationError("standard input has one image: give '-' once")
+    }
+  }
+
   func run() async throws {
     let parsed = try operands.words.map { try ImageSource(argument: $0) }
     let failures = try await CommandServices.with(

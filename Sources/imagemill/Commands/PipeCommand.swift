@@ -178,7 +178,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     outputs.setEncoding(in: &options)
     options.namedSources = try outputs.sources()
     options.appendedChain = try outputs.chain()
-    options.outputTemplate = try OutputOptions.template(output)
+    options.outputTemplate = try OutputOptions.template(output, in: destination.outputDirectory)
     if output == nil && input == .sources {
       throw CommandError(.usage, "pipe needs -o TEMPLATE, such as -o '{name}.png'")
     }

@@ -85,7 +85,7 @@ struct JobOptions: ParsableArguments {
   func manifestOptions() throws -> (_ path: String) -> ManifestOptions {
     try output.checkTypedEncoding()
     let (chain, sources) = (try output.chain(), try output.sources())
-    let template = try OutputOptions.template(template)
+    let template = try OutputOptions.template(template, in: outputDirectory)
     return { path in
       var options = arguments.options(for: path)
       output.setEncoding(in: &options)

@@ -245,7 +245,8 @@ struct OutputOptions: ParsableArguments {
   }
 
   /// The template that `text` describes; nil without text.
-  static func template(_ text: String?) throws -> OutputTemplate? {
+  /// - Parameter outputDirectory: The directory that a relative path starts from; nil for the current one.
+  static func template(_ text: String?, in outputDirectory: String? = nil) throws -> OutputTemplate? {
     guard let text else { return nil }
     if text == "-" {
       throw CommandError(
@@ -253,7 +254,8 @@ struct OutputOptions: ParsableArguments {
         "'-' isn't an output template: name files, such as '{name}.png'; 'imagemill convert SOURCE - --format png' "
           + "writes one image to standard output")
     }
-    if text.hasSuffix("/") || !text.contains("{") && Directory.exists(at: text) {
+    let place = Paths.isAbsolute(text) ? text : Paths.joined(outputDirectory ?? ".", text)
+    if text.hasSuffix("/") || !text.contains("{") && Directory.exists(at: place) {
       let directory = text.hasSuffix("/") ? text : text + "/"
       throw CommandError(
         .usage,
