@@ -135,13 +135,13 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     options.hints = Remedies.hints
     // The template comes from the user, and fields can't make a path leave its directory.
     options.allowsOutside = true
-    try outputs.checkTypedEncoding()
     outputs.setEncoding(in: &options)
     options.namedSources = try outputs.sources()
     options.appendedChain = try outputs.chain()
     options.outputTemplate = try OutputOptions.template(template)
-    let operands = try SourceOperands.jobs(
-      words, options, allowed: limits.limits(slots: 1).allowedFormats)
+    let operands = try outputs.readingJobs(options) {
+      try SourceOperands.jobs(words, $0, allowed: limits.limits(slots: 1).allowedFormats)
+    }
     var batch = BatchSettings()
     batch.extent = verbose ? .everything : quiet ? .failures : .warnings
     batch.jobTimeout = worker.jobTimeout.duration

@@ -166,15 +166,15 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     if input != .sources {
       throw CommandError(.usage, "--input is for standard input; leave it out, or leave out the sources")
     }
-    return try SourceOperands.jobs(
-      sources.words, try options(), allowed: limits.limits(slots: 1).allowedFormats)
+    return try outputs.readingJobs(try options()) {
+      try SourceOperands.jobs(sources.words, $0, allowed: limits.limits(slots: 1).allowedFormats)
+    }
   }
 
   private func options() throws -> ManifestOptions {
     var options = ManifestOptions()
     options.hints = Remedies.hints
     options.allowsOutside = destination.allowOutside
-    try outputs.checkTypedEncoding()
     outputs.setEncoding(in: &options)
     options.namedSources = try outputs.sources()
     options.appendedChain = try outputs.chain()
@@ -189,10 +189,12 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     let options = try options()
     var lines = LineOptions(input.form)
     lines.isNULSeparated = isNULSeparated
-    do throws(ManifestErrors) {
-      return try LineJobs(descriptor: STDIN_FILENO, name: "-", lines, options)
-    } catch {
-      throw CommandError(options: error)
+    return try outputs.readingJobs(options) { options in
+      do throws(ManifestErrors) {
+        return try LineJobs(descriptor: STDIN_FILENO, name: "-", lines, options)
+      } catch {
+        throw CommandError(options: error)
+      }
     }
   }
 }
