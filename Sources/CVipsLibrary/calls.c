@@ -75,6 +75,7 @@ static const char *const file_name = "libvips.so.42";
   FUNCTION(GType, vips_ref_string_get_type, (void), ()) \
   FUNCTION(VipsRegion *, vips_region_new, (VipsImage *image), (image)) \
   FUNCTION(int, vips_region_prepare, (VipsRegion *reg, const VipsRect *r), (reg, r)) \
+  FUNCTION(GType, vips_source_get_type, (void), ()) \
   FUNCTION(void *, vips_start_one, (VipsImage *out, void *a, void *b), (out, a, b)) \
   FUNCTION(int, vips_stop_one, (void *seq, void *a, void *b), (seq, a, b)) \
   FUNCTION(GType, vips_target_get_type, (void), ()) \

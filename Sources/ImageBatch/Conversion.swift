@@ -112,7 +112,7 @@ public struct Conversion: Sendable {
       try HeldSources(stored, auxiliary: auxiliary)
     }
     let request = RenderRequest(
-      sourceName: stored.displayText, sourcePath: held.path, sourceDigest: stored.digest, limits: limits,
+      sourceName: stored.displayText, source: held.place, sourceDigest: stored.digest, limits: limits,
       onCorrupt: onCorrupt, auxiliary: held.auxiliary,
       recipes: [RenderRecipe(id: 0, chain: chain, encoding: encoding, temporaryPath: file.path)],
       wantsPlaceholders: false, concurrency: Machine.availableProcessors)

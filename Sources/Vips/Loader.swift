@@ -1,3 +1,8 @@
+import CVips
+import CVipsLibrary
+import Glibc
+package import SystemIO
+
 /// libvips' loader for a format, with its capabilities.
 ///
 /// Loaders are called by name. Letting libvips try each loader costs a tenth of a small image's time, and a file's name
@@ -76,6 +81,83 @@ public struct Loader: Sendable, Hashable {
       scale: scale)
   }
 
+  /// How the loader reads an open file.
+  private enum Reading: Hashable {
+    /// By libvips' source (`_source`).
+    case source
+    /// From memory (`_buffer`).
+    case buffer
+    /// Only by path, although `fitsload_source` exists: it asks the source for its path.
+    case path
+  }
+
+  private var reading: Reading {
+    switch nickname {
+    case "magickload": .buffer
+    case "openexrload", "fitsload": .path
+    default: .source
+    }
+  }
+
+  /// Opens a file that may be open already. See ``open(_:sequential:failOn:frames:scale:)``.
+  package func open(
+    _ place: FilePlace, sequential: Bool, failOn: String = "truncated", frames: Int = 1, scale: Double = 1
+  ) throws(VipsError) -> VipsImage {
+    switch place {
+    case .path(let path):
+      return try open(path, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
+    case .unopened(let path, let error): throw unreadable(path, error)
+    case .descriptor(let number):
+      do throws(VipsError) {
+        return try open(
+          number, place, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
+      } catch {
+        throw error.named(nickname)
+      }
+    }
+  }
+
+  private func open(
+    _ number: Int32, _ place: FilePlace, sequential: Bool, failOn: String, frames: Int, scale: Double
+  ) throws(VipsError) -> VipsImage {
+    switch reading {
+    case .source:
+      try VipsRuntime.start()
+      let source = try VipsErrorLock.capturingError(nickname) { cvips_file_source_new(number) }
+      defer { g_object_unref(source) }
+      let arguments = arguments(sequential: sequential, failOn: failOn, frames: frames, scale: scale)
+      return try VipsOperation(nickname + "_source", arguments, object: ("source", source)).image()
+    case .buffer:
+      let bytes: [UInt8]
+      do throws(SystemError) { bytes = try place.contents() } catch { throw unreadable("\(place)", error) }
+      return try open(bytes: bytes, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
+    case .path:
+      let copy: String
+      do throws(SystemError) {
+        let file = try TemporaryName.makeFile("\(Paths.temporaryDirectory)/imagemill-", suffix: "")
+        close(file.descriptor)
+        copy = file.path
+        try place.copy(to: copy)
+      } catch {
+        throw unreadable("\(place)", error)
+      }
+      do throws(VipsError) {
+        let image = try open(copy, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
+        cvips_remove_with(image.pointer, copy)
+        return image
+      } catch {
+        unlink(copy)
+        throw error
+      }
+    }
+  }
+
+  /// An error in the words that libvips has for it.
+  private func unreadable(_ path: String, _ error: SystemError) -> VipsError {
+    VipsError(
+      operation: nickname, text: "unable to read \"\(path)\"\nunix error: \(error.text)", isCertain: true)
+  }
+
   /// Opens an image in memory, which is copied. The header is read now, the pixels when they are needed.
   ///
   /// Not every loader has a variant for memory: most do.
@@ -100,10 +182,15 @@ public struct Loader: Sendable, Hashable {
     _ operation: String, _ name: String, _ source: VipsValue, sequential: Bool, failOn: String, frames: Int,
     scale: Double
   ) throws(VipsError) -> VipsImage {
+    var arguments = arguments(sequential: sequential, failOn: failOn, frames: frames, scale: scale)
+    arguments[name] = source
+    return try VipsOperation(operation, arguments).image()
+  }
+
+  private func arguments(sequential: Bool, failOn: String, frames: Int, scale: Double) -> VipsArguments {
     var arguments: VipsArguments = [
       "access": .nick(sequential ? "sequential" : "random"), "fail-on": .nick(failOn),
     ]
-    arguments[name] = source
     if hasFrames, frames > 1 { arguments["n"] = .integer(frames) }
     if scale != 1 {
       switch shrinking {
@@ -112,6 +199,6 @@ public struct Loader: Sendable, Hashable {
       case .scale: arguments["scale"] = .double(scale)
       }
     }
-    return try VipsOperation(operation, arguments).image()
+    return arguments
   }
 }

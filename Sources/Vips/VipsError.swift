@@ -23,6 +23,13 @@ public struct VipsError: Error, Hashable, Sendable, CustomStringConvertible {
     self.isCertain = isCertain
   }
 
+  /// The same failure of an operation with another name, which a reader knows.
+  func named(_ operation: String) -> VipsError {
+    var error = VipsError(operation: operation, text: text, isCertain: isCertain)
+    error.failedWrite = failedWrite
+    return error
+  }
+
   /// The operation and libvips' error text on one line.
   public var description: String {
     let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }

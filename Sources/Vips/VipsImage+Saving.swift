@@ -29,7 +29,7 @@ extension VipsImage {
     }
     let arguments: VipsArguments = (["in": .image(self)] as VipsArguments).merging(arguments)
     do throws(VipsError) {
-      _ = try VipsOperation(saver + "_target", arguments, target: target)
+      _ = try VipsOperation(saver + "_target", arguments, object: ("target", target))
     } catch {
       throw failure() ?? error
     }

@@ -17,13 +17,14 @@ public final class VipsOperation {
   ///   - arguments: The operation's arguments, which are set in order.
   /// - Throws: `VipsError` if libvips lacks the operation or an argument, or the operation fails.
   public convenience init(_ nickname: String, _ arguments: VipsArguments) throws(VipsError) {
-    try self.init(nickname, arguments, target: nil)
+    try self.init(nickname, arguments, object: nil)
   }
 
-  /// Builds a saver that writes to a target.
-  /// - Parameter target: Sets the argument `target`; nil for an operation without it. The operation holds a reference to it.
+  /// Builds a loader that reads a source, or a saver that writes to a target.
+  /// - Parameter object: The argument and its GObject; nil for an operation without one. The operation holds a reference to
+  ///   it.
   init(
-    _ nickname: String, _ arguments: VipsArguments, target: UnsafeMutableRawPointer?
+    _ nickname: String, _ arguments: VipsArguments, object: (name: String, value: UnsafeMutableRawPointer)?
   ) throws(VipsError) {
     try VipsRuntime.start()
     guard let fresh = vips_operation_new(nickname) else {
@@ -36,7 +37,9 @@ public final class VipsOperation {
       for (name, value) in arguments.values {
         try ObjectProperties(of: fresh, named: nickname).set(name, to: value)
       }
-      if let target { try ObjectProperties(of: fresh, named: nickname).set("target", toObject: target) }
+      if let object {
+        try ObjectProperties(of: fresh, named: nickname).set(object.name, toObject: object.value)
+      }
       // Bypass libvips' operation cache: although it is off, it would still print and hash every argument.
       try VipsErrorLock.capturingError(nickname) { () -> Void? in
         let status = UnsafeMutableRawPointer(fresh).withMemoryRebound(to: VipsObject.self, capacity: 1) {

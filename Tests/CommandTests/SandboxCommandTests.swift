@@ -79,23 +79,26 @@ struct SandboxCommandTests {
     #expect(command.read("out.png") == nil)
   }
 
-  @Test("strict renders nothing on a kernel without filters; auto and off do")
+  @Test("strict renders nothing on a kernel without filters or rules; auto and off do")
   func incomplete() {
-    #expect(SandboxArgument.strict.refusal(isComplete: false)?.contains("--sandbox strict") == true)
-    #expect(SandboxArgument.strict.refusal(isComplete: true) == nil)
-    for argument in [SandboxArgument.auto, .off] { #expect(argument.refusal(isComplete: false) == nil) }
+    let refusal = SandboxArgument.strict.refusal(missing: ["filters", "rules"])
+    #expect(refusal == "--sandbox strict requires a kernel with filters and rules; auto does without")
+    #expect(SandboxArgument.strict.refusal(missing: []) == nil)
+    for argument in [SandboxArgument.auto, .off] { #expect(argument.refusal(missing: ["filters"]) == nil) }
   }
 
   @Test("doctor reports what the kernel has, and notes what it lacks")
   func doctor() async throws {
     var findings: [Diagnosis.Finding] = []
-    let complete = Diagnosis.sandbox(isComplete: true, &findings)
+    _ = Diagnosis.sandbox(hasFilter: true, filesVersion: 7, &findings)
     #expect(findings.isEmpty)
-    let incomplete = Diagnosis.sandbox(isComplete: false, &findings)
-    #expect(findings.map(\.isBroken) == [false] && findings[0].remedy.contains("seccomp"))
+    _ = Diagnosis.sandbox(hasFilter: false, filesVersion: 0, &findings)
+    #expect(findings.map(\.isBroken) == [false, false])
+    #expect(findings[0].remedy.contains("seccomp") && findings[1].remedy.contains("Landlock"))
+    let here = Diagnosis.sandbox(
+      hasFilter: WorkerSandbox.hasFilter, filesVersion: WorkerSandbox.filesVersion, &findings)
     let outcome = try await command.run("doctor")
-    #expect(
-      outcome.text.contains("sandbox      " + (WorkerSandbox.isComplete ? complete : incomplete) + "\n"))
+    #expect(outcome.text.contains("sandbox      \(here)\n"), "\(outcome.text)")
   }
 
   @Test("a manifest can't turn it off")

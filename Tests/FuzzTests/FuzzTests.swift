@@ -59,7 +59,7 @@ struct FuzzTests {
     get throws {
       let digest = ContentDigest(of: "source")
       var request = RenderRequest(
-        sourceName: "a.png", sourcePath: "/a.png", sourceDigest: digest,
+        sourceName: "a.png", source: .path("/a.png"), sourceDigest: digest,
         recipes: [
           RenderRecipe(
             id: 1, chain: try FilterChain(parsing: "fill:10x10,circle"),
@@ -68,7 +68,7 @@ struct FuzzTests {
       request.memoryEstimate = 1000
       request.renditions.stored = [digest: "/c"]
       request.renditions.files = ["/d"]
-      request.auxiliary = ["mark.png": AuxiliarySource(path: "/e", digest: digest, name: "mark.png")]
+      request.auxiliary = ["mark.png": AuxiliarySource(.path("/e"), digest: digest, name: "mark.png")]
       var values = RandomValues(seed: 1)
       var response = RenderResponse(
         outputs: [

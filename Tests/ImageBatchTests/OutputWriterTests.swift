@@ -50,7 +50,7 @@ struct RenditionCacheTests {
   private func request() throws -> RenderRequest {
     let chain = try FilterChain(parsing: "fit:20x20,flip")
     return RenderRequest(
-      sourcePath: "/none", sourceDigest: ContentDigest(of: "source"),
+      source: .path("/none"), sourceDigest: ContentDigest(of: "source"),
       recipes: [
         RenderRecipe(id: 0, chain: chain, encoding: .png(), temporaryPath: "")
       ])

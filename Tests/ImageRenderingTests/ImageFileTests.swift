@@ -42,7 +42,7 @@ struct ImageFileTests {
     try photograph.write(to: url("photo.jpg"))
     for chain: FilterChain in [FilterChain(), .fit(width: 50), .fill(width: 40, height: 40)] {
       let request = RenderRequest(
-        sourcePath: try directory.get()["photo.jpg"], sourceDigest: ContentDigest(of: "photo"),
+        source: .path(try directory.get()["photo.jpg"]), sourceDigest: ContentDigest(of: "photo"),
         recipes: [
           RenderRecipe(
             id: 0, chain: chain, encoding: .png(), temporaryPath: try directory.get()["rendered.png"])

@@ -65,7 +65,7 @@ struct MemoryEstimateTests {
         var reader = WireReader(frame)
         let request: RenderRequest = try reader.read()
         try VipsRuntime.start()
-        let facts = try #require(SourceFacts(headerOf: request.sourcePath))
+        let facts = try #require(SourceFacts(headerOf: request.source))
         let estimate = MemoryEstimate(of: facts, recipes: request.recipes).bytes
         let before = try residentBytes("VmRSS")
         let response = Renderer().render(request)

@@ -54,10 +54,10 @@ struct RenderCodingTests {
       var auxiliary: [String: AuxiliarySource] = [:]
       for _ in 0..<values.int(0...2) {
         auxiliary[values.text()] = AuxiliarySource(
-          path: values.text(), digest: values.digest(), name: values.text())
+          .path(values.text()), digest: values.digest(), name: values.text())
       }
       var request = RenderRequest(
-        sourceName: values.text(), sourcePath: values.text(), sourceDigest: values.digest(),
+        sourceName: values.text(), source: .path(values.text()), sourceDigest: values.digest(),
         limits: RenderLimits(
           maxPixels: values.number(), maxFrames: values.number(), allowedFormats: [values.text(), "svg"],
           memory: values.number()),
@@ -108,7 +108,7 @@ struct RenderCodingTests {
     let encoding = try Encoding(resolving: EncodingSettings(), pathExtension: "png")
     for count in [0, 1, 5] {
       let request = RenderRequest(
-        sourcePath: "/x", sourceDigest: ContentDigest(of: "x"),
+        source: .path("/x"), sourceDigest: ContentDigest(of: "x"),
         recipes: (0..<count).map {
           RenderRecipe(id: 100 - $0, chain: FilterChain(), encoding: encoding, temporaryPath: "")
         })

@@ -19,7 +19,7 @@ struct RenderTreeTests {
         encoding: try Encoding(resolving: EncodingSettings(), pathExtension: random.element(["png", "jpg"])),
         temporaryPath: "")
     }
-    return (RenderRequest(sourcePath: "", sourceDigest: ContentDigest(of: "s"), recipes: recipes), chains)
+    return (RenderRequest(source: .path(""), sourceDigest: ContentDigest(of: "s"), recipes: recipes), chains)
   }
 
   @Test("any recipes: every common beginning is one step, and every recipe ends once")

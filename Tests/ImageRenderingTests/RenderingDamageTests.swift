@@ -110,7 +110,7 @@ struct RenderingDamageTests {
     let logo = try fixture.write(Array(whole.dropLast(12)), "logo.png")
     var request = try fixture.request(source, [fixture.recipe(1, "overlay:logo", "png")])
     request.auxiliary = [
-      "logo": AuxiliarySource(path: logo, digest: ContentDigest(hashing: whole), name: "brand/logo.png")
+      "logo": AuxiliarySource(.path(logo), digest: ContentDigest(hashing: whole), name: "brand/logo.png")
     ]
     let response = Renderer().render(request)
     #expect(response.file(1) != nil, "\(String(describing: response.failure(1)))")
@@ -182,7 +182,7 @@ struct RenderingDamageTests {
       source, [fixture.recipe(1, "fit:100x,\(chain)", format), fixture.recipe(2, "fit:100x", "png")])
     let digest = ContentDigest(hashing: whole.prefix(whole.count / 2))
     request.auxiliary = [
-      "logo": AuxiliarySource(path: logo, digest: digest, name: "https://example.com/logo.png")
+      "logo": AuxiliarySource(.path(logo), digest: digest, name: "https://example.com/logo.png")
     ]
     let response = Renderer().render(request)
     let error = try #require(response.failure(1))
@@ -195,7 +195,7 @@ struct RenderingDamageTests {
     let lenient = Renderer().render(request)
     #expect(lenient.file(1) != nil, "\(String(describing: lenient.failure(1)))")
     #expect(lenient.warnings.count == 1 && lenient.warnings[0].hasPrefix("https://example.com/logo.png: "))
-    request.auxiliary["logo"]?.path = fixture.directory + "/none.png"
+    request.auxiliary["logo"]?.place = .path(fixture.directory + "/none.png")
     #expect(Renderer().render(request).failure(1)?.source == "https://example.com/logo.png")
   }
 }

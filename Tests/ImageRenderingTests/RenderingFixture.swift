@@ -74,7 +74,7 @@ final class RenderingFixture {
 
   func request(_ source: String, _ recipes: [RenderRecipe]) throws -> RenderRequest {
     let bytes = try Data(contentsOf: URL(filePath: source))
-    return RenderRequest(sourcePath: source, sourceDigest: ContentDigest(hashing: bytes), recipes: recipes)
+    return RenderRequest(source: .path(source), sourceDigest: ContentDigest(hashing: bytes), recipes: recipes)
   }
 
   func open(_ path: String, frames: Int = 1) throws -> VipsImage {

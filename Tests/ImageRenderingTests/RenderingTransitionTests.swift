@@ -17,7 +17,7 @@ struct RenderingTransitionTests {
     let red = try VipsImage.plain([255, 0, 0], width: 60, height: 40)
     let before = try fixture.save(blue, "pngsave", "before.png")
     var request = try fixture.request(fixture.save(red, "pngsave", "a.png"), recipes)
-    request.auxiliary["before"] = AuxiliarySource(path: before, digest: ContentDigest(hashing: [1]))
+    request.auxiliary["before"] = AuxiliarySource(.path(before), digest: ContentDigest(hashing: [1]))
     return request
   }
 
@@ -44,7 +44,7 @@ struct RenderingTransitionTests {
   func alike() throws {
     let recipe = try fixture.recipe(1, "transition:self:crossdissolve:400ms:10", "webp")
     var request = try request([recipe])
-    request.auxiliary["self"] = AuxiliarySource(path: request.sourcePath, digest: request.sourceDigest)
+    request.auxiliary["self"] = AuxiliarySource(request.source, digest: request.sourceDigest)
     let file = try #require(Renderer().render(request).file(1))
     #expect(file.frames == 1)
   }

@@ -20,7 +20,8 @@ struct UnreadableFileTests {
   func whole(format: ImageFormat) throws {
     let directory = try fixture.get().directory
     for path in [directory, directory + "/none", "/proc/self/mem/none"] {
-      #expect(code { () throws(RenderError) in try WholeFile.check(path, format) } == .unreadable, "\(path)")
+      #expect(
+        code { () throws(RenderError) in try WholeFile.check(.path(path), format) } == .unreadable, "\(path)")
     }
   }
 
@@ -28,7 +29,7 @@ struct UnreadableFileTests {
   func texts() throws {
     let directory = try fixture.get().directory
     for path in [directory, directory + "/none"] {
-      #expect(code { () throws(RenderError) in try PNGMetadata.check(path) } == .unreadable, "\(path)")
+      #expect(code { () throws(RenderError) in try PNGMetadata.check(.path(path)) } == .unreadable, "\(path)")
     }
   }
 }

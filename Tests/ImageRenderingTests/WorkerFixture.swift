@@ -76,7 +76,7 @@ final class WorkerFixture: Sendable {
     let bytes = try Data(contentsOf: URL(filePath: source))
     let encoding = try Encoding(resolving: EncodingSettings(), pathExtension: "png")
     return RenderRequest(
-      sourceName: name, sourcePath: source, sourceDigest: ContentDigest(hashing: bytes),
+      sourceName: name, source: .path(source), sourceDigest: ContentDigest(hashing: bytes),
       recipes: try (0..<outputs).map {
         RenderRecipe(
           id: $0, chain: try FilterChain(parsing: "crop:\($0 + 1)x2"), encoding: encoding,

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ImageFilters
+import TestSupport
 import Testing
 import Vips
 
@@ -22,16 +23,54 @@ struct WorkerSandboxTests {
         slots: 1, executable: script, timeout: .seconds(100), memory: 1 << 30, sandbox: sandbox))
   }
 
-  private func errors(_ pool: WorkerPool, _ name: String) async throws -> [RenderError] {
-    let request = try fixture.request(name)
-    return try #require(await pool.render { request }).errors
+  /// - Parameter files: The paths of other jobs' files, which the source's name tells to a worker that was taken over.
+  private func errors(_ pool: WorkerPool, _ name: String, _ files: [String] = []) async throws
+    -> [RenderError]
+  {
+    var request = try fixture.request(name)
+    request.sourceName = ([name] + files).joined(separator: " ")
+    return try #require(await pool.render { [request] in request }).errors
   }
 
-  @Test("refuses sockets, programs, signals, modes and users", arguments: [WorkerSandbox.auto, .strict])
+  /// Files of other jobs, and of the store.
+  private func others() throws -> [String] {
+    try ["other-source.png", "other-output.png", "index.sqlite"].map {
+      try fixture.directory.write([1, 2, 3], to: $0)
+      return fixture.directory[$0]
+    } + [fixture.directory["source.png"]]
+  }
+
+  @Test(
+    "refuses sockets, programs, signals, modes, users and files that aren't the job's",
+    arguments: [WorkerSandbox.auto, .strict])
   func escape(sandbox: WorkerSandbox) async throws {
     let pool = try pool("escape", sandbox)
-    #expect(try await errors(pool, "evil") == [])
+    let before = try others().map { try Data(contentsOf: URL(filePath: $0)) }
+    // The second worker is another one.
+    for _ in 0..<2 { #expect(try await errors(pool, "evil", others()) == []) }
+    #expect(try others().map { try Data(contentsOf: URL(filePath: $0)) } == before)
     await pool.stop()
+  }
+
+  @Test("moves nothing but regular files out of a worker's directory")
+  func move() async throws {
+    let directory = try TestDirectory("moves")
+    var request = try fixture.request("one", outputs: 2)
+    for index in 0..<2 { request.recipes[index].temporaryPath = directory["\(index).png"] }
+    let own = try WorkerDirectory(for: request)
+    let sent = own.prepare(request)
+    // A worker that has no rules can do that.
+    #expect(symlink("/etc/passwd", sent.request.recipes[0].temporaryPath) == 0)
+    #expect(mkdir(sent.request.recipes[1].temporaryPath, 0o700) == 0)
+    let file = RenderedFile(
+      format: .png, width: 1, height: 1, frames: 1, bytes: 1, digest: request.sourceDigest, quality: nil,
+      placeholders: nil)
+    let said = RenderResponse(
+      outputs: request.recipes.map { RenderedOutput(id: $0.id, result: .success(file)) }, warnings: [],
+      counts: RenderCounts())
+    let landed = own.land(said, of: sent, for: request)
+    #expect(landed.errors.map(\.stage) == [.write, .write])
+    #expect(access(directory["0.png"], F_OK) != 0)
   }
 
   @Test("is left out on request, and the same attempts succeed")
@@ -43,7 +82,10 @@ struct WorkerSandboxTests {
       error.message.contains(
         "escaped: socket, local socket, change the mode, signal the parent, signal everyone, "
           + "have the kernel signal the parent, change the priority of the parent, change the user, run a program"
-      ),
+      ) && error.message.contains("open /etc/passwd, list the root, list the home directory")
+        && error.message.contains("create a file outside") && error.message.contains("follow a symbolic link")
+        && error.message.contains(
+          "link a file out, move a file out, make a socket, make a pipe, make a directory"),
       "\(error.message)")
     await pool.stop()
   }

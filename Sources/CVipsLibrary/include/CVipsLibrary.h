@@ -6,6 +6,14 @@
 // aborts the process if that fails.
 const char *cvips_library_load(void);
 
+// A VipsSource that reads an open file from its start. The caller keeps the descriptor, whose position neither matters nor
+// changes. The caller owns the reference. Returns NULL, with libvips' error set, if the descriptor can't be duplicated.
+// Thread-safe.
+void *cvips_file_source_new(int descriptor);
+
+// Removes a file when a VipsImage is released.
+void cvips_remove_with(void *image, const char *path);
+
 // A VipsTarget that creates or truncates a file and remembers the first failed write or read. The caller owns the reference.
 // Returns NULL, with libvips' error set, if the file can't be opened. Thread-safe.
 void *cvips_file_target_new(const char *path);

@@ -43,7 +43,7 @@ struct PlanCosts {
   func add(_ renderings: [Rendering], of source: Source, to plan: inout BatchPlan) {
     guard !renderings.isEmpty else { return }
     let request = RenderRequest(
-      sourceName: source.name, sourcePath: path(of: source), sourceDigest: source.content,
+      sourceName: source.name, source: .path(path(of: source)), sourceDigest: source.content,
       limits: configuration.limits,
       auxiliary: renderings.reduce(into: [:]) { $0.merge($1.auxiliary) { $1 } },
       recipes: renderings.enumerated().map { id, rendering in

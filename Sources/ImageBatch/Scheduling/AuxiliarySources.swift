@@ -1,6 +1,7 @@
 import ImageCaches
 import ImageDownloads
 import ImageRendering
+import SystemIO
 
 /// The images that a group's overlays and masks refer to, each downloaded once.
 struct AuxiliarySources: Sendable {
@@ -47,7 +48,7 @@ struct AuxiliarySources: Sendable {
 
   /// The files for a render request, by reference.
   func files(of output: JobOutput) throws(JobError) -> [String: AuxiliarySource] {
-    try sources(of: output).mapValues { AuxiliarySource($0, path: $0.path) }
+    try sources(of: output).mapValues { AuxiliarySource($0, .path($0.path)) }
   }
 
   /// The images that an output's chain refers to, by reference.
@@ -67,9 +68,9 @@ struct AuxiliarySources: Sendable {
 }
 
 extension AuxiliarySource {
-  /// Creates an auxiliary image that is read at `path`.
-  init(_ source: StoredSource, path: String) {
-    self.init(path: path, digest: source.digest, name: source.displayText)
+  /// Creates an auxiliary image whose bytes are at `place`.
+  init(_ source: StoredSource, _ place: FilePlace) {
+    self.init(place, digest: source.digest, name: source.displayText)
   }
 }
 

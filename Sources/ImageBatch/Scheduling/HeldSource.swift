@@ -31,8 +31,8 @@ struct HeldSource: Sendable {
     try check()
   }
 
-  /// A path by which child processes read the opened file, whatever its name refers to now.
-  var path: String { file.map { "/proc/\(getpid())/fd/\($0.number)" } ?? source.path }
+  /// The opened file, whatever its name refers to now.
+  var place: FilePlace { file.map { .descriptor($0.number) } ?? .path(source.path) }
 
   /// Whether it may change: it is a local file.
   var isChangeable: Bool { source.fingerprint != nil }

@@ -1,13 +1,14 @@
 import ImageDownloads
 import ImageRendering
+import SystemIO
 
 /// The sources of one request, each pinned to the bytes that were digested until the request's pixels are stored.
 ///
 /// Its calls open files, and read whole ones whose fingerprints are too recent to be trusted: they belong on threads that
 /// may block.
 struct HeldSources: Sendable {
-  /// The path of the source.
-  let path: String
+  /// The source's bytes.
+  let place: FilePlace
   /// The images that the chains refer to, by reference.
   let auxiliary: [String: AuxiliarySource]
   private let all: [HeldSource]
@@ -21,9 +22,9 @@ struct HeldSources: Sendable {
     for (reference, source) in stored {
       let held = try HeldSource(source)
       all.append(held)
-      auxiliary[reference] = AuxiliarySource(source, path: held.path)
+      auxiliary[reference] = AuxiliarySource(source, held.place)
     }
-    path = main.path
+    place = main.place
     self.auxiliary = auxiliary
     self.all = all
   }

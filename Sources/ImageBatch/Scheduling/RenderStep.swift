@@ -234,7 +234,7 @@ struct RenderStep {
         RenderRecipe(id: id, chain: output.chain, encoding: output.encoding, temporaryPath: file.path))
     }
     var request = RenderRequest(
-      sourceName: source.displayText, sourcePath: held.path, sourceDigest: source.digest,
+      sourceName: source.displayText, source: held.place, sourceDigest: source.digest,
       limits: batch.configuration.limits, onCorrupt: batch.configuration.onCorrupt, auxiliary: held.auxiliary,
       recipes: recipes, wantsPlaceholders: batch.configuration.wantsPlaceholders,
       concurrency: batch.threadsPerRendering)
@@ -244,10 +244,10 @@ struct RenderStep {
 
   /// The request's estimated memory in bytes; nil if the source's header isn't supported.
   private func estimate(_ request: RenderRequest) -> Int? {
-    guard let facts = SourceFacts(headerOf: request.sourcePath) else { return nil }
+    guard let facts = SourceFacts(headerOf: request.source) else { return nil }
     return MemoryEstimate(
       of: facts, recipes: request.recipes,
-      auxiliary: request.auxiliary.compactMapValues { SourceFacts(headerOf: $0.path) },
+      auxiliary: request.auxiliary.compactMapValues { SourceFacts(headerOf: $0.place) },
       limits: request.limits, wantsPlaceholders: request.wantsPlaceholders
     ).bytes
   }

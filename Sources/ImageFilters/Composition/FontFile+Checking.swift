@@ -7,6 +7,8 @@ extension FontFile {
   /// Why a file isn't given to FreeType, which would wait for a named pipe's writer and unpack any font in memory.
   /// - Returns: The reason, to follow the file's name; nil if the file may be read.
   package static func refusal(ofFile path: String) -> String? {
+    if let refusal = PlacedFiles.refusal(of: path) { return refusal }
+    let path = PlacedFiles.location(of: path)
     // O_NONBLOCK: opening a named pipe must not wait for its writer.
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return "can't be read: \(String(cString: strerror(errno)))" }

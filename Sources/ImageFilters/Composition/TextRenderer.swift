@@ -19,8 +19,9 @@ struct TextRenderer {
       if let reason = FontFile.refusal(ofFile: font) {
         throw FilterError(.failed, "text: '\(font)' \(reason)")
       }
-      wanted["fontfile"] = .string(font)
-      guard let name = FontFile.description(ofFile: font) else {
+      let file = PlacedFiles.location(of: font)
+      wanted["fontfile"] = .string(file)
+      guard let name = FontFile.description(ofFile: file) else {
         throw FilterError(.failed, "text: '\(font)' isn't a readable font file")
       }
       wanted["font"] = .string("\(name) \(size)")

@@ -53,7 +53,7 @@ package struct ImageReader: Sendable {
     let options: DecodeOptions
     do {
       file = try SourceFile(path: path, limits: limits)
-      try WholeFile.check(path, file.format)
+      try WholeFile.check(.path(path), file.format)
       options = try DecodeOptions(
         DecodeRequirements(frames: frames, for: chain), chain, of: file.shape, within: limits)
     } catch {

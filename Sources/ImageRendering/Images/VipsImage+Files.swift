@@ -69,7 +69,7 @@ extension VipsImage {
   ///   file can't be written.
   public func data(as encoding: Encoding) throws(RenderError) -> Data {
     try ImageWriter(encoding: encoding).withFile(of: self) { (path) throws(RenderError) in
-      Data(try FileReading.contents(of: path, atMost: .max))
+      Data(try FileReading.contents(of: .path(path), atMost: .max))
     }
   }
 

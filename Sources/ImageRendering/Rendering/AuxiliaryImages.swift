@@ -1,4 +1,5 @@
 import ImageFilters
+import SystemIO
 import Synchronization
 import Vips
 
@@ -28,12 +29,14 @@ final class AuxiliaryImages: Sendable {
       guard let source = sources[reference], opened.withLock({ $0[reference] == nil }) else { continue }
       let name = source.name.isEmpty ? reference : source.name
       do throws(RenderError) {
-        let format = try open(reference, source.path, isLenient: false)
-        if let warning = try WholeFile.warning(source.path, format) { warnings.append("\(name): \(warning)") }
+        let format = try open(reference, source.place, isLenient: false)
+        if let warning = try WholeFile.warning(source.place, format) {
+          warnings.append("\(name): \(warning)")
+        }
       } catch {
         guard onCorrupt == .warn, error.isDamage else { throw error.concerning(name) }
         do throws(RenderError) {
-          _ = try open(reference, source.path, isLenient: true)
+          _ = try open(reference, source.place, isLenient: true)
         } catch {
           throw error.concerning(name)
         }
@@ -51,10 +54,10 @@ final class AuxiliaryImages: Sendable {
   }
 
   private func open(
-    _ reference: String, _ path: String, isLenient: Bool
+    _ reference: String, _ place: FilePlace, isLenient: Bool
   ) throws(RenderError) -> ImageFormat {
-    let file = try SourceFile(path: path, limits: limits)
-    if !isLenient { try WholeFile.check(path, file.format) }
+    let file = try SourceFile(place, limits: limits)
+    if !isLenient { try WholeFile.check(place, file.format) }
     do {
       let image = try file.open(
         sequential: true, failOn: isLenient ? "none" : file.loader.strictness)

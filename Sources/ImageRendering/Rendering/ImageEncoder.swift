@@ -43,7 +43,8 @@ struct ImageEncoder {
       image = try image.applying(
         "icc_transform",
         [
-          "output-profile": .string(path), "input-profile": "srgb", "embedded": false,
+          "output-profile": .string(PlacedFiles.location(of: path)), "input-profile": "srgb",
+          "embedded": false,
           "depth": .integer(image.format == .ushort ? 16 : 8),
         ])
     }
@@ -106,7 +107,9 @@ struct ImageEncoder {
     }
     var arguments: VipsArguments = [:]
     if strips { arguments = arguments.merging(VipsRuntime.withoutMetadata) }
-    if case .file(let profile, _) = encoding.profile { arguments["profile"] = .string(profile) }
+    if case .file(let profile, _) = encoding.profile {
+      arguments["profile"] = .string(PlacedFiles.location(of: profile))
+    }
     for (name, value) in try saverArguments(quality: quality, image: image) { arguments[name] = value }
     try image.save(saver, to: path, arguments)
     if strips, encoding.format == .webp { try WebPFile.dropEXIF(at: path) }

@@ -1,5 +1,6 @@
 public import ImageCaches
 import ImageFilters
+import SystemIO
 import Vips
 
 /// A description of an image file, as `imagemill inspect` prints it.
@@ -60,10 +61,14 @@ public struct ImageInspection: Sendable, Hashable, Codable {
   public init(
     path: String, limits: RenderLimits = RenderLimits(), placeholders wantsPlaceholders: Bool = false
   ) throws(RenderError) {
+    try self.init(.path(path), limits: limits, placeholders: wantsPlaceholders)
+  }
+
+  init(_ place: FilePlace, limits: RenderLimits, placeholders wantsPlaceholders: Bool) throws(RenderError) {
     let log = VipsLog()
-    let file = try SourceFile(path: path, limits: limits)
-    try WholeFile.check(path, file.format)
-    let (bytes, digest) = try FileReading.digest(of: path)
+    let file = try SourceFile(place, limits: limits)
+    try WholeFile.check(place, file.format)
+    let (bytes, digest) = try FileReading.digest(of: place)
     do {
       let image = try file.open(
         sequential: false, failOn: file.loader.strictness, frames: file.shape.frames)
@@ -81,7 +86,7 @@ public struct ImageInspection: Sendable, Hashable, Codable {
       throw RenderError(code: .corrupt, stage: .decode, message: "can't read the image: \(error)")
     }
     warnings = log.messages
-    if let warning = try WholeFile.warning(path, file.format) { warnings.append(warning) }
+    if let warning = try WholeFile.warning(place, file.format) { warnings.append(warning) }
   }
 
   private init(_ file: SourceFile, header image: VipsImage, bytes: Int, digest: ContentDigest) {

@@ -11,8 +11,8 @@ enum PNGMetadata {
 
   /// Checks the chunks before the pixels, without keeping what they unpack to.
   /// - Throws: `RenderError` with code `tooMuchMemory`, or `unreadable` if the file can't be read.
-  static func check(_ path: String) throws(RenderError) {
-    var file = try FileReading.opened(path)
+  static func check(_ source: FilePlace) throws(RenderError) {
+    var file = try FileReading.opened(source)
     var (bytes, texts, place) = (0, 0, 8)
     while let length = file.number(place, 4, littleEndian: false), let name = file.bytes(place + 4, 4) {
       let chunk = String(decoding: name, as: UTF8.self)
@@ -31,7 +31,7 @@ enum PNGMetadata {
       place += 12 + length
     }
     // What wasn't read wasn't checked either.
-    try FileReading.check(file.failure, of: path)
+    try FileReading.check(file.failure, of: source)
   }
 
   private static func refusal(_ what: String) -> RenderError {

@@ -63,7 +63,7 @@ package enum RenderKeys {
       if let known = digests[font] { return known }
       let digest = FontFile.path(for: font).flatMap { path -> ContentDigest? in
         guard FontFile.refusal(ofFile: path) == nil else { return nil }
-        do { return try FileReading.digest(of: path).digest } catch { return nil }
+        do { return try FileReading.digest(of: PlacedFiles.location(of: path)).digest } catch { return nil }
       }
       digests[font] = .some(digest)
       return digest

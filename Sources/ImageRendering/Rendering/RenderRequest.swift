@@ -1,12 +1,13 @@
 package import ImageCaches
 package import ImageFilters
+package import SystemIO
 
-/// A request to render outputs of one source, in this process or a worker. It refers to pixels by path only.
+/// A request to render outputs of one source, in this process or a worker. It refers to pixels by file only.
 package struct RenderRequest: Sendable, Hashable {
   /// The source's name for messages, without credentials.
   package var sourceName: String
-  /// The path of the source's bytes.
-  package var sourcePath: String
+  /// The source's bytes.
+  package var source: FilePlace
   /// The source's SHA-256.
   package var sourceDigest: ContentDigest
   /// Limits that are checked before decoding.
@@ -28,15 +29,18 @@ package struct RenderRequest: Sendable, Hashable {
   /// Renditions that are stored already, and which new ones to keep.
   package var renditions = RenditionPlan()
 
+  /// The fonts and color profiles that a worker process can't open, by the path that names them. Default: none.
+  package var files: [String: PlacedFile] = [:]
+
   /// Creates a request with the given fields.
   package init(
-    sourceName: String = "", sourcePath: String, sourceDigest: ContentDigest,
+    sourceName: String = "", source: FilePlace, sourceDigest: ContentDigest,
     limits: RenderLimits = RenderLimits(),
     onCorrupt: CorruptPolicy = .fail, auxiliary: [String: AuxiliarySource] = [:], recipes: [RenderRecipe],
     wantsPlaceholders: Bool = false, concurrency: Int = 1
   ) {
     self.sourceName = sourceName
-    self.sourcePath = sourcePath
+    self.source = source
     self.sourceDigest = sourceDigest
     self.limits = limits
     self.onCorrupt = onCorrupt
@@ -92,16 +96,16 @@ package struct RenderRecipe: Sendable, Hashable {
 
 /// An overlay, mask or other image that a chain refers to.
 package struct AuxiliarySource: Sendable, Hashable {
-  /// The path of the image's bytes.
-  package var path: String
+  /// The image's bytes.
+  package var place: FilePlace
   /// The image's SHA-256.
   package var digest: ContentDigest
   /// The image's name for messages, without credentials; if empty, its text in the chain is used.
   package var name: String
 
   /// Creates an auxiliary source with the given fields.
-  package init(path: String, digest: ContentDigest, name: String = "") {
-    self.path = path
+  package init(_ place: FilePlace, digest: ContentDigest, name: String = "") {
+    self.place = place
     self.digest = digest
     self.name = name
   }

@@ -31,7 +31,7 @@ package final class Renderer {
     do throws(RenderError) {
       response.inspection = .success(
         try ImageInspection(
-          path: request.sourcePath, limits: request.limits, placeholders: request.wantsPlaceholders))
+          request.source, limits: request.limits, placeholders: request.wantsPlaceholders))
     } catch {
       response.inspection = .failure(error)
     }

@@ -42,12 +42,12 @@ final class Rendering {
     do {
       try RenderError.startingLibrary()
       try VipsRuntime.useConcurrency(request.concurrency)
-      let file = try SourceFile(path: request.sourcePath, limits: request.limits)
+      let file = try SourceFile(request.source, limits: request.limits)
       facts = file.facts
       followFormat(of: file)
       do {
-        try WholeFile.check(request.sourcePath, file.format)
-        let warning = try WholeFile.warning(request.sourcePath, file.format)
+        try WholeFile.check(request.source, file.format)
+        let warning = try WholeFile.warning(request.source, file.format)
         try renderAll(of: file)
         if let warning { warnings.append(warning) }
       } catch let error as RenderError where error.stage == .decode && request.onCorrupt == .warn {

@@ -9,11 +9,11 @@ enum SVGDocument {
   /// The maximum size of an SVG in bytes.
   static let longest = 32 << 20
 
-  /// Reads and rewrites the SVG at `path`.
+  /// Reads and rewrites the SVG in a file.
   /// - Throws: `RenderError` with code `external-reference` that names the reference, or `corrupt` with the
   ///   position.
-  static func rewritten(_ path: String) throws(RenderError) -> [UInt8] {
-    try rewritten(FileReading.contents(of: path, atMost: longest))
+  static func rewritten(_ place: FilePlace) throws(RenderError) -> [UInt8] {
+    try rewritten(FileReading.contents(of: place, atMost: longest))
   }
 
   static func rewritten(_ bytes: [UInt8]) throws(RenderError) -> [UInt8] {

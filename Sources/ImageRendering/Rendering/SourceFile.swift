@@ -1,13 +1,14 @@
 import Glibc
 import ImageCaches
 import ImageFilters
+package import SystemIO
 import Vips
 
 /// A source on disk whose header has been read and is within the limits.
 package struct SourceFile {
   /// Private, because only ``open(sequential:failOn:frames:scale:)`` may open the file: it reads an SVG from the text that
   /// was checked.
-  private let path: String
+  private let place: FilePlace
   let format: ImageFormat
   let loader: Loader
   let bands: Int
@@ -20,11 +21,15 @@ package struct SourceFile {
   private let jpeg: JPEGReader?
 
   package init(path: String, limits: RenderLimits) throws(RenderError) {
-    self.path = path
+    try self.init(.path(path), limits: limits)
+  }
+
+  package init(_ place: FilePlace, limits: RenderLimits) throws(RenderError) {
+    self.place = place
     self.limits = limits
     try RenderError.startingLibrary()
-    let file = try FileReading.opened(path)
-    let head = try FileReading.head(of: file, 4096, path)
+    let file = try FileReading.opened(place)
+    let head = try FileReading.head(of: file, 4096, place)
     guard let format = ImageFormat(signature: head) else {
       let content = NonImageContent(head: head)
       throw RenderError(
@@ -37,13 +42,13 @@ package struct SourceFile {
         code: .unsupportedFormat, stage: .decode, .unreadFormat(format.rawValue),
         message: "the file is \(format.rawValue), which isn't read by default")
     }
-    document = format == .svg ? try SVGDocument.rewritten(path) : nil
-    if format == .png { try PNGMetadata.check(path) }
-    if format == .webp { try Self.checkFrames(ofWebP: path, limits) }
+    document = format == .svg ? try SVGDocument.rewritten(place) : nil
+    if format == .png { try PNGMetadata.check(place) }
+    if format == .webp { try Self.checkFrames(ofWebP: place, limits) }
     loader = Loader(format)
     jpeg =
       format == .jpeg && file.count <= JPEGReader.longestFile && JPEGReader.mayRead(head)
-      ? JPEGReader(try FileReading.head(of: file, file.count, path)) : nil
+      ? JPEGReader(try FileReading.head(of: file, file.count, place)) : nil
     if let jpeg {
       bands = jpeg.bands
       shape = SourceShape(format: format, stored: jpeg.size, frames: 1, orientation: 1)
@@ -65,12 +70,12 @@ package struct SourceFile {
       if let blockedClass = loader.blockedClass {
         try VipsRuntime.setBlocked(false, operation: blockedClass)
       }
-      image = try Self.open(loader, path, document, sequential: true, failOn: "none")
+      image = try Self.open(loader, place, document, sequential: true, failOn: "none")
     } catch let error as RenderError {
       throw error
     } catch let error as VipsError {
       // The header may be unreadable because the file is truncated.
-      try WholeFile.check(path, format)
+      try WholeFile.check(place, format)
       throw DecodeFailure.error(error, format)
     } catch {
       throw RenderError(code: .corrupt, stage: .decode, message: "can't open the image: \(error)")
@@ -99,7 +104,7 @@ package struct SourceFile {
     sequential: Bool, failOn: String, frames: Int = 1, scale: Double = 1
   ) throws(VipsError) -> VipsImage {
     try Self.open(
-      loader, path, document, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
+      loader, place, document, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
   }
 
   /// Decodes the image, upright and in a color space for filters.
@@ -131,14 +136,15 @@ package struct SourceFile {
   }
 
   private static func open(
-    _ loader: Loader, _ path: String, _ document: [UInt8]?, sequential: Bool, failOn: String, frames: Int = 1,
+    _ loader: Loader, _ place: FilePlace, _ document: [UInt8]?, sequential: Bool, failOn: String,
+    frames: Int = 1,
     scale: Double = 1
   ) throws(VipsError) -> VipsImage {
     if let document {
       try loader.open(
         bytes: document, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
     } else {
-      try loader.open(path, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
+      try loader.open(place, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
     }
   }
 
@@ -146,9 +152,9 @@ package struct SourceFile {
   /// grows with their number.
   private static let mostWebPFrames = 5000
 
-  private static func checkFrames(ofWebP path: String, _ limits: RenderLimits) throws(RenderError) {
+  private static func checkFrames(ofWebP place: FilePlace, _ limits: RenderLimits) throws(RenderError) {
     let limit = max(limits.maxFrames, mostWebPFrames)
-    guard let frames = SourceHeader.facts(of: path)?.frames, frames > limit else { return }
+    guard let frames = SourceHeader.facts(of: place)?.frames, frames > limit else { return }
     throw RenderError(
       code: .tooManyFrames, stage: .decode,
       message:

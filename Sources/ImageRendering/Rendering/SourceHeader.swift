@@ -1,4 +1,4 @@
-import SystemIO
+package import SystemIO
 import Vips
 
 extension SourceFacts {
@@ -6,11 +6,14 @@ extension SourceFacts {
   ///
   /// Good enough to estimate memory; the decoder doesn't rely on it. Nil if the file can't be read, or its
   /// format or header isn't supported.
-  /// - Parameter path: The path of a JPEG, PNG, GIF, WebP, TIFF, HEIC or AVIF file.
-  package init?(headerOf path: String) {
-    guard let facts = SourceHeader.facts(of: path) else { return nil }
+  /// - Parameter place: A JPEG, PNG, GIF, WebP, TIFF, HEIC or AVIF file.
+  package init?(headerOf place: FilePlace) {
+    guard let facts = SourceHeader.facts(of: place) else { return nil }
     self = facts
   }
+
+  /// Reads the header of the file at a path.
+  package init?(headerOf path: String) { self.init(headerOf: .path(path)) }
 }
 
 /// Parsers of image headers.
@@ -21,16 +24,16 @@ package enum SourceHeader {
   /// Frames aren't counted further: no limit allows so many.
   private static let mostFrames = 1_000_000
 
-  package static func facts(of path: String) -> SourceFacts? {
+  package static func facts(of place: FilePlace) -> SourceFacts? {
     // Rendering reports an unreadable file.
-    guard var file = try? FileBytes(path: path), let head = file.bytes(0, min(4096, file.count)),
+    guard var file = try? FileBytes(place), let head = file.bytes(0, min(4096, file.count)),
       let format = ImageFormat(signature: head)
     else { return nil }
     let fields: Fields? =
       switch format {
       case .jpeg: jpeg(&file)
       case .png: png(&file)
-      case .gif: gif(path, &file)
+      case .gif: gif(place, &file)
       case .webp: webP(&file)
       case .tiff: tiff(&file, at: 0)
       case .heic, .avif: heif(&file)
@@ -110,10 +113,10 @@ package enum SourceHeader {
     return fields
   }
 
-  private static func gif(_ path: String, _ file: inout FileBytes) -> Fields? {
+  private static func gif(_ place: FilePlace, _ file: inout FileBytes) -> Fields? {
     guard let width = file.number(6, 2, littleEndian: true),
       let height = file.number(8, 2, littleEndian: true),
-      let whole = try? FileBytes(path: path)
+      let whole = try? FileBytes(place)
     else { return nil }
     var blocks = GIFBlocks(whole)
     var fields = Fields(width: width, height: height, bands: 4, hasAlpha: true)

@@ -6,10 +6,10 @@ import Vips
 /// their end mark.
 enum WholeFile {
   /// - Throws: `RenderError` with code `truncated`, or `unreadable` if the file can't be read.
-  static func check(_ path: String, _ format: ImageFormat) throws(RenderError) {
+  static func check(_ place: FilePlace, _ format: ImageFormat) throws(RenderError) {
     switch format {
-    case .gif: try checkGIF(path)
-    case .webp: try checkWebP(path)
+    case .gif: try checkGIF(place)
+    case .webp: try checkWebP(place)
     default: return
     }
   }
@@ -18,11 +18,11 @@ enum WholeFile {
   /// show it: all its pixels may be there.
   /// - Returns: nil for any other file. If pixels are missing too, decoding fails.
   /// - Throws: `RenderError` with code `unreadable` if the file can't be read.
-  static func warning(_ path: String, _ format: ImageFormat) throws(RenderError) -> String? {
+  static func warning(_ place: FilePlace, _ format: ImageFormat) throws(RenderError) -> String? {
     guard format == .png else { return nil }
-    var file = try FileReading.opened(path)
+    var file = try FileReading.opened(place)
     let isCut = isCutAtEnd(&file)
-    try FileReading.check(file.failure, of: path)
+    try FileReading.check(file.failure, of: place)
     return isCut ? "the png file ends without its final chunk" : nil
   }
 
@@ -41,10 +41,10 @@ enum WholeFile {
     return place <= file.count
   }
 
-  private static func checkGIF(_ path: String) throws(RenderError) {
-    var blocks = GIFBlocks(try FileReading.opened(path))
+  private static func checkGIF(_ place: FilePlace) throws(RenderError) {
+    var blocks = GIFBlocks(try FileReading.opened(place))
     let finding = blocks.walk(countingPixels: true)
-    try FileReading.check(blocks.failure, of: path)
+    try FileReading.check(blocks.failure, of: place)
     if let frame = finding.shortFrame {
       throw DecodeFailure.truncated(.gif, "the data of frame \(frame) ends before its last pixel")
     }
@@ -54,10 +54,10 @@ enum WholeFile {
   }
 
   /// Compares the file with the container's declared size (RFC 9649, section 2.3).
-  private static func checkWebP(_ path: String) throws(RenderError) {
-    var file = try FileReading.opened(path)
+  private static func checkWebP(_ place: FilePlace) throws(RenderError) {
+    var file = try FileReading.opened(place)
     let size = file.number(4, 4, littleEndian: true)
-    try FileReading.check(file.failure, of: path)
+    try FileReading.check(file.failure, of: place)
     guard let size, file.count >= size + 8 else {
       throw DecodeFailure.truncated(.webp, "the file is shorter than its header declares")
     }

@@ -1,5 +1,6 @@
 #if DEBUG
   import Glibc
+  import SystemIO
 
   /// Simulates failures in tests: with `IMAGEMILL_TEST_WORKER=ACTION:WORD`, a worker crashes, hangs, computes without end, kills
   /// or stops itself, or tries to leave its sandbox (`crash`, `hang`, `spin`, `kill`, `stop`, `escape`, `execute`, `chroot`),
@@ -23,7 +24,7 @@
       let attempts: [(String, () -> Bool)] = [
         ("socket", { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) >= 0 }),
         ("local socket", { socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0) >= 0 }),
-        ("change the mode", { chmod(request.sourcePath, 0o777) == 0 }),
+        ("change the mode", { self.changeMode(for: request) }),
         ("signal the parent", { kill(getppid(), 0) == 0 }),
         ("signal everyone", { kill(-1, 0) == 0 }),
         (
@@ -43,12 +44,77 @@
         ),
         ("share a session", { getsid(0) == getsid(getppid()) }),
       ]
-      let escapes = attempts.filter { $0.1() }.map(\.0)
+      let escapes = (attempts + fileAttempts(request)).filter { $0.1() }.map(\.0)
       guard escapes.isEmpty else {
         let text = Array("escaped: \(escapes.joined(separator: ", "))\n".utf8)
         write(STDERR_FILENO, text, text.count)
         abort()
       }
+    }
+
+    /// What it would try with files: those that it may not reach, and ways out of its directory. The words of the source's
+    /// name that begin with a slash are paths of other jobs.
+    private func fileAttempts(_ request: RenderRequest) -> [(String, () -> Bool)] {
+      let directory = DirectoryEntry(request.recipes.first?.temporaryPath ?? "").directory
+      let (own, outside) = ("\(directory)/escape", "\(directory)/../escape-\(getpid())")
+      func opens(_ path: String, _ flags: Int32) -> Bool {
+        let file = open(path, flags, 0o600)
+        defer { if file >= 0 { close(file) } }
+        return file >= 0
+      }
+      func making(_ body: () -> Bool) -> Bool {
+        guard opens(own, O_WRONLY | O_CREAT) else { return false }
+        defer {
+          unlink(own)
+          unlink(outside)
+        }
+        return body()
+      }
+      var attempts: [(String, () -> Bool)] = [
+        ("open /etc/passwd", { opens("/etc/passwd", O_RDONLY) }),
+        ("list the root", { opens("/", O_RDONLY | O_DIRECTORY) }),
+        (
+          "list the home directory",
+          { opens(getenv("HOME").map { String(cString: $0) } ?? "/root", O_RDONLY) }
+        ),
+        ("list the directory of other workers", { opens("\(directory)/../..", O_RDONLY | O_DIRECTORY) }),
+        ("open the parent's memory", { opens("/proc/\(getppid())/mem", O_RDONLY) }),
+        ("open the parent's environment", { opens("/proc/\(getppid())/environ", O_RDONLY) }),
+        ("list the parent's files", { opens("/proc/\(getppid())/fd", O_RDONLY | O_DIRECTORY) }),
+        ("open the root by the process's directory", { opens("/proc/self/root/etc/passwd", O_RDONLY) }),
+        ("open the parent's root", { opens("/proc/\(getppid())/root/etc/passwd", O_RDONLY) }),
+        ("create a file outside", { making { opens(outside, O_WRONLY | O_CREAT) } }),
+        ("create a file in /tmp", { making { opens("/tmp/escape-\(getpid())", O_WRONLY | O_CREAT) } }),
+        (
+          "follow a symbolic link",
+          { making { unlink(own) == 0 && symlink("/etc/passwd", own) == 0 && opens(own, O_RDONLY) } }
+        ),
+        ("link a file in", { making { unlink(own) == 0 && link("/etc/passwd", own) == 0 } }),
+        ("link a file out", { making { link(own, outside) == 0 } }),
+        ("move a file out", { making { rename(own, outside) == 0 } }),
+        ("make a socket", { mknod(own, S_IFSOCK | 0o600, 0) == 0 && unlink(own) == 0 }),
+        ("make a pipe", { mkfifo(own, 0o600) == 0 && unlink(own) == 0 }),
+        ("make a directory", { mkdir(own, 0o700) == 0 && rmdir(own) == 0 }),
+        ("use a device", { opens("/dev/tty", O_RDWR) || opens("/dev/mem", O_RDONLY) }),
+      ]
+      if case .descriptor(let number) = request.source {
+        attempts.append(("open the source again", { opens("/proc/self/fd/\(number)", O_RDONLY) }))
+        attempts.append(("write to the source", { write(number, "x", 1) == 1 || ftruncate(number, 0) == 0 }))
+      }
+      for path in request.sourceName.split(separator: " ").map(String.init) where path.hasPrefix("/") {
+        attempts.append(("read \(path)", { opens(path, O_RDONLY) }))
+        attempts.append(("write \(path)", { opens(path, O_WRONLY) }))
+        attempts.append(("truncate \(path)", { truncate(path, 0) == 0 }))
+        attempts.append(("remove \(path)", { unlink(path) == 0 }))
+      }
+      return attempts
+    }
+
+    private func changeMode(for request: RenderRequest) -> Bool {
+      guard let path = request.recipes.first?.temporaryPath else { return false }
+      let file = open(path, O_WRONLY | O_CREAT, 0o600)
+      defer { if file >= 0 { close(file) } }
+      return file >= 0 && chmod(path, 0o777) == 0
     }
 
     private func makeLargeFile(for request: RenderRequest) -> Bool {

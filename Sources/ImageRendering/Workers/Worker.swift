@@ -1,10 +1,16 @@
 import Dispatch
+import Synchronization
+import SystemIO
 
 /// A worker process with a queue for its blocking calls.
 final class Worker: Sendable {
   private let process: WorkerProcess
   private let queue: DispatchQueue
   private let processorTime: Duration
+  /// Whether the process waits for the places that it may use.
+  private let isConfined: Bool
+  /// The process's directory, since its first request.
+  private let directory = Mutex<WorkerDirectory?>(nil)
 
   init(_ configuration: WorkerConfiguration, slot: Int) throws(WorkerProcess.TerminationReason) {
     process = try WorkerProcess(
@@ -13,21 +19,23 @@ final class Worker: Sendable {
         WorkerMain.argument, String(configuration.memory), configuration.sandbox.rawValue,
         String(configuration.processorTime.components.seconds),
       ])
+    isConfined = configuration.sandbox.restrictsFiles
     processorTime = configuration.processorTime
     queue = DispatchQueue(label: "imagemill.worker.\(slot)")
   }
+
+  // Before its directory is removed, in which it could put a link in place.
+  deinit { process.end() }
 
   func exchange(
     _ request: RenderRequest, timeout: Duration
   ) async throws(WorkerProcess.TerminationReason) -> RenderResponse {
     let result: Result<RenderResponse, WorkerProcess.TerminationReason> = await withCheckedContinuation {
       continuation in
-      queue.async { [process, processorTime] in
+      queue.async { [self] in
         let result: Result<RenderResponse, WorkerProcess.TerminationReason>
         do throws(WorkerProcess.TerminationReason) {
-          result = .success(
-            try process.exchange(
-              request, RenderResponse.self, timeout: timeout, processorTime: processorTime))
+          result = .success(try response(to: request, timeout: timeout))
         } catch {
           result = .failure(error)
         }
@@ -37,15 +45,42 @@ final class Worker: Sendable {
     return try result.get()
   }
 
+  private func response(
+    to request: RenderRequest, timeout: Duration
+  ) throws(WorkerProcess.TerminationReason) -> RenderResponse {
+    guard isConfined else {
+      return try process.exchange(
+        request, RenderResponse.self, timeout: timeout, processorTime: processorTime)
+    }
+    var places: WorkerPlaces?
+    let own: WorkerDirectory
+    if let known = directory.withLock(\.self) {
+      own = known
+    } else {
+      do throws(SystemError) { own = try WorkerDirectory(for: request) } catch {
+        throw .notStarted("can't create its directory: \(error.text)")
+      }
+      directory.withLock { $0 = own }
+      places = own.places
+    }
+    let sent = own.prepare(request)
+    // Its files are open until the worker has received them.
+    defer { withExtendedLifetime(sent) {} }
+    let response = try process.exchange(
+      sent.request, RenderResponse.self, after: places, timeout: timeout, processorTime: processorTime)
+    return own.land(response, of: sent, for: request)
+  }
+
   /// Kills the process without waiting for its end.
   func kill() { process.kill() }
 
-  /// Kills the process and waits until it has ended.
+  /// Kills the process, waits until it has ended, and removes its directory.
   func end() async {
     process.kill()
     await withCheckedContinuation { continuation in
-      queue.async { [process] in
+      queue.async { [self] in
         process.end()
+        directory.withLock(\.self)?.remove()
         continuation.resume()
       }
     }

@@ -1,4 +1,5 @@
 import Glibc
+import ImageFilters
 import SystemIO
 import Vips
 
@@ -28,20 +29,25 @@ public enum WorkerMain {
   /// Serves requests until the parent closes the socket, with the limits and restrictions in the program's arguments.
   package static func run() {
     let arguments = Array(CommandLine.arguments.dropFirst(2))
-    if arguments.count > 1, let sandbox = WorkerSandbox(rawValue: arguments[1]) {
-      do throws(SystemError) {
-        try sandbox.enter()
-      } catch {
-        let text = Array("\(sandboxFailure): \(error.text)\n".utf8)
-        write(STDERR_FILENO, text, text.count)
-        exit(1)
-      }
-    }
+    let sandbox = arguments.count > 1 ? WorkerSandbox(rawValue: arguments[1]) ?? .off : .off
+    restrict { () throws(SystemError) in try sandbox.enter() }
     // The kernel ends a worker with its parent only from now on.
     if isParentGone { exit(0) }
     run(
       memoryLimit: arguments.first.flatMap { Int($0) },
-      processorTime: arguments.count > 2 ? Int(arguments[2]).map { .seconds($0) } : nil)
+      processorTime: arguments.count > 2 ? Int(arguments[2]).map { .seconds($0) } : nil,
+      waitsForPlaces: sandbox.restrictsFiles)
+  }
+
+  /// Makes a restriction, or ends the process.
+  private static func restrict(_ body: () throws(SystemError) -> Void) {
+    do throws(SystemError) {
+      try body()
+    } catch {
+      let text = Array("\(sandboxFailure): \(error.text)\n".utf8)
+      write(STDERR_FILENO, text, text.count)
+      exit(1)
+    }
   }
 
   /// Begins the message of a worker that can't restrict itself.
@@ -52,24 +58,35 @@ public enum WorkerMain {
   ///   - memoryLimit: The most memory for rendering, in bytes; nil for no limit. A request is limited
   ///     to its grant, which may be less.
   ///   - processorTime: The processor time of one request; nil for no limit.
-  package static func run(memoryLimit: Int?, processorTime: Duration? = nil) {
+  ///   - waitsForPlaces: Whether the parent says first which files the process may use. Default: false.
+  package static func run(memoryLimit: Int?, processorTime: Duration? = nil, waitsForPlaces: Bool = false) {
     // The terminal sends SIGINT to the whole process group, but the parent decides when workers end.
     signal(SIGINT, SIG_IGN)
     // A file that grows beyond its limit fails the request with EFBIG instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)
     var limits = WorkerLimits(memory: memoryLimit, processorTime: processorTime)
-    exitWithParent()
     // Before the first request, whose source may still be read. That request reports an error.
     try? VipsRuntime.start()
     let socket = FramedSocket(descriptor: socketDescriptor)
+    if waitsForPlaces {
+      let places: WorkerPlaces
+      do { places = try socket.receive(WorkerPlaces.self) } catch { return }
+      // Before the process has another thread, which would stay as it is.
+      restrict { () throws(SystemError) in try places.enter() }
+    }
+    exitWithParent()
     let renderer = Renderer(memory: min(Self.renditionMemory, (memoryLimit ?? .max) / 8))
     #if DEBUG
       let hook = FaultInjection.fromEnvironment
     #endif
     while true {
       do {
-        let request = try socket.receive(RenderRequest.self)
+        var files: [FileDescriptor] = []
+        // They are open as long as the request is rendered.
+        defer { withExtendedLifetime(files) {} }
+        let request = try socket.receive(RenderRequest.self, files: &files)
         limits.set(for: request.limits)
+        PlacedFiles.set(request.files)
         #if DEBUG
           hook?.act(on: request)
         #endif

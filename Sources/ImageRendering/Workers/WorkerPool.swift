@@ -124,7 +124,7 @@ package actor WorkerPool: RenderingService {
 
   private func start(in slot: Int) throws(WorkerProcess.TerminationReason) -> Worker {
     guard configuration.sandbox != .strict || WorkerSandbox.isComplete else {
-      throw .notStarted("the kernel has no filter of system calls (seccomp)")
+      throw .notStarted("the kernel has no \(WorkerSandbox.missing.joined(separator: " and no "))")
     }
     let worker = try Worker(configuration, slot: slot)
     workersStarted += 1

@@ -70,13 +70,17 @@ final class WorkerProcess: Sendable {
 
   /// Sends a request and waits for the response. After any reason but
   /// `unsendable`, the worker can't be used again.
-  /// - Parameter processorTime: The processor time that the process grants itself for a request. Default: none.
+  /// - Parameters:
+  ///   - places: What is sent before the process's first request. Default: nothing.
+  ///   - processorTime: The processor time that the process grants itself for a request. Default: none.
   func exchange<Request: WireValue, Response: WireValue>(
-    _ request: Request, _ response: Response.Type, timeout: Duration, processorTime limit: Duration? = nil
+    _ request: Request, _ response: Response.Type, after places: WorkerPlaces? = nil, timeout: Duration,
+    processorTime limit: Duration? = nil
   ) throws(TerminationReason) -> Response {
     let before = processorTime
     let deadline = ContinuousClock.now + timeout
     do {
+      if let places { try socket.send(places, timeout: timeout) }
       try socket.send(request, timeout: timeout)
       let value = try socket.receive(response, timeout: ContinuousClock.now.duration(to: deadline))
       // It is about this request, and must not explain the death of a later one.

@@ -48,10 +48,16 @@ package enum File {
 
   /// Copies a file, overwriting `destination` in place. A failure removes `destination`.
   package static func copy(_ source: String, to destination: String) throws(SystemError) {
-    let input = try FileIO.open(source, O_RDONLY)
-    defer { close(input) }
+    try FilePlace.path(source).copy(to: destination)
+  }
+
+  /// Copies an open file from its start, whatever its position, which doesn't change.
+  static func copy(from input: Int32, to destination: String) throws(SystemError) {
     do throws(SystemError) {
-      try filling(destination) { (output) throws(SystemError) in try FileIO.copy(from: input, to: output) }
+      try filling(destination) { (output) throws(SystemError) in
+        var place = 0
+        while try SystemError.retrying({ sendfile(output, input, &place, 1 << 24) }) > 0 {}
+      }
     } catch {
       unlink(destination)
       throw error

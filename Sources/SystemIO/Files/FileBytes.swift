@@ -5,6 +5,7 @@ package struct FileBytes: ~Copyable {
   /// The file's size in bytes when it was opened.
   package let count: Int
   private let descriptor: Int32
+  private let closesDescriptor: Bool
   /// The first error of reading; nil if every byte that was asked for could be read, or lies past the end.
   package private(set) var failure: SystemError?
   private var window: [UInt8] = []
@@ -13,19 +14,23 @@ package struct FileBytes: ~Copyable {
   private static let windowSize = 1 << 16
 
   /// Opens a file, which is closed with the value.
-  package init(path: String) throws(SystemError) {
-    let descriptor = try FileIO.open(path, O_RDONLY)
+  package init(path: String) throws(SystemError) { try self.init(.path(path)) }
+
+  /// Opens a file, which is closed with the value unless it was open.
+  package init(_ place: FilePlace) throws(SystemError) {
+    let descriptor = try place.opened()
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
       let failure = SystemError.last
-      close(descriptor)
+      if !place.isOpen { close(descriptor) }
       throw failure
     }
     self.descriptor = descriptor
+    closesDescriptor = !place.isOpen
     count = Int(status.st_size)
   }
 
-  deinit { close(descriptor) }
+  deinit { if closesDescriptor { close(descriptor) } }
 
   /// The first bytes, or all of a shorter file.
   /// - Parameter limit: The most bytes to read.

@@ -78,7 +78,7 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
       throw JobError(error)
     }
     var request = RenderRequest(
-      sourceName: stored.displayText, sourcePath: stored.path, sourceDigest: stored.digest,
+      sourceName: stored.displayText, source: .path(stored.path), sourceDigest: stored.digest,
       limits: limits.limits(slots: 1), recipes: [], wantsPlaceholders: placeholders)
     request.wantsInspection = true
     switch await rendering.render({ [request] in request })?.inspection {

@@ -29,7 +29,8 @@ extension Diagnosis {
           isBroken: false, problem: "the limit for open files is only \(openFiles.most)",
           remedy: "raise the hard limit ('ulimit -Hn'), or lower --jobs and --downloads"))
     }
-    sandbox = Self.sandbox(isComplete: WorkerSandbox.isComplete, &findings)
+    sandbox = Self.sandbox(
+      hasFilter: WorkerSandbox.hasFilter, filesVersion: WorkerSandbox.filesVersion, &findings)
     cache = Self.cache(
       cacheDir ?? DiskStore.defaultDirectory(environment: variables), capacity: cacheSize, &findings)
     temporary = Self.temporary(&findings)
@@ -37,14 +38,25 @@ extension Diagnosis {
     self.findings = findings
   }
 
-  static func sandbox(isComplete: Bool, _ findings: inout [Finding]) -> String {
-    if isComplete { return "filter of system calls (seccomp)" }
-    findings.append(
-      Finding(
-        isBroken: false,
-        problem: "decoders can open sockets and start programs: the kernel has no filters of system calls",
-        remedy: "use a kernel with seccomp (CONFIG_SECCOMP_FILTER), or a container that allows it"))
-    return "no filter of system calls"
+  static func sandbox(hasFilter: Bool, filesVersion: Int, _ findings: inout [Finding]) -> String {
+    if !hasFilter {
+      findings.append(
+        Finding(
+          isBroken: false,
+          problem: "decoders can open sockets and start programs: the kernel has no filters of system calls",
+          remedy: "use a kernel with seccomp (CONFIG_SECCOMP_FILTER), or a container that allows it"))
+    }
+    if filesVersion == 0 {
+      findings.append(
+        Finding(
+          isBroken: false,
+          problem: "decoders can read and write the user's files: the kernel has no rules for files",
+          remedy:
+            "use Linux 5.13 or newer with Landlock (CONFIG_SECURITY_LANDLOCK, lsm=landlock), or a container "
+            + "that allows it"))
+    }
+    return (hasFilter ? "filter of system calls (seccomp)" : "no filter of system calls") + ", "
+      + (filesVersion > 0 ? "rules for files (Landlock \(filesVersion))" : "no rules for files")
   }
 
   private static func system() -> System {

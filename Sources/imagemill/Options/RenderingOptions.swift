@@ -95,8 +95,8 @@ struct BatchOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Restrictions of worker processes: auto uses what the kernel supports, strict fails without system call filters, "
-        + "off sets none.",
+      "Restrictions of worker processes: auto uses what the kernel supports, strict fails without seccomp or Landlock, off "
+        + "sets none.",
       valueName: "auto|strict|off"))
   var sandbox = SandboxArgument.auto
 
@@ -178,7 +178,7 @@ struct BatchOptions: ParsableArguments {
       throw ValidationError("--compare needs --report FILE.html, which shows the comparison")
     }
     if quiet && verbose { throw ValidationError("--quiet and --verbose can't be used together") }
-    if let refusal = sandbox.refusal(isComplete: WorkerSandbox.isComplete) { throw ValidationError(refusal) }
+    if let refusal = sandbox.refusal(missing: WorkerSandbox.missing) { throw ValidationError(refusal) }
     if jobTimeout.duration <= .zero { throw ValidationError("--job-timeout must be more than 0") }
     if let jobs, jobs < 1 { throw ValidationError("--jobs must be 1 or more, not \(jobs)") }
     if let maxFailures, maxFailures < 1 {

@@ -5,8 +5,8 @@ import ImageRendering
 struct SandboxOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Decode in a restricted worker process: auto uses what the kernel supports, strict fails without seccomp, off "
-        + "doesn't restrict (default: off; convert -o: auto).",
+      "Decode in a restricted worker process: auto uses what the kernel supports, strict fails without seccomp or "
+        + "Landlock, off doesn't restrict (default: off; convert -o: auto).",
       valueName: "auto|strict|off"))
   var sandbox: SandboxArgument?
 
@@ -14,7 +14,7 @@ struct SandboxOptions: ParsableArguments {
   var jobTimeout = DurationArgument(BatchSettings().jobTimeout)
 
   func validate() throws {
-    if let refusal = sandbox?.refusal(isComplete: WorkerSandbox.isComplete) { throw ValidationError(refusal) }
+    if let refusal = sandbox?.refusal(missing: WorkerSandbox.missing) { throw ValidationError(refusal) }
     if jobTimeout.duration <= .zero { throw ValidationError("--job-timeout must be more than 0") }
   }
 
@@ -39,8 +39,8 @@ enum SandboxArgument: String, ExpressibleByArgument, CaseIterable {
   }
 
   /// Why nothing can be rendered on this kernel; nil if it can.
-  func refusal(isComplete: Bool) -> String? {
-    guard self == .strict, !isComplete else { return nil }
-    return "--sandbox strict requires a kernel with filters of system calls (seccomp); auto does without"
+  func refusal(missing: [String]) -> String? {
+    guard self == .strict, !missing.isEmpty else { return nil }
+    return "--sandbox strict requires a kernel with \(missing.joined(separator: " and ")); auto does without"
   }
 }

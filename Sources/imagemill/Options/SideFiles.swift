@@ -60,7 +60,9 @@ struct SideFiles {
   private static func image(at path: String) -> String? {
     guard File.exists(path) else { return nil }
     do throws(RenderError) {
-      return try ImageFormat(signature: FileReading.head(of: path)).map { "the \($0.rawValue) image \(path)" }
+      return try ImageFormat(signature: FileReading.head(of: .path(path))).map {
+        "the \($0.rawValue) image \(path)"
+      }
     } catch {
       // It can't be written either, which the report says.
       return nil

@@ -4,7 +4,7 @@ import ImageFilters
 extension RenderRequest: WireValue {
   func write(to writer: inout WireWriter) throws(WireError) {
     try writer.write(sourceName)
-    try writer.write(sourcePath)
+    try writer.write(source)
     try writer.write(sourceDigest)
     try RenderLimits.memo.write(limits, to: &writer)
     try writer.write(onCorrupt)
@@ -15,11 +15,12 @@ extension RenderRequest: WireValue {
     try writer.write(memoryEstimate)
     try writer.write(wantsInspection)
     try writer.write(renditions)
+    try writer.write(files)
   }
 
   init(from reader: inout WireReader) throws(WireError) {
     sourceName = try reader.read()
-    sourcePath = try reader.read()
+    source = try reader.read()
     sourceDigest = try reader.read()
     limits = try RenderLimits.memo.read(from: &reader)
     onCorrupt = try reader.read()
@@ -30,11 +31,29 @@ extension RenderRequest: WireValue {
     memoryEstimate = try reader.read()
     wantsInspection = try reader.read()
     renditions = try reader.read()
+    files = try reader.read()
   }
 }
 
 extension RenderLimits {
   fileprivate static let memo = WireMemo<RenderLimits>()
+}
+
+extension PlacedFile: WireValue {
+  func write(to writer: inout WireWriter) throws(WireError) {
+    switch self {
+    case .copy(let path):
+      try writer.write(true)
+      try writer.write(path)
+    case .refused(let reason):
+      try writer.write(false)
+      try writer.write(reason)
+    }
+  }
+
+  init(from reader: inout WireReader) throws(WireError) {
+    self = try reader.read(Bool.self) ? .copy(try reader.read()) : .refused(try reader.read())
+  }
 }
 
 extension CorruptPolicy: WireValue {}
@@ -61,13 +80,13 @@ extension RenderRecipe: WireValue {
 
 extension AuxiliarySource: WireValue {
   func write(to writer: inout WireWriter) throws(WireError) {
-    try writer.write(path)
+    try writer.write(place)
     try writer.write(digest)
     try writer.write(name)
   }
 
   init(from reader: inout WireReader) throws(WireError) {
-    path = try reader.read()
+    place = try reader.read()
     digest = try reader.read()
     name = try reader.read()
   }

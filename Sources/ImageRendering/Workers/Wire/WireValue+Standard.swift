@@ -1,4 +1,5 @@
 import ImageCaches
+import SystemIO
 
 extension Int: WireValue {
   func write(to writer: inout WireWriter) { writer.append(UInt64(bitPattern: Int64(self))) }
@@ -84,5 +85,33 @@ extension ContentDigest: WireValue {
     let text = try reader.read(String.self)
     guard let digest = ContentDigest(hex: text) else { throw WireError(message: "'\(text)' isn't a digest") }
     self = digest
+  }
+}
+
+extension FilePlace: WireValue {
+  func write(to writer: inout WireWriter) throws(WireError) {
+    switch self {
+    case .path(let path):
+      writer.append(0)
+      try writer.write(path)
+    case .descriptor(let number):
+      writer.append(1)
+      writer.append(descriptor: number)
+    case .unopened(let path, let error):
+      writer.append(2)
+      try writer.write(path)
+      try writer.write(Int(error.code))
+    }
+  }
+
+  init(from reader: inout WireReader) throws(WireError) {
+    switch try reader.word() {
+    case 0: self = .path(try reader.read())
+    case 1: self = .descriptor(try reader.descriptor())
+    case 2:
+      let path = try reader.read(String.self)
+      self = .unopened(path: path, SystemError(code: Int32(truncatingIfNeeded: try reader.read(Int.self))))
+    default: throw WireError(message: "the frame has another kind of file")
+    }
   }
 }

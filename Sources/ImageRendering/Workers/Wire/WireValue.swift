@@ -17,8 +17,16 @@ struct WireError: Error {
 /// Collects the bytes of a frame.
 struct WireWriter {
   private(set) var bytes: [UInt8] = []
+  /// The open files that go with the frame, which refers to them by their place here.
+  private(set) var descriptors: [Int32] = []
 
   mutating func write(_ value: some WireValue) throws(WireError) { try value.write(to: &self) }
+
+  /// Adds an open file to the frame.
+  mutating func append(descriptor: Int32) {
+    append(UInt64(descriptors.count))
+    descriptors.append(descriptor)
+  }
 
   /// Appends an integer in little-endian order.
   mutating func append(_ word: UInt64) {
@@ -35,9 +43,14 @@ struct WireWriter {
 /// Decodes the bytes of a frame.
 struct WireReader {
   private let bytes: [UInt8]
+  private let descriptors: [Int32]
   private var place = 0
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  /// - Parameter descriptors: The open files that came with the frame. Default: none.
+  init(_ bytes: [UInt8], descriptors: [Int32] = []) {
+    self.bytes = bytes
+    self.descriptors = descriptors
+  }
 
   var isAtEnd: Bool { place == bytes.count }
 
@@ -51,6 +64,12 @@ struct WireReader {
     return bytes.withUnsafeBytes {
       UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: UInt64.self))
     }
+  }
+
+  mutating func descriptor() throws(WireError) -> Int32 {
+    let index = try word()
+    guard index < UInt64(descriptors.count) else { throw WireError(message: "the frame lacks an open file") }
+    return descriptors[Int(index)]
   }
 
   mutating func block() throws(WireError) -> ArraySlice<UInt8> {
