@@ -29,7 +29,8 @@ struct WorkerSandboxTests {
   {
     var request = try fixture.request(name)
     request.sourceName = ([name] + files).joined(separator: " ")
-    return try #require(await pool.render { [request] in request }).errors
+    let named = request
+    return try #require(await pool.render { named }).errors
   }
 
   /// Files of other jobs, and of the store.
