@@ -69,7 +69,6 @@ struct WorkerFilesTests {
   private func sources() throws -> [String] {
     let (waves, clear) = (try RenderingFixture.waves(90, 70), try RenderingFixture.waves(90, 70, alpha: true))
     let flat = try VipsOperation("flatten", ["in": .image(clear)]).image()
-    let small = try VipsOperation("resize", ["in": .image(waves), "scale": 0.3]).image()
     let frames = try VipsOperation("arrayjoin", ["in": .images([waves, flat]), "across": 1]).image()
     let animation = try frames.editingMetadata {
       $0.set("page-height", 70)
@@ -84,16 +83,17 @@ struct WorkerFilesTests {
       try fixture.save(animation, "gifsave", "a.gif"), try fixture.save(clear, "tiffsave", "a.tif"),
       try fixture.save(waves, "tiffsave", "b.tif", ["tile": true, "pyramid": true, "compression": "jpeg"]),
       try fixture.save(waves, "heifsave", "a.avif", ["compression": "av1"]),
-      try fixture.save(waves, "magicksave", "a.bmp", ["format": "bmp"]),
-      try fixture.save(small, "magicksave", "a.ico", ["format": "ico"]),
       try fixture.write(Array(Self.text.utf8), "a.svg"),
     ]
-    for (saver, name) in [
-      ("jxlsave", "a.jxl"), ("jp2ksave", "a.jp2"), ("ppmsave", "a.ppm"), ("radsave", "a.hdr"),
-      ("fitssave", "a.fits"),
+    for (saver, type, name) in [
+      ("jxlsave", "Jxl", "a.jxl"), ("jp2ksave", "Jp2k", "a.jp2"), ("ppmsave", "Ppm", "a.ppm"),
+      ("radsave", "Rad", "a.hdr"), ("fitssave", "Fits", "a.fits"),
     ] where try VipsRuntime.hasOperation(saver) {
-      if name == "a.jxl" { try VipsRuntime.setBlocked(false, operation: "VipsForeignSaveJxl") }
+      try VipsRuntime.setBlocked(false, operation: "VipsForeignSave\(type)")
       paths.append(try fixture.save(waves, saver, name))
+    }
+    for (name, bytes) in RenderingSmallFormatTests.files {
+      paths.append(try fixture.write(bytes, "a.\(name)"))
     }
     // Damaged ones fail or warn as they do here.
     let whole = try Data(contentsOf: URL(filePath: paths[0]))

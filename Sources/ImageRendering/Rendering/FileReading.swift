@@ -21,7 +21,9 @@ package enum FileReading {
   }
 
   /// The first bytes of an open file, or all of a shorter one.
-  static func head(of file: borrowing FileBytes, _ limit: Int, _ place: FilePlace) throws(RenderError) -> [UInt8] {
+  static func head(of file: borrowing FileBytes, _ limit: Int, _ place: FilePlace) throws(RenderError)
+    -> [UInt8]
+  {
     do throws(SystemError) { return try file.head(limit) } catch { throw unreadable(place, error) }
   }
 
