@@ -74,8 +74,8 @@ int csandbox_files_begin(int *ruleset) {
 
 static int allow(int ruleset, const char *path, uint64_t rights, uint64_t file_only) {
   int parent = open(path, O_PATH | O_CLOEXEC);
-  // What isn't there can't be reached. The same goes for what the user may not reach.
-  if (parent < 0) return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP ? 0 : errno;
+  // What can't be opened now, such as a directory on a server that is gone, isn't allowed.
+  if (parent < 0) return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? errno : 0;
   struct stat status;
   int error = fstat(parent, &status) ? errno : 0;
   if (!error) {
@@ -105,6 +105,17 @@ struct libraries {
   char last[4096];
 };
 
+// Whether a component of a path is `lib`, `lib32`, `lib64` or `libx32`.
+static int is_for_libraries(const char *path) {
+  for (const char *found = path; (found = strstr(found, "/lib")); found += 4) {
+    const char *rest = found + 4;
+    if (!strncmp(rest, "32", 2) || !strncmp(rest, "64", 2)) rest += 2;
+    if (!strncmp(rest, "x32", 3)) rest += 3;
+    if (*rest == '/' || *rest == 0) return 1;
+  }
+  return 0;
+}
+
 static int visit(struct dl_phdr_info *info, size_t size, void *data) {
   (void)size;
   struct libraries *libraries = (struct libraries *)data;
@@ -116,7 +127,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data) {
   memcpy(libraries->last, info->dlpi_name, length);
   libraries->last[length] = 0;
   // A library of LD_PRELOAD may be in a directory with anything else, such as /tmp.
-  int is_alone = strstr(libraries->last, "/lib") == NULL;
+  int is_alone = !is_for_libraries(libraries->last);
   libraries->error = csandbox_files_read(libraries->ruleset, is_alone ? info->dlpi_name : libraries->last);
   if (is_alone) libraries->last[0] = 0;
   return libraries->error;

@@ -6,6 +6,7 @@
 #include "CVipsLibrary.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,11 +42,12 @@ static gint64 seek_to(VipsSource *source, gint64 offset, int whence) {
     if (fstat(descriptor_of(source), &status)) return -1;
     start = status.st_size;
   }
-  if (offset < -start) {
+  gint64 place;
+  if (__builtin_add_overflow(start, offset, &place) || place < 0) {
     errno = EINVAL;
     return -1;
   }
-  return *position = start + offset;
+  return *position = place;
 }
 
 static void initialize_class(gpointer class, gpointer data) {
@@ -67,7 +69,7 @@ static void register_type(void) {
   file_type = g_type_register_static(vips_source_get_type(), "ImagemillFileSource", &info, (GTypeFlags)0);
 }
 
-void *cvips_file_source_new(int descriptor) {
+void *cvips_file_source_new(int descriptor, int *error) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, register_type);
   VipsSource *source = (VipsSource *)g_object_new(file_type, "descriptor", descriptor, NULL);
@@ -76,6 +78,13 @@ void *cvips_file_source_new(int descriptor) {
     g_object_unref(source);
     return NULL;
   }
+  // libvips doesn't check its dup(2).
+  if (descriptor_of(source) < 0) {
+    *error = errno;
+    g_object_unref(source);
+    return NULL;
+  }
+  fcntl(descriptor_of(source), F_SETFD, FD_CLOEXEC);
   return source;
 }
 

@@ -123,11 +123,41 @@ public struct Loader: Sendable, Hashable {
     switch reading {
     case .source:
       try VipsRuntime.start()
-      let source = try VipsErrorLock.capturingError(nickname) { cvips_file_source_new(number) }
+      var code: Int32 = 0
+      let source: UnsafeMutableRawPointer
+      do throws(VipsError) {
+        source = try VipsErrorLock.capturingError(nickname) { cvips_file_source_new(number, &code) }
+      } catch {
+        throw code == 0 ? error : unreadable("\(place)", SystemError(code: code))
+      }
       defer { g_object_unref(source) }
       let arguments = arguments(sequential: sequential, failOn: failOn, frames: frames, scale: scale)
       return try VipsOperation(nickname + "_source", arguments, object: ("source", source)).image()
-    case .buffer:
+    case .buffer, .path:
+      // A process without rules for files opens the descriptor's path. A worker may not.
+      let own = "/proc/self/fd/\(number)"
+      guard !Self.isRefused(own) else {
+        return try openCopy(place, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
+      }
+      return try open(own, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
+    }
+  }
+
+  /// Whether the process may not open a path. Only open(2) tells (landlock(7)).
+  private static func isRefused(_ path: String) -> Bool {
+    do throws(SystemError) {
+      _ = try FileDescriptor(opening: path, O_RDONLY)
+      return false
+    } catch {
+      return true
+    }
+  }
+
+  private func openCopy(
+    _ place: FilePlace, sequential: Bool, failOn: String, frames: Int, scale: Double
+  ) throws(VipsError) -> VipsImage {
+    switch reading {
+    case .source, .buffer:
       let bytes: [UInt8]
       do throws(SystemError) { bytes = try place.contents() } catch { throw unreadable("\(place)", error) }
       return try open(bytes: bytes, sequential: sequential, failOn: failOn, frames: frames, scale: scale)
@@ -139,7 +169,9 @@ public struct Loader: Sendable, Hashable {
         copy = file.path
         try place.copy(to: copy)
       } catch {
-        throw unreadable("\(place)", error)
+        var failure = unreadable("\(place)", error)
+        if [ENOSPC, EDQUOT, EFBIG].contains(error.code) { failure.failedWrite = error.code }
+        throw failure
       }
       do throws(VipsError) {
         let image = try open(copy, sequential: sequential, failOn: failOn, frames: frames, scale: scale)

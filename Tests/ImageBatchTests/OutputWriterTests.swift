@@ -56,6 +56,23 @@ struct RenditionCacheTests {
       ])
   }
 
+  @Test("takes no rendition under a key of another source")
+  func foreignKeys() throws {
+    let (request, other) = (try request(), ContentDigest(of: "another source's"))
+    let shape = SourceShape(
+      format: .png, stored: Size(width: 200, height: 100), frames: 1, orientation: 1)
+    let own = RenditionCache.keys(of: request, shape)
+    #expect(!own.isEmpty)
+    var response = RenderResponse(
+      outputs: [], source: SourceFacts(shape, hasAlpha: false), warnings: [], counts: RenderCounts())
+    response.renditions = (own + [other]).map {
+      KeptRendition(key: $0, path: "", digest: ContentDigest(of: "v"), bytes: 1, seconds: 1)
+    }
+    #expect(RenditionCache.renditions(of: response, to: request).map(\.key) == own)
+    response.source = nil
+    #expect(RenditionCache.renditions(of: response, to: request) == [])
+  }
+
   @Test("takes renditions again when a purge has made room, as often as that happens")
   func roomAfterPurge() throws {
     let cache = RenditionCache(store: store, policy: .always)

@@ -53,25 +53,15 @@ struct WorkerSandboxTests {
     await pool.stop()
   }
 
-  @Test("moves nothing but regular files out of a worker's directory")
-  func move() async throws {
-    let directory = try TestDirectory("moves")
-    var request = try fixture.request("one", outputs: 2)
-    for index in 0..<2 { request.recipes[index].temporaryPath = directory["\(index).png"] }
-    let own = try WorkerDirectory(for: request)
-    let sent = own.prepare(request)
-    // A worker that has no rules can do that.
-    #expect(symlink("/etc/passwd", sent.request.recipes[0].temporaryPath) == 0)
-    #expect(mkdir(sent.request.recipes[1].temporaryPath, 0o700) == 0)
-    let file = RenderedFile(
-      format: .png, width: 1, height: 1, frames: 1, bytes: 1, digest: request.sourceDigest, quality: nil,
-      placeholders: nil)
-    let said = RenderResponse(
-      outputs: request.recipes.map { RenderedOutput(id: $0.id, result: .success(file)) }, warnings: [],
-      counts: RenderCounts())
-    let landed = own.land(said, of: sent, for: request)
-    #expect(landed.errors.map(\.stage) == [.write, .write])
-    #expect(access(directory["0.png"], F_OK) != 0)
+  @Test("holds in all threads, also if libvips were to start its own at once")
+  func threads() async throws {
+    let script = try fixture.script(
+      "VIPS_MAX_THREADS=6 IMAGEMILL_TEST_WORKER=escape:evil exec '\(WorkerFixture.command)' \"$@\"")
+    let pool = WorkerPool(
+      WorkerConfiguration(
+        slots: 1, executable: script, timeout: .seconds(100), memory: 1 << 30, sandbox: .strict))
+    #expect(try await errors(pool, "evil", others()) == [])
+    await pool.stop()
   }
 
   @Test("is left out on request, and the same attempts succeed")

@@ -7,9 +7,9 @@
 const char *cvips_library_load(void);
 
 // A VipsSource that reads an open file from its start. The caller keeps the descriptor, whose position neither matters nor
-// changes. The caller owns the reference. Returns NULL, with libvips' error set, if the descriptor can't be duplicated.
-// Thread-safe.
-void *cvips_file_source_new(int descriptor);
+// changes. The caller owns the reference. Returns NULL if the descriptor can't be duplicated: either `error` is set to the
+// errno, or libvips' error is set. Thread-safe.
+void *cvips_file_source_new(int descriptor, int *error);
 
 // Removes a file when a VipsImage is released.
 void cvips_remove_with(void *image, const char *path);

@@ -45,6 +45,8 @@ struct RenderStep {
     var problem: JobError?
     var files: [Int: TemporaryPath] = [:]
     var lease = RenditionCache.Lease()
+    /// What the lease is for; nil if it is empty.
+    var request: RenderRequest?
   }
 
   /// The time for which a request had a slot.
@@ -193,7 +195,7 @@ struct RenderStep {
     batch.count(response)
     if let problem = opened.problem { return opened.part.failing(problem) }
     await warn(response)
-    await batch.writer.keep(response.renditions, of: opened.lease)
+    await batch.writer.keep(response, to: opened.request, of: opened.lease)
     return await store(
       response, of: opened.part, files: opened.files,
       seconds: seconds / Double(max(1, response.counts.outputs)))
@@ -218,6 +220,7 @@ struct RenderStep {
       var (request, opened) = try openFiles(of: part)
       opened.lease = batch.writer.lease(for: request, force: batch.configuration.force)
       request.renditions = opened.lease.plan
+      if !request.renditions.files.isEmpty { opened.request = request }
       return (request, opened)
     }
   }

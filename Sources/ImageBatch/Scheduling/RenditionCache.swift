@@ -73,6 +73,14 @@ final class RenditionCache: Sendable {
     return found
   }
 
+  /// The renditions that a worker has written, by keys of the request's own source: one that was taken over could name keys of
+  /// other sources.
+  static func renditions(of response: RenderResponse, to request: RenderRequest) -> [KeptRendition] {
+    guard let shape = response.source.flatMap({ SourceShape($0) }) else { return [] }
+    let keys = Set(keys(of: request, shape))
+    return response.renditions.filter { keys.contains($0.key) }
+  }
+
   /// Stores the renditions that a request has written to its lease's files.
   func keep(_ renditions: [KeptRendition], of lease: Lease) throws(CacheError) {
     var records: [ContentDigest: StoredRendition] = [:]

@@ -159,11 +159,11 @@ final class OutputWriter: Sendable {
   }
 
   /// Stores the renditions that a request has written.
-  func keep(_ renditions: [KeptRendition], of lease: RenditionCache.Lease) async {
-    guard !renditions.isEmpty else { return }
+  func keep(_ response: RenderResponse, to request: RenderRequest?, of lease: RenditionCache.Lease) async {
+    guard !response.renditions.isEmpty, let request else { return }
     await threads.run { [store, renditionCache] in
       do throws(CacheError) {
-        try renditionCache.keep(renditions, of: lease)
+        try renditionCache.keep(RenditionCache.renditions(of: response, to: request), of: lease)
       } catch {
         store.noteRepair("a rendition can't be cached for later runs", error)
       }

@@ -21,7 +21,8 @@ package enum PlacedFiles {
     if case .copy(let copy)? = files.withLock({ $0[path] }) { copy } else { path }
   }
 
-  static func refusal(of path: String) -> String? {
+  /// Why a file isn't copied; nil if it is, or if the process opens the paths itself.
+  package static func refusal(of path: String) -> String? {
     if case .refused(let reason)? = files.withLock({ $0[path] }) { reason } else { nil }
   }
 }

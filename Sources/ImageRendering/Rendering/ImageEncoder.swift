@@ -40,6 +40,10 @@ struct ImageEncoder {
     if image.hasAlpha, !definition.holdsAlpha { image = try flattened(image) }
     if isGray, writesGray(image) { image = try image.gray() }
     if case .file(let path, _) = encoding.profile {
+      if let refusal = PlacedFiles.refusal(of: path) {
+        throw RenderError(
+          code: .encodeFailed, stage: .encode, message: "the color profile '\(path)' \(refusal)")
+      }
       image = try image.applying(
         "icc_transform",
         [

@@ -74,6 +74,7 @@ package struct SourceFile {
     } catch let error as RenderError {
       throw error
     } catch let error as VipsError {
+      if let full = RenderError.fullDisk(error, Paths.temporaryDirectory) { throw full }
       // The header may be unreadable because the file is truncated.
       try WholeFile.check(place, format)
       throw DecodeFailure.error(error, format)

@@ -3,7 +3,7 @@ import SystemIO
 /// The files and directories that fontconfig reads: its configuration, the fonts and their cache (fonts-conf(5)).
 ///
 /// fontconfig itself takes 10 ms to read its configuration, so that only the elements that name files are searched for. That
-/// finds elements in comments too, which does no harm.
+/// finds elements in comments too, which name nothing that exists, or a directory of fonts more.
 struct FontDirectories {
   /// The environment variables that decide where fonts are.
   static let variables = [
@@ -19,7 +19,7 @@ struct FontDirectories {
 
   init(environment: [String: String]) {
     self.environment = environment
-    home = environment["HOME"] ?? ""
+    home = String((environment["HOME"] ?? "").reversed().drop { $0 == "/" }.reversed())
     let data = directory("XDG_DATA_HOME", "/.local/share")
     let settings = directory("XDG_CONFIG_HOME", "/.config")
     let cache = directory("XDG_CACHE_HOME", "/.cache")

@@ -35,13 +35,13 @@ struct FramedSocket {
     let deadline = timeout.map { ContinuousClock.now + $0 }
     var writer = WireWriter()
     do throws(WireError) { try writer.write(value) } catch { throw .unsendable(error.message) }
+    let body = writer.bytes
+    guard body.count <= Self.longestFrame else { throw .unsendable("a frame of \(body.count) bytes") }
     var files = writer.descriptors[...]
     while files.count > Self.mostFiles {
       try send([0, 0, 0, 0], with: Array(files.prefix(Self.mostFiles)), until: deadline)
       files = files.dropFirst(Self.mostFiles)
     }
-    let body = writer.bytes
-    guard body.count <= Self.longestFrame else { throw .unsendable("a frame of \(body.count) bytes") }
     var frame: [UInt8] = []
     frame.reserveCapacity(body.count + 4)
     withUnsafeBytes(of: UInt32(body.count).littleEndian) { frame.append(contentsOf: $0) }

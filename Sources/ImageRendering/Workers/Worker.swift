@@ -55,6 +55,8 @@ final class Worker: Sendable {
     var places: WorkerPlaces?
     let own: WorkerDirectory
     if let known = directory.withLock(\.self) {
+      // A user may remove what is in the store's directory for temporary files. The rules hold for that directory alone.
+      guard known.exists else { throw .ended(signal: nil, text: "") }
       own = known
     } else {
       do throws(SystemError) { own = try WorkerDirectory(for: request) } catch {
@@ -64,8 +66,8 @@ final class Worker: Sendable {
       places = own.places
     }
     let sent = own.prepare(request)
-    // Its files are open until the worker has received them.
-    defer { withExtendedLifetime(sent) {} }
+    // Its files are open until the worker has answered.
+    defer { own.release(sent) }
     let response = try process.exchange(
       sent.request, RenderResponse.self, after: places, timeout: timeout, processorTime: processorTime)
     return own.land(response, of: sent, for: request)

@@ -1,4 +1,5 @@
 import Glibc
+import ImageCaches
 import ImageFilters
 import Synchronization
 import SystemIO
@@ -6,7 +7,7 @@ import SystemIO
 /// The two directories of a worker process, as its parent uses them.
 ///
 /// A worker opens nothing else of a job: sources are sent as open files, and outputs are moved from ``own`` to where the
-/// request wants them. It could read the files of its earlier requests only if they were left there.
+/// request wants them. A worker that was taken over may say anything, and keep files open: what is moved is checked.
 final class WorkerDirectory: Sendable {
   /// The directory of both.
   private let path: String
@@ -14,14 +15,30 @@ final class WorkerDirectory: Sendable {
   private var own: String { path + "/out" }
   /// Where it may only read: files whose libraries open them by path.
   private var inputs: String { path + "/in" }
-  /// The fonts and color profiles in ``inputs``, by the path that names them. Libraries may open them again later.
-  private let copies = Mutex<[String: PlacedFile]>([:])
+  /// A version of a file.
+  private struct Version: Hashable {
+    let path: String
+    let device: UInt
+    let inode: UInt
+    let size: Int
+    let seconds: Int
+    let nanoseconds: Int
+
+    init(_ path: String, _ status: stat) {
+      self.path = path
+      (device, inode, size) = (UInt(status.st_dev), UInt(status.st_ino), Int(status.st_size))
+      (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+    }
+  }
+
+  /// The fonts and color profiles in ``inputs``. Libraries may open them again later.
+  private let copies = Mutex<[Version: String]>([:])
 
   /// Creates the directories beside the request's outputs, or in the directory for temporary files.
   init(for request: RenderRequest) throws(SystemError) {
     let output = request.recipes.first?.temporaryPath ?? request.renditions.files.first
     let parent = output.map { DirectoryEntry($0).directory } ?? Paths.temporaryDirectory
-    path = try TemporaryName.makeDirectory("\(parent)/worker-")
+    path = try TemporaryName.makeDirectory("\(parent)/\(output == nil ? "imagemill-" : "")worker-")
     for directory in [own, inputs] where mkdir(directory, 0o700) != 0 { throw .last }
   }
 
@@ -32,6 +49,9 @@ final class WorkerDirectory: Sendable {
     // What can't be removed goes with the store's directory of this process.
     try? Directory.removeTree(path)
   }
+
+  /// Whether the worker can still write.
+  var exists: Bool { access(own, F_OK) == 0 }
 
   /// What the worker is told before its first request.
   var places: WorkerPlaces {
@@ -69,9 +89,9 @@ final class WorkerDirectory: Sendable {
     }
     for recipe in request.recipes {
       for font in recipe.chain.fonts where FontFile.isFile(font) {
-        sent.request.files[font] = copy(font, FontFile.refusal(ofFile: font))
+        sent.request.files[font] = FontFile.refusal(ofFile: font).map { .refused($0) } ?? copy(font)
       }
-      if case .file(let path, _) = recipe.encoding.profile { sent.request.files[path] = copy(path, nil) }
+      if case .file(let path, _) = recipe.encoding.profile { sent.request.files[path] = copy(path) }
     }
     return sent
   }
@@ -81,6 +101,8 @@ final class WorkerDirectory: Sendable {
     do throws(SystemError) {
       // O_NONBLOCK: if a FIFO has replaced the file, open(2) would block.
       let file = try FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
+      // An open directory could be listed.
+      guard file.status.st_mode & S_IFMT == S_IFREG else { throw SystemError(code: EINVAL) }
       sent.opened.append(file)
       return .descriptor(file.number)
     } catch {
@@ -90,6 +112,8 @@ final class WorkerDirectory: Sendable {
 
   /// Links a stored rendition, which is in the same file system unless that has no links.
   private func place(_ path: String, at link: String) -> Bool {
+    // Copying to a link that was left would overwrite what it leads to.
+    unlink(link)
     if Glibc.link(path, link) == 0 { return true }
     do throws(SystemError) {
       try File.copy(path, to: link)
@@ -101,27 +125,27 @@ final class WorkerDirectory: Sendable {
 
   /// Copies a file that the worker's libraries open by path. A copy stays: the file may be in another file system, change,
   /// or belong to another user.
-  private func copy(_ path: String, _ refusal: String?) -> PlacedFile? {
-    copies.withLock { copies in
-      if let known = copies[path] { return known }
-      var status = stat()
-      // A FIFO isn't read. The worker reports it.
-      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG || refusal != nil else { return nil }
-      let suffix = path.split(separator: "/").last?.split(separator: ".").last.map { "." + $0 } ?? ""
-      let copy = "\(inputs)/f\(copies.count)\(suffix)"
-      let placed: PlacedFile
-      if let refusal {
-        placed = .refused(refusal)
-      } else {
-        do throws(SystemError) {
-          try File.copy(path, to: copy)
-          placed = .copy(copy)
-        } catch {
-          return .refused("can't be copied for the worker: \(error.text)")
-        }
-      }
-      copies[path] = placed
-      return placed
+  /// - Returns: nil if there is no such file, or if it is none. The worker reports that.
+  private func copy(_ path: String) -> PlacedFile? {
+    do throws(SystemError) {
+      let file = try FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
+      let status = file.status
+      guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+      return .copy(try copy(of: file, Version(path, status)))
+    } catch {
+      return error.code == ENOENT || error.code == EACCES
+        ? nil : .refused("can't be copied for the worker: \(error.text)")
+    }
+  }
+
+  private func copy(of file: FileDescriptor, _ version: Version) throws(SystemError) -> String {
+    try copies.withLock { copies throws(SystemError) in
+      if let known = copies[version] { return known }
+      // libvips and Pango go by the bytes.
+      let copy = "\(inputs)/f\(copies.count)"
+      try FilePlace.descriptor(file.number).copy(to: copy)
+      copies[version] = copy
+      return copy
     }
   }
 
@@ -131,20 +155,18 @@ final class WorkerDirectory: Sendable {
   /// - Returns: The response with the request's paths.
   func land(_ response: RenderResponse, of sent: Sent, for request: RenderRequest) -> RenderResponse {
     var response = response
-    for link in sent.links { unlink(link) }
     // A rendition that isn't kept, or a part of an output that failed, may be left.
     var mayBeLeft = !request.renditions.files.isEmpty || response.outputs.count != request.recipes.count
     for (index, output) in response.outputs.enumerated() {
-      guard case .success = output.result else {
+      guard case .success(let file) = output.result else {
         mayBeLeft = true
         continue
       }
-      // A worker that was taken over may say anything.
       let recipe = index < request.recipes.count ? request.recipes[index] : nil
       let destination = recipe?.id == output.id ? recipe?.temporaryPath : nil
       do throws(SystemError) {
         guard let destination else { throw SystemError(code: EINVAL) }
-        try move("\(own)/o\(index)", to: destination)
+        try move("\(own)/o\(index)", to: destination, file.bytes, file.digest)
       } catch {
         mayBeLeft = true
         response.outputs[index].result = .failure(.unwritable(destination ?? own, error))
@@ -155,8 +177,9 @@ final class WorkerDirectory: Sendable {
     for var rendition in renditions {
       guard let index = sent.request.renditions.files.firstIndex(of: rendition.path) else { continue }
       do throws(SystemError) {
-        try move(rendition.path, to: request.renditions.files[index])
-        rendition.path = request.renditions.files[index]
+        let destination = request.renditions.files[index]
+        try move(rendition.path, to: destination, rendition.bytes, rendition.digest)
+        rendition.path = destination
         response.renditions.append(rendition)
       } catch {
         // It is made again in a later run.
@@ -166,21 +189,53 @@ final class WorkerDirectory: Sendable {
     return response
   }
 
+  /// Removes the links that a request needed, and closes its files.
+  func release(_ sent: Sent) {
+    for link in sent.links { unlink(link) }
+    withExtendedLifetime(sent) {}
+  }
+
   /// Moves a file to where the worker can't change its name any more.
-  private func move(_ path: String, to destination: String) throws(SystemError) {
+  /// - Throws: `SystemError`; with code `EINVAL` if it is no regular file, and `EBADMSG` if it hasn't the size and the digest
+  ///   that the worker told.
+  private func move(
+    _ path: String, to destination: String, _ bytes: Int, _ digest: ContentDigest
+  ) throws(SystemError) {
     guard rename(path, destination) == 0 else { throw .last }
-    var status = stat()
-    guard lstat(destination, &status) == 0 else { throw .last }
-    // What is read here must not be a link to a file of others.
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      unlink(destination)
-      throw SystemError(code: EINVAL)
+    do throws(SystemError) {
+      let file = try claim(destination)
+      let (found, size) = try file.digest()
+      guard found == digest, size == bytes else { throw SystemError(code: EBADMSG) }
+    } catch {
+      if unlink(destination) != 0 { rmdir(destination) }
+      throw error
     }
+  }
+
+  /// Makes sure that the worker can't change a file by another name or a descriptor: if it has one, the file is replaced by a
+  /// copy.
+  private func claim(_ path: String) throws(SystemError) -> FileDescriptor {
+    let file = try FileDescriptor(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    let status = file.status
+    guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError(code: EINVAL) }
+    // The worker sets the mode of a file that it creates.
+    let mode = status.st_mode & 0o7777
+    if mode & ~0o644 != 0 { guard fchmod(file.number, mode & 0o644) == 0 else { throw .last } }
+    // A lease for reading is refused while a descriptor for writing is open (fcntl(2)). Swift can't import F_SETLEASE.
+    let setLease: Int32 = 1024
+    if status.st_nlink == 1, fcntl(file.number, setLease, F_RDLCK) == 0 {
+      _ = fcntl(file.number, setLease, F_UNLCK)
+      return file
+    }
+    guard unlink(path) == 0 else { throw .last }
+    try FilePlace.descriptor(file.number).copy(to: path)
+    return try FileDescriptor(opening: path, O_RDONLY | O_NOFOLLOW)
   }
 
   /// Removes the worker's files. It can't make directories or links, which could lead elsewhere.
   private func empty() {
-    guard let entries = try? Directory.existingEntries(of: own) else { return }
-    for entry in entries { unlink("\(own)/\(entry.name)") }
+    for entry in (try? Directory.existingEntries(of: own)) ?? [] {
+      unlink(entry.path(in: Array(own.utf8CString)))
+    }
   }
 }

@@ -36,7 +36,7 @@ public enum WorkerMain {
     run(
       memoryLimit: arguments.first.flatMap { Int($0) },
       processorTime: arguments.count > 2 ? Int(arguments[2]).map { .seconds($0) } : nil,
-      waitsForPlaces: sandbox.restrictsFiles)
+      waitingForPlacesOf: sandbox.restrictsFiles ? sandbox : nil)
   }
 
   /// Makes a restriction, or ends the process.
@@ -44,35 +44,45 @@ public enum WorkerMain {
     do throws(SystemError) {
       try body()
     } catch {
-      let text = Array("\(sandboxFailure): \(error.text)\n".utf8)
-      write(STDERR_FILENO, text, text.count)
+      report(sandboxFailure, error)
       exit(1)
     }
   }
 
+  /// Tells the parent why the process ends.
+  private static func report(_ what: String, _ error: SystemError) {
+    let text = Array("\(what): \(error.text)\n".utf8)
+    write(STDERR_FILENO, text, text.count)
+  }
+
   /// Begins the message of a worker that can't restrict itself.
   static let sandboxFailure = "can't restrict the worker process"
+  /// Begins the message of a worker that can't take a request's open files.
+  static let receivingFailure = "can't receive a request"
 
   /// Serves requests until the parent closes the socket.
   /// - Parameters:
   ///   - memoryLimit: The most memory for rendering, in bytes; nil for no limit. A request is limited
   ///     to its grant, which may be less.
   ///   - processorTime: The processor time of one request; nil for no limit.
-  ///   - waitsForPlaces: Whether the parent says first which files the process may use. Default: false.
-  package static func run(memoryLimit: Int?, processorTime: Duration? = nil, waitsForPlaces: Bool = false) {
+  ///   - sandbox: The restrictions whose files the parent names first; nil if it names none. Default: nil.
+  package static func run(
+    memoryLimit: Int?, processorTime: Duration? = nil, waitingForPlacesOf sandbox: WorkerSandbox? = nil
+  ) {
     // The terminal sends SIGINT to the whole process group, but the parent decides when workers end.
     signal(SIGINT, SIG_IGN)
     // A file that grows beyond its limit fails the request with EFBIG instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)
     var limits = WorkerLimits(memory: memoryLimit, processorTime: processorTime)
+    // libvips would start its threads at once, and no rule would hold for them.
+    if sandbox != nil { unsetenv("VIPS_MAX_THREADS") }
     // Before the first request, whose source may still be read. That request reports an error.
     try? VipsRuntime.start()
     let socket = FramedSocket(descriptor: socketDescriptor)
-    if waitsForPlaces {
+    if let sandbox {
       let places: WorkerPlaces
       do { places = try socket.receive(WorkerPlaces.self) } catch { return }
-      // Before the process has another thread, which would stay as it is.
-      restrict { () throws(SystemError) in try places.enter() }
+      restrict { () throws(SystemError) in try places.enter(isStrict: sandbox == .strict) }
     }
     exitWithParent()
     let renderer = Renderer(memory: min(Self.renditionMemory, (memoryLimit ?? .max) / 8))
@@ -91,6 +101,9 @@ public enum WorkerMain {
           hook?.act(on: request)
         #endif
         try socket.send(renderer.render(request))
+      } catch FramedSocket.Failure.system(let code) {
+        report(receivingFailure, SystemError(code: code))
+        return
       } catch {
         return
       }

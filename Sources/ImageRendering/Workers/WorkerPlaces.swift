@@ -11,9 +11,16 @@ struct WorkerPlaces: WireValue, Hashable {
   /// What libraries read.
   var readable: [String]
 
-  /// Restricts the process to these places. Threads that were started before aren't restricted.
-  /// - Throws: `SystemError` if the kernel refuses a rule.
-  func enter() throws(SystemError) {
+  /// Restricts the process to these places.
+  ///
+  /// The rules don't hold for threads that were started before. Only libraries that are loaded into every process start some,
+  /// such as those of `LD_PRELOAD`, and they decode nothing.
+  /// - Parameter isStrict: Whether such a thread is an error.
+  /// - Throws: `SystemError` if the kernel refuses a rule, with code `EBUSY` for another thread.
+  func enter(isStrict: Bool) throws(SystemError) {
+    if isStrict {
+      guard try Directory.entries(of: "/proc/self/task").count == 1 else { throw SystemError(code: EBUSY) }
+    }
     // The places of temporary files of libvips, ImageMagick and GLib.
     setenv("TMPDIR", directory, 1)
     var rules: Int32 = -1
@@ -48,10 +55,7 @@ struct WorkerPlaces: WireValue, Hashable {
 enum ReadablePlaces {
   /// The same for all workers of a process.
   static let all: [String] =
-    fixed + FontDirectories(environment: environment).all
-    + ["LD_LIBRARY_PATH", "VIPSHOME"].flatMap { name in
-      (environment[name] ?? "").split(separator: ":").map(String.init)
-    }.filter { $0.hasPrefix("/") && $0 != "/" }
+    fixed + FontDirectories(environment: environment).all + ofUser
 
   private static let fixed = [
     // Modules of libvips, libheif and ImageMagick, converters of character sets, and their data. Everybody may read them.
@@ -59,16 +63,28 @@ enum ReadablePlaces {
     "/usr/local/share",
     "/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/localtime",
     // Without its policy, ImageMagick would have no limits.
-    "/etc/ImageMagick-6", "/etc/ImageMagick-7",
+    "/etc/ImageMagick-6", "/etc/ImageMagick-7", "/usr/local/etc/ImageMagick-6",
+    "/usr/local/etc/ImageMagick-7",
+    "/usr/local/etc/fonts",
     "/dev/zero", "/dev/urandom", "/dev/random",
     // The number and kind of processors, and the memory.
     "/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/filesystems", "/proc/sys/vm",
     "/sys/devices/system/cpu", "/sys/devices/system/node",
   ]
 
+  /// Libraries in other directories, and the user's policy for ImageMagick.
+  private static var ofUser: [String] {
+    let (home, variables) = (environment["HOME"] ?? "", environment)
+    let libraries = (variables["LD_LIBRARY_PATH"] ?? "").split(separator: ":").map { path in
+      String(path.reversed().drop { $0 == "/" }.reversed())
+    }.filter { $0.hasPrefix("/") && $0 != home }
+    let settings = variables["XDG_CONFIG_HOME"] ?? home + "/.config"
+    return libraries + [settings + "/ImageMagick"].filter { $0.hasPrefix("/") }
+  }
+
   private static var environment: [String: String] {
     var variables: [String: String] = [:]
-    for name in FontDirectories.variables + ["LD_LIBRARY_PATH", "VIPSHOME"] {
+    for name in FontDirectories.variables + ["LD_LIBRARY_PATH"] {
       if let value = getenv(name) { variables[name] = String(cString: value) }
     }
     return variables

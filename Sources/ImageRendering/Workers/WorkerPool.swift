@@ -117,7 +117,7 @@ package actor WorkerPool: RenderingService {
       return try await worker.exchange(request, timeout: configuration.timeout)
     } catch {
       if case .unsendable = error { throw error }
-      workers[slot] = nil
+      await workers.removeValue(forKey: slot)?.end()
       throw error
     }
   }
@@ -130,6 +130,14 @@ package actor WorkerPool: RenderingService {
     workersStarted += 1
     workers[slot] = worker
     return worker
+  }
+
+  private func notSent(_ reason: String) -> RenderError {
+    RenderError(
+      code: .workerNotStarted, stage: .decode,
+      message:
+        "can't send the request to a worker process: \(reason); raise the limit of open files (ulimit -n)",
+      isTemporary: true)
   }
 
   private func jobError(_ reason: WorkerProcess.TerminationReason) -> RenderError {
@@ -151,6 +159,8 @@ package actor WorkerPool: RenderingService {
         message: "rendering took longer than \(configuration.processorTime) of processor time")
     case .notStarted(let reason):
       RenderError(code: .workerNotStarted, stage: .decode, message: "can't start a worker process: \(reason)")
+    case .notSent(let reason): notSent(reason)
+    case .ended(_, let text) where text.hasPrefix(WorkerMain.receivingFailure): notSent(text.singleLine)
     case .unsendable(let reason):
       RenderError(
         code: .notRendered, stage: .decode,
@@ -188,7 +198,7 @@ extension WorkerProcess.TerminationReason {
   fileprivate var isWorthRetrying: Bool {
     switch self {
     case .ended(.some(SIGXFSZ), _): false
-    case .ended, .timedOut(.stopped): true
+    case .ended, .notSent, .timedOut(.stopped): true
     case .timedOut, .outOfProcessorTime, .notStarted, .unsendable: false
     }
   }

@@ -17,6 +17,8 @@ final class WorkerProcess: Sendable {
     case outOfProcessorTime
     /// The process couldn't be started.
     case notStarted(String)
+    /// The request couldn't be sent to this process, because of the system's limits.
+    case notSent(String)
     /// The request can't be sent to any process. This one can be used again.
     case unsendable(String)
   }
@@ -98,6 +100,10 @@ final class WorkerProcess: Sendable {
       kill()
       _ = reap()
       throw .timedOut(delay ?? .ownWork)
+    } catch .system(let code) {
+      kill()
+      _ = reap()
+      throw .notSent(SystemError(code: code).text)
     } catch {
       // A process that closed its socket is about to end, and its signal gives the reason. Kill any other:
       // its state is unknown, and reaping it would block forever under the lock of `kill()`.

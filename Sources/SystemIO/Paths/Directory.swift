@@ -38,10 +38,21 @@ package enum Directory {
 
     /// The name as text. Invalid UTF-8 is replaced, so that the result may not name the file.
     package var name: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The path in a directory, both for functions of the C library: bytes that end in NUL.
+    package func path(in directory: [CChar]) -> [CChar] {
+      directory.dropLast() + [CChar(bitPattern: UInt8(ascii: "/"))] + bytes.map { CChar(bitPattern: $0) } + [
+        0
+      ]
+    }
   }
 
   /// Lists a directory without `.` and `..`, in no particular order.
   package static func entries(of path: String) throws(SystemError) -> [Entry] {
+    try entries(of: Array(path.utf8CString))
+  }
+
+  private static func entries(of path: [CChar]) throws(SystemError) -> [Entry] {
     guard let stream = opendir(path) else { throw .last }
     defer { closedir(stream) }
     var entries: [Entry] = []
@@ -62,8 +73,12 @@ package enum Directory {
   /// Removes a directory and its contents, without following links. Ignores files that don't exist, because
   /// another process may remove them at the same time.
   package static func removeTree(_ path: String) throws(SystemError) {
+    try removeTree(Array(path.utf8CString))
+  }
+
+  private static func removeTree(_ path: [CChar]) throws(SystemError) {
     for entry in try existingEntries(of: path) {
-      let child = path + "/" + entry.name
+      let child = entry.path(in: path)
       var status = stat()
       // Not the entry's type, which some file systems don't report.
       guard lstat(child, &status) == 0 else { continue }
@@ -78,6 +93,10 @@ package enum Directory {
 
   /// Like ``entries(of:)``; empty if the directory doesn't exist.
   package static func existingEntries(of path: String) throws(SystemError) -> [Entry] {
+    try existingEntries(of: Array(path.utf8CString))
+  }
+
+  private static func existingEntries(of path: [CChar]) throws(SystemError) -> [Entry] {
     do throws(SystemError) {
       return try entries(of: path)
     } catch {

@@ -54,7 +54,7 @@ enum ManualSections {
   /// ENVIRONMENT of all commands.
   static var environment: String {
     heading + settingVariables + cacheVariables + proxyVariables + storageVariables + terminalVariables
-      + ".El\n"
+      + libraryVariables + ".El\n"
   }
 
   private static let heading = ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
@@ -111,6 +111,17 @@ enum ManualSections {
     .Ql s3://
     sources, outputs and remote caches; see
     .Xr imagemill-s3 7 .
+
+    """
+
+  private static let libraryVariables = """
+    .It Ev FONTCONFIG_FILE , FONTCONFIG_PATH , FONTCONFIG_SYSROOT , XDG_DATA_HOME , XDG_DATA_DIRS
+    Fonts and their configuration, as in
+    .Xr fonts-conf 5 .
+    .It Ev LD_LIBRARY_PATH
+    Directories of libraries, as in
+    .Xr ld.so 8 .
+    Worker processes may read all files in them.
 
     """
 
