@@ -162,7 +162,9 @@ enum ManualSections {
   private static let cacheFiles = """
     .It Pa ~/.cache/imagemill
     The cache: an SQLite index, and objects named by the SHA-256 of their content.
-    It may be removed at any time; its contents are downloaded or rendered again.
+    To empty it, use
+    .Cm imagemill cache clear ,
+    which keeps the record of written files.
 
     """
 }
