@@ -80,6 +80,18 @@ enum ManualPage {
     .Pp
     """
 
+  /// What a size is in a chain.
+  static let sizes = """
+    A size is
+    .Ar width Ns x Ns Ar height ,
+    one side such as
+    .Li 800x
+    or
+    .Li x600
+    (the other follows from the aspect ratio), or a percentage of the image's size such as
+    .Li 50% .
+    """
+
   /// `imagemill-filters(7)`, from the table of filters.
   static func filtersPage() -> String {
     var page = head("IMAGEMILL-FILTERS", section: 7)
@@ -102,14 +114,21 @@ enum ManualPage {
       Names are case-insensitive, and AlamofireImage's type names are accepted.
       An empty chain leaves the image unchanged.
       .Pp
-      Every chain has an identifier: its canonical text, with the key of every parameter.
-      All spellings of a chain have the same identifier, which is the key of cached results.
+      \(sizes)
+      .Pp
+      Every chain has an identifier: its filters with all parameters, in a fixed form.
+      All spellings of a chain have the same identifier, which is part of the key of cached results.
+      Identifiers spell center and color as
+      .Ql centre
+      and
+      .Ql colour .
 
       """
     for category in FilterDefinition.Category.allCases {
       let filters = FilterTable.all.filter { $0.category == category }
       if filters.isEmpty { continue }
       page += ".Sh \(category.rawValue.uppercased())\n"
+      if category == .coreImage { page += coreImage }
       for filter in filters {
         page += ".Ss \(filter.name)\n\(text(asSentence(filter.summary)))\n"
         if let expansion = filter.expansion { page += "Same as\n.Ql \(verbatim(expansion)) .\n" }
@@ -133,6 +152,15 @@ enum ManualPage {
     }
     return page + ".Sh SEE ALSO\n.Xr imagemill 1 ,\n.Xr imagemill-manifest 5\n"
   }
+
+  /// The introduction of the filters with Core Image's names.
+  private static let coreImage = """
+    These filters reproduce Apple's Core Image filters, with their names and parameters.
+    .Ql CIGaussianBlur:inputRadius=8
+    is short for
+    .Ql ci:CIGaussianBlur:inputRadius=8 .
+
+    """
 
   // MARK: Parts
 
