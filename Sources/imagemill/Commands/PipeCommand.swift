@@ -15,8 +15,8 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       a result line with --json; the other lines are still converted.
 
       A result line has the members version, index, source, output, status, width, height, bytes, sha256, filter, \
-      format, fields and, if known, location; a failed one also has error. Their meaning is that under REPORTS; \
-      'imagemill schema result' prints their schema. With --failures-are-results, a line has all members of a report's.
+      format, fields and, if known, location; a failed one also has error. With --failures-are-results, a line has all \
+      members of a report's line. See REPORTS in imagemill-pipe(1), and 'imagemill schema result'.
 
         printf '%s\\n' URL URL | imagemill pipe -f fill:100x100,circle -o 'out/{name}.png'
         find . -name '*.jpg' -print0 | imagemill pipe -0 -f limit:1600x -o '{name}.webp'
