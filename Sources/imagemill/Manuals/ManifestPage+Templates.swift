@@ -14,11 +14,11 @@ extension ManifestPage {
     The source's directory, with its separators.
     For a file it is relative to the manifest's directory, for a pattern to the part before its first special character,
     and for standard input to the current directory.
-    For a URL below
+    For a URL on the server of
     .Ic base ,
     it is relative to
-    .Ic base ;
-    for any other URL or s3 address, it is the directory of its path.
+    .Ic base
+    or to their common parent; for any other URL or s3 address, it is the directory of its path.
     The path stays inside the output directory:
     .Pa ..
     is dropped, and a leading dot is replaced by

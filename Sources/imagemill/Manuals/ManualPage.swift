@@ -180,7 +180,8 @@ enum ManualPage {
   /// OPTIONS for these arguments, by section.
   static func optionSections(_ arguments: [HelpDump.Argument]) -> String {
     let arguments = arguments.filter { $0.kind != "positional" && $0.shouldDisplay }
-    let sections = arguments.reduce(into: [String]()) { sections, argument in
+    // Options without a title come first, not under the title before them.
+    let sections = arguments.reduce(into: [""]) { sections, argument in
       let title = argument.sectionTitle ?? ""
       if !sections.contains(title) { sections.append(title) }
     }
@@ -198,10 +199,17 @@ enum ManualPage {
       let names = (option.names ?? []).sorted { $0.kind == "short" && $1.kind != "short" }
         .map { $0.kind == "short" ? "Fl \($0.name)" : "Fl \\-\($0.name.replacing("-", with: "\\-"))" }
       let value = option.kind == "option" ? " Ar \(quoted(option.valueName ?? "value"))" : ""
-      let fallback = option.defaultValue.map { " (default: \($0))" } ?? ""
-      return ".It \(names.joined(separator: " , "))\(value)\n\(text((option.abstract ?? "") + fallback))\n"
+      return ".It \(names.joined(separator: " , "))\(value)\n\(text(abstractWithDefault(option)))\n"
     }
     return ".Bl -tag -width Ds\n" + items.joined() + ".El\n"
+  }
+
+  /// The abstract of an option, with the default before its period.
+  private static func abstractWithDefault(_ option: HelpDump.Argument) -> String {
+    let abstract = option.abstract ?? ""
+    guard let value = option.defaultValue else { return abstract }
+    return abstract.hasSuffix(".")
+      ? "\(abstract.dropLast()) (default: \(value))." : "\(abstract) (default: \(value))"
   }
 
   /// The discussion without its examples, which are indented.
