@@ -110,7 +110,9 @@ enum ExitStatusSection {
   ]
 
   private static let usage = [
-    "run": "The command line or a manifest is wrong; nothing was started.",
+    "run":
+      "The command line or a manifest is wrong; nothing was started.\nA wrong line of standard input, or of a list "
+      + "longer than 16 MiB, is a failed job instead.",
     "pipe":
       "The command line or the header of a table is wrong; nothing was started.",
     "plan": "The command line or a manifest is wrong.",
