@@ -99,7 +99,7 @@ enum ReportSection {
       .It Li written
       It was rendered and written.
       .It Li unchanged
-      The file was up to date, or had the same bytes.
+      It was up to date, or the file had the same bytes.
       .It Li cached
       It was copied from the cache or from an equal output.
       .It Li kept
