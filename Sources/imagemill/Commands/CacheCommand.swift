@@ -60,8 +60,8 @@ struct CacheCommand: AsyncParsableCommand {
       abstract: "Show size, contents and hit statistics.",
       discussion: """
         Objects are the stored bodies of responses, outputs and renditions. Responses and outputs are counted by their \
-        records. Files are local files whose digests are recorded. Renditions are filtered images before encoding; \
-        --cache-intermediates keeps them.
+        records. Files are local files whose digests are recorded. Renditions are filtered images before encoding, \
+        which 'run --cache-intermediates' keeps.
         """)
     @OptionGroup var place: Place
     @Flag(help: "Print one JSON object.") var json = false

@@ -97,8 +97,8 @@ enum ObjectStoragePage {
       matches, or if the object is unchanged since this machine uploaded it.
       No object is downloaded for this check.
       The first 20 outputs below a prefix take one HEAD request each.
-      For more outputs, the prefix is listed once, 1,000 objects per request, and HEAD requests are sent only for objects
-      that differ from the cache's record, or have none.
+      For more outputs, the prefix is listed once, 1,000 objects per request, and HEAD requests are sent only for
+      objects that differ from the cache's record, or have none.
       The prefix is that of
       .Fl C ,
       or the literal directories of the template.
