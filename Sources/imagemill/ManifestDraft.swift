@@ -31,7 +31,7 @@ enum ManifestDraft {
         filter: small
         output: images/photo.webp
 
-      # Several outputs of one source, which is downloaded and decoded once.
+      # Several outputs of one source, which is downloaded once.
       # - source: https://example.com/hero.jpg
       #   outputs:
       #     - {output: "images/hero-{width}.{ext}", filter: "limit:{width}x", matrix: {width: [400, 800], format: [avif, jpeg]}}

@@ -45,7 +45,7 @@ enum UsageErrorFormatter {
   ///
   ///     Error: The value '5' is invalid for '--timeout <dur>'
   ///     Help:  --timeout <dur>  Time limit for one download.
-  ///     Usage: imagemill run [<options>] [<manifests> ...]
+  ///     Usage: imagemill run [<options>] [<manifest> ...]
   ///       See 'imagemill run --help' for more information.
   /// - Parameter arguments: The command line.
   static func text(_ text: String, arguments: [String]) -> String {

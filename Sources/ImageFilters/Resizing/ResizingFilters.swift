@@ -10,7 +10,9 @@ enum ResizingFilters {
   private static let linear = FilterParameter.optional(
     "linear", .boolean, default: "false", "resample in linear light instead of sRGB values")
   private static let gravity = FilterParameter.optional(
-    "gravity", .gravity, default: "centre", "which part to keep, or where to place the image")
+    "gravity", .gravity, default: "centre", "part to keep")
+  private static let position = FilterParameter.optional(
+    "gravity", .gravity, default: "centre", "position of the image")
   private static let snap = FilterParameter.optional(
     "snap", .boolean, default: "true",
     "round to whole pixels; false keeps fractions and anti-aliases the edges")
@@ -75,7 +77,7 @@ enum ResizingFilters {
     parameters: [
       size,
       .optional("background", .color, default: "transparent", "canvas color"),
-      gravity, snap, kernel, linear,
+      position, snap, kernel, linear,
     ], example: "pad:100x100:white",
     traits: traits(isCanvas: true, addsAlpha: true) { times($1, ResizingGeometry.fittingFactor($0, $1)) }
   ) { pass in try Pad(pass).run() }

@@ -62,7 +62,7 @@ enum ShapeFilters {
   }
 
   static let border = FilterDefinition(
-    "border", .shape, "draw a line inside the edge, along the curve after circle or rounded",
+    "border", .shape, "draw a line inside the edge; after circle or rounded, it follows the curve",
     parameters: [
       .optional("width", .integer(1...10_000, unit: "px"), default: "1", "width of the line"),
       .optional("colour", .color, default: "white", "color of the line"),

@@ -168,7 +168,7 @@ extension ImageFilter where Self == FilterChain {
   ///   - width: Target width in pixels, 1…65535.
   ///   - height: Target height in pixels, 1…65535.
   ///   - background: Canvas color.
-  ///   - gravity: Which part to keep, or where to place the image.
+  ///   - gravity: Position of the image.
   ///   - snap: Round to whole pixels; false keeps fractions and anti-aliases the edges.
   ///   - kernel: Resampling kernel.
   ///   - linear: Resample in linear light instead of sRGB values.
@@ -184,7 +184,7 @@ extension ImageFilter where Self == FilterChain {
   /// - Parameters:
   ///   - width: Target width in pixels; the height follows from the aspect ratio.
   ///   - background: Canvas color.
-  ///   - gravity: Which part to keep, or where to place the image.
+  ///   - gravity: Position of the image.
   ///   - snap: Round to whole pixels; false keeps fractions and anti-aliases the edges.
   ///   - kernel: Resampling kernel.
   ///   - linear: Resample in linear light instead of sRGB values.
@@ -200,7 +200,7 @@ extension ImageFilter where Self == FilterChain {
   /// - Parameters:
   ///   - height: Target height in pixels; the width follows from the aspect ratio.
   ///   - background: Canvas color.
-  ///   - gravity: Which part to keep, or where to place the image.
+  ///   - gravity: Position of the image.
   ///   - snap: Round to whole pixels; false keeps fractions and anti-aliases the edges.
   ///   - kernel: Resampling kernel.
   ///   - linear: Resample in linear light instead of sRGB values.
@@ -216,7 +216,7 @@ extension ImageFilter where Self == FilterChain {
   /// - Parameters:
   ///   - size: Target size.
   ///   - background: Canvas color.
-  ///   - gravity: Which part to keep, or where to place the image.
+  ///   - gravity: Position of the image.
   ///   - snap: Round to whole pixels; false keeps fractions and anti-aliases the edges.
   ///   - kernel: Resampling kernel.
   ///   - linear: Resample in linear light instead of sRGB values.
@@ -232,7 +232,7 @@ extension ImageFilter where Self == FilterChain {
   /// - Parameters:
   ///   - width: Target width in pixels, 1…65535.
   ///   - height: Target height in pixels, 1…65535.
-  ///   - gravity: Which part to keep, or where to place the image.
+  ///   - gravity: Part to keep.
   ///   - snap: Round to whole pixels; false keeps fractions and anti-aliases the edges.
   ///   - kernel: Resampling kernel.
   ///   - linear: Resample in linear light instead of sRGB values.
@@ -247,7 +247,7 @@ extension ImageFilter where Self == FilterChain {
   /// `fill`: resize to cover this size, keeping the aspect ratio, and crop the excess.
   /// - Parameters:
   ///   - width: Target width in pixels; the height follows from the aspect ratio.
-  ///   - gravity: Which part to keep, or where to place the image.
+  ///   - gravity: Part to keep.
   ///   - snap: Round to whole pixels; false keeps fractions and anti-aliases the edges.
   ///   - kernel: Resampling kernel.
   ///   - linear: Resample in linear light instead of sRGB values.
@@ -262,7 +262,7 @@ extension ImageFilter where Self == FilterChain {
   /// `fill`: resize to cover this size, keeping the aspect ratio, and crop the excess.
   /// - Parameters:
   ///   - height: Target height in pixels; the width follows from the aspect ratio.
-  ///   - gravity: Which part to keep, or where to place the image.
+  ///   - gravity: Part to keep.
   ///   - snap: Round to whole pixels; false keeps fractions and anti-aliases the edges.
   ///   - kernel: Resampling kernel.
   ///   - linear: Resample in linear light instead of sRGB values.
@@ -277,7 +277,7 @@ extension ImageFilter where Self == FilterChain {
   /// `fill`: resize to cover this size, keeping the aspect ratio, and crop the excess.
   /// - Parameters:
   ///   - size: Target size.
-  ///   - gravity: Which part to keep, or where to place the image.
+  ///   - gravity: Part to keep.
   ///   - snap: Round to whole pixels; false keeps fractions and anti-aliases the edges.
   ///   - kernel: Resampling kernel.
   ///   - linear: Resample in linear light instead of sRGB values.
@@ -292,7 +292,7 @@ extension ImageFilter where Self == FilterChain {
   /// `crop`: keep a region of the image.
   /// - Parameters:
   ///   - area: Region to keep: a size placed by gravity, or a size and an offset.
-  ///   - gravity: Which part to keep, or where to place the image.
+  ///   - gravity: Part to keep.
   ///   - clip: Clip a region that extends beyond the image, instead of failing.
   public static func crop(
     _ area: CropArea, gravity: Gravity = .center, clip: Bool = false

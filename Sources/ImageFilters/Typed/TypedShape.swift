@@ -23,7 +23,7 @@ extension ImageFilter where Self == FilterChain {
   /// `circle`: crop to the center square, then cut out a circle.
   public static var circle: FilterChain { FilterChain(typed: "circle") }
 
-  /// `border`: draw a line inside the edge, along the curve after circle or rounded.
+  /// `border`: draw a line inside the edge; after circle or rounded, it follows the curve.
   /// - Parameters:
   ///   - width: Width of the line. Range: 1…10000 px, a whole number.
   ///   - color: Color of the line.

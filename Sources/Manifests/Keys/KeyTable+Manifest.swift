@@ -11,8 +11,8 @@ extension KeyTable {
         need: "the format's version, which is 1"),
       Key(
         "settings", .names(.scalarOrList),
-        "Options of the run by their long names, such as {per-host: 4, timeout: 30s}; the command line and the "
-          + "environment override them."),
+        "Settings of the run, its limits and its downloads, such as {per-host: 4, timeout: 30s}; the command line and "
+          + "the environment override them."),
       Key("base", .text, "The base URL of sources without a scheme; it should end with '/'."),
       Key("output-dir", .text, "The directory of the outputs, inside the manifest's directory."),
       Key("filters", .names(.chain), "Named chains; they may use one another, without cycles."),
@@ -73,11 +73,13 @@ extension KeyTable {
     ])
 
   private static let jobSettings = [
-    Key("placeholder", .text, "The source to use if every source fails; its use is reported."),
+    Key(
+      "placeholder", .text,
+      "The fallback image: the source to use if every other source fails. Its use is reported."),
     Key(
       "publish", .choice(["best", "progressive"]),
-      "best: sources are alternatives; progressive: they are versions from the worst to the best, each written "
-        + "when it arrives (default: best)."),
+      "best: sources are alternatives; progressive: they are versions, worst first, each written when it arrives "
+        + "(default: best)."),
     Key(
       "priority", .scalar, "A whole number; a pending download with a higher one starts first (default: 0)."),
     Key("variables", .names(.scalar), "Names and their values, which are fields in templates and chains."),
@@ -90,7 +92,7 @@ extension KeyTable {
       let form: KeyForm = if case .choice(let words) = parameter.type { .choice(words) } else { .scalar }
       let summary =
         parameter.name == "from"
-        ? "'placeholder' for the job's own, or a named source, a path or a URL."
+        ? "'placeholder' for the job's fallback image, or a named source, a path or a URL."
         : "\(parameter.summary): \(parameter.type.summary) (default: \(parameter.defaultText ?? ""))."
       return Key(parameter.name, form, summary, isRequired: parameter.isRequired)
     })
@@ -132,7 +134,10 @@ extension KeyTable {
     Key(
       "background", .text,
       "The background for transparent pixels if the format has no alpha (default: white)."),
-    Key("frames", .scalar, "The frames of an animation to keep: all, first, or a number (default: all)."),
+    Key(
+      "frames", .scalar,
+      "The frames of an animation to keep: all, first, or the number of frames from the first (default: all)."
+    ),
     Key(
       "min-savings", .scalar,
       "With several formats: use a later one only if it is this much smaller than the first, such as 10%."),

@@ -9,7 +9,9 @@ struct CacheCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cache", abstract: "Inspect and maintain the disk cache.",
     discussion: """
-      The cache may be removed at any time: its contents can be downloaded or rendered again.
+      To empty the cache, use 'imagemill cache clear', which keeps the record of written files. If the directory \
+      itself is removed, --prune and --no-clobber no longer recognize earlier outputs, and a manifest whose jobs read \
+      outputs of other jobs needs --in-place once.
 
         imagemill cache stats
         imagemill cache verify
@@ -54,7 +56,13 @@ struct CacheCommand: AsyncParsableCommand {
   }
 
   struct Stats: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show size, contents and hit statistics.")
+    static let configuration = CommandConfiguration(
+      abstract: "Show size, contents and hit statistics.",
+      discussion: """
+        Objects are the stored bodies of responses, outputs and renditions. Responses and outputs are counted by their \
+        records. Files are local files whose digests are recorded. Renditions are filtered images before encoding, \
+        which 'run --cache-intermediates' keeps.
+        """)
     @OptionGroup var place: Place
     @Flag(help: "Print one JSON object.") var json = false
 
@@ -144,10 +152,10 @@ struct CacheCommand: AsyncParsableCommand {
 
   struct Limit: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show or set the cache's limit, which holds for every command that uses the cache.",
+      abstract: "Show or set the size limit of the cache. It applies to every command.",
       discussion: """
-        Objects above the limit are purged, the least recently used first. A new cache has a limit of 2GiB, or the \
-        --cache-size of the run that creates it.
+        The limit is printed in bytes. Objects above it are purged, the least recently used first. A new cache has a \
+        limit of 2GiB, or the --cache-size of the run that creates it.
 
           imagemill cache limit
           imagemill cache limit 20GiB

@@ -8,18 +8,19 @@ struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Show every setting, its value, and where the value comes from.",
     discussion: """
-      An option that configures a run is a setting: --per-host 2 is IMAGEMILL_PER_HOST=2 in the environment, and \
-      per-host in a manifest's 'settings' and in $XDG_CONFIG_HOME/imagemill/config.toml. The command line \
-      overrides the environment, the environment the manifest, and the manifest the configuration file. The values \
-      shown are those of 'imagemill run'. Credentials are hidden.
+      A setting is an option that also has a variable (IMAGEMILL_PER_HOST=2) and a key in \
+      $XDG_CONFIG_HOME/imagemill/config.toml (per-host = 2). A manifest may set some of them; see \
+      imagemill-manifest(5). The command line overrides the environment, the environment the manifest, and the \
+      manifest the configuration file. The values shown are those of 'imagemill run'. Credentials are hidden.
 
         imagemill config
         imagemill config --json images.yaml
       """)
 
   @Argument(
-    help:
-      "Manifests, whose settings count too (default: imagemill.yaml, .yml, .toml or .json in this directory).",
+    help: ArgumentHelp(
+      "Manifests whose settings to include (default: imagemill.yaml, .yml, .toml or .json in this directory).",
+      valueName: "manifest"),
     completion: .file(extensions: ManifestArguments.extensions))
   var manifests: [String] = []
 

@@ -11,7 +11,9 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
   static let configuration = CommandConfiguration(
     commandName: "fetch", abstract: "Download URLs into the cache and show the responses.",
     discussion: """
-      An error status is a failure; its response is still printed.
+      Each line has the status, the use of the cache (hit, miss, revalidated, stale or bypass), the size in bytes and \
+      the URL. An error status is a failure; its response is still printed, but -o doesn't write its body unless \
+      --any-status is given.
 
         imagemill fetch https://example.org/a.jpg
         imagemill fetch --json --no-redirect https://example.org/
@@ -28,10 +30,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
   @Flag(help: "Don't treat an error status as a failure.")
   var anyStatus = false
 
-  @Flag(
-    help:
-      "Print one JSON object per URL: status, headers as the cache serves them, and how the cache was used."
-  )
+  @Flag(help: "Print one JSON object per URL: status, headers (with Age) and cache status.")
   var json = false
 
   @Flag(help: "With --json: include the body, in base64.")

@@ -14,13 +14,19 @@ struct PlanCommand: AsyncParsableCommand {
       The plan is made from the cache: no source is requested and no image decoded. Outputs in object storage are looked \
       up there.
 
+      The first word of a line is what 'run' would do: keep the output, because it is up to date or because of \
+      --no-clobber; copy it from the cache; render it from a local or cached source; revalidate or download its \
+      source; or refuse it, for the reason given. 'imagemill run --dry-run' prints the same lines, and also takes the \
+      options --force and --prune; with the latter, the word may be remove.
+
         imagemill plan images.yaml
         imagemill plan --json images.yaml
       """)
 
   @Argument(
-    help:
+    help: ArgumentHelp(
       "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json in this directory).",
+      valueName: "manifest"),
     completion: .file(extensions: ManifestArguments.extensions))
   var manifests: [String] = []
 

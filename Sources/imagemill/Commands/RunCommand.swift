@@ -15,10 +15,10 @@ struct RunCommand: AsyncParsableCommand {
       and fails if that job fails.
 
       --check writes nothing and exits 3 if any output is missing, out of date or changed. By default it compares \
-      the outputs with the cache, sends no request, and prints how many cached sources are stale. With --refresh \
-      it also asks the origins whether their sources have changed. With --lock it compares manifests, sources and \
-      outputs with the digests in the lock file; this needs no cache and renders nothing, so it can check a fresh \
-      clone.
+      the outputs with the cache, requests no source (outputs in object storage are looked up), and prints how many \
+      cached sources are stale. With --refresh it also asks the origins whether their sources have changed. With \
+      --lock it compares manifests, sources and outputs with the digests in the lock file; this needs no cache and \
+      renders nothing, so it can check a fresh clone.
 
         imagemill run
         imagemill run -C public --report report.html images.yaml
@@ -27,8 +27,9 @@ struct RunCommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Manifests, '-' for standard input (default: imagemill.yaml, .yml, .toml or .json in this directory), and outputs "
-        + "to make. If outputs are named, only these and what they need are made.",
+      "Manifests, '-' for standard input (default: imagemill.yaml, .yml, .toml or .json in this directory), and "
+        + "targets. An operand with the extension of an output format is a target: the path of an output as seen from "
+        + "the current directory, including -C. With targets, only these and what they need are made.",
       valueName: "manifest-or-target"),
     completion: .file())
   var operands: [String] = []

@@ -13,8 +13,9 @@ struct ValidateCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help:
+    help: ArgumentHelp(
       "Manifests; '-' is standard input (default: imagemill.yaml, .yml, .toml or .json in this directory).",
+      valueName: "manifest"),
     completion: .file(extensions: ManifestArguments.extensions))
   var manifests: [String] = []
 

@@ -13,10 +13,6 @@ enum CommandExamples {
         ["imagemill run -C public --report report.html images.yaml"]
       ),
       (
-        "In CI, check that the outputs are up to date; the exit status is 3 if they aren't:",
-        ["imagemill run --check"]
-      ),
-      (
         "Repeat only the jobs that failed in the last run, or in one with a report:",
         [
           "imagemill run --report run.ndjson images.yaml",
@@ -34,6 +30,11 @@ enum CommandExamples {
           "imagemill run --lock images.lock images.yaml",
           "imagemill run --lock images.lock --frozen images.yaml",
         ]
+      ),
+      (
+        "In CI, compare the manifest, the sources and the outputs with the lock file; the exit status is 3 if one "
+          + "differs:",
+        ["imagemill run --check --lock images.lock images.yaml"]
       ),
       (
         "Remove files that earlier runs made and the manifest no longer lists:",

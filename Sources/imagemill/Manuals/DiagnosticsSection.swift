@@ -76,7 +76,8 @@ enum DiagnosticsSection {
     case .encodeFailed: "The encoder failed."
     case .badEncoding:
       "An encoder setting is invalid, or the format doesn't have it. See 'imagemill formats'."
-    case .noFrames: "The format can't hold an animation. Give --frames first, or frames: first in a manifest."
+    case .noFrames:
+      "A transition makes an animation, and the output's format can't hold one. Write webp or gif."
     case .tooLargeForFormat: "The image is wider or higher than the format can hold."
     case .tooManyBytes:
       "The output can't be made as small as --max-output-bytes, or a file is too large to be read."

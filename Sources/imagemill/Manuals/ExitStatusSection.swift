@@ -33,8 +33,8 @@ enum ExitStatusSection {
         + "has changed."
     case .temporary: "Every failure was temporary (timeouts, 429, 5xx); retrying may succeed."
     case .hungUp: "Stopped by SIGHUP, after work in flight was finished or discarded."
-    case .interrupted: "Stopped by SIGINT, in the same way."
-    case .terminated: "Stopped by SIGTERM, in the same way."
+    case .interrupted: "Stopped by SIGINT, as with SIGHUP."
+    case .terminated: "Stopped by SIGTERM, as with SIGHUP."
     }
   }
 
@@ -100,7 +100,7 @@ enum ExitStatusSection {
     "formats": "Standard output could not be written.",
     "config": "Standard output could not be written.",
     "cache":
-      "The cache could not be opened,\n.Cm verify\nfound a damaged object,\n.Cm explain\nknows nothing about the "
+      "The cache could not be opened,\n.Cm verify\nfound a damaged object,\n.Cm explain\nhas no record of the "
       + "file, or standard output could not be written.",
     "schema": "Standard output could not be written.",
     "completions": "Standard output could not be written.",
@@ -110,7 +110,9 @@ enum ExitStatusSection {
   ]
 
   private static let usage = [
-    "run": "The command line or a manifest is wrong; nothing was started.",
+    "run":
+      "The command line or a manifest is wrong; nothing was started.\nA wrong line of standard input, or of a list "
+      + "longer than 16 MiB, is a failed job instead.",
     "pipe":
       "The command line or the header of a table is wrong; nothing was started.",
     "plan": "The command line or a manifest is wrong.",

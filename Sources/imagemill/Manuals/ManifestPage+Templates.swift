@@ -7,22 +7,34 @@ extension ManifestPage {
     .It Li {name} , {ext}
     The source's file name without extension, and the extension of the output's format.
     .It Li {index}
-    The job's number, from 1;
+    The job's number, from 1; blank lines and comments aren't counted.
     .Li {index:05}
     pads it with zeros.
     .It Li {dir}
     The source's directory, with its separators.
-    For a URL it is relative to
+    For a file it is relative to the manifest's directory, for a pattern to the part before its first special character,
+    and for standard input to the current directory.
+    For a URL on the server of
     .Ic base ,
-    for a pattern to the part before its first special character, for standard input to the current directory, and
-    otherwise to the manifest's directory.
+    it is relative to
+    .Ic base
+    or to their common parent; for any other URL or s3 address, it is the directory of its path.
     The path stays inside the output directory:
     .Pa ..
-    is dropped, and a leading dot is replaced.
+    is dropped, and a leading dot is replaced by
+    .Ql _ .
     .It Li {host} , {path}
-    The source's host, and its directory as one component.
-    .It Li {width} , {height} , {format} , {filter}
-    Properties of the output.
+    The URL's host, and the source's directory with
+    .Ql _
+    for slashes.
+    .It Li {width} , {height}
+    The output's size.
+    .It Li {format} , {filter}
+    The output's format, such as
+    .Ql jpeg ,
+    and its chain as text, or
+    .Ql original
+    without filters.
     .It Li {hash} , {source-hash}
     The first 16 digits of the SHA-256 of the output and of the source;
     .Li {hash:8}
@@ -70,7 +82,7 @@ extension ManifestPage {
     .Fl \-allow-outside
     is given.
     Every row is read before anything starts.
-    A mistake is reported at its line; a mistake that many rows share is reported once, with their number.
+    A mistake is reported at its line; a mistake that many rows share is reported once, with the number of rows.
     Outputs with the same path are reported even if they are from different rows.
     The rows are read again during the run, not kept in memory, so a table may have millions of them.
     .Pp

@@ -11,7 +11,7 @@ enum ManifestPage {
     A manifest lists outputs, with the sources and filters to make them from.
     It is a document or a stream.
     A document is YAML (1.2 core schema), JSON or TOML; the three have the same keys.
-    A stream is a list of sources, CSV, TSV or NDJSON, with one job per line, and is read while the batch runs.
+    A stream is a list of sources, CSV, TSV or NDJSON, with one job per line, and is read during the run.
     Files compressed with
     .Xr gzip 1
     are decompressed.
@@ -24,18 +24,26 @@ enum ManifestPage {
     Unknown keys, wrong types, unknown filters, invalid geometry, cycles of named chains, outputs with the same path,
     outputs outside their directory, and formats that contradict their extensions are found before anything starts, and
     are reported all at once, with file, line and column.
+    A list, table or NDJSON file is checked this way up to 16 MiB.
+    Standard input, pipes and longer files are checked line by line during the run; a wrong line is a failed job.
     .Ss The manifest's keys
     .Bl -tag -width Ds
     .It Ic imagemill
     The format's version: 1.
     Required.
     .It Ic settings
-    Options of the run by their long names, such as
+    Settings of the run, its limits and its downloads, such as
     .Ql {per-host: 4, timeout: 30s} .
     The command line and the environment override them.
-    Options that grant access, hold credentials or name files of the machine can't be set here.
+    Output settings such as
+    .Ic quality
+    belong under
+    .Ic defaults ;
+    .Ic output-dir
+    has its own key.
+    Settings that grant access, hold credentials or name files of the machine can't be set here.
     .Xr imagemill-config 1
-    shows all settings.
+    lists all settings.
     .It Ic base
     The http or https URL against which sources without a scheme are resolved, unless they begin with
     .Pa ./ , ../
@@ -76,8 +84,8 @@ enum ManifestPage {
     allows.
     .It Ic jobs
     The jobs, in order.
-    A job that has an output of another job as its source, placeholder or overlay waits for that job, and fails if that
-    output fails.
+    A job that has an output of another job as its source, fallback image or overlay waits for that job, and fails if
+    that output fails.
     It waits only for paths that are known before the run, not for those with
     .Ql {hash} ,
     .Ql {width}
@@ -115,12 +123,14 @@ enum ManifestPage {
     The SHA-256 of the source.
     A source with other content is refused, and not cached.
     .It Ic placeholder
-    The source to use if every source fails; its use is reported.
+    The fallback image: the source to use if every other source fails.
+    Its use is reported.
     .It Ic publish
     .Cm best
     treats a list of sources as alternatives (the default).
     .Cm progressive
-    lists versions from the worst to the best: each is written when it arrives, unless a better one is there.
+    treats the list as versions, worst first.
+    Each is written when it arrives, unless a better one has been written.
     .It Ic priority
     The priority of pending downloads; the highest starts first (default: 0).
     .It Ic variables
@@ -135,7 +145,7 @@ enum ManifestPage {
     .Sx TEMPLATES .
     .It Ic filter
     A chain: a string, or a list of strings and mappings such as
-    .Ql {fit: {width: 800, height: 600}} .
+    .Ql {fit: {size: 800x600}} .
     It may use the fields of a matrix, of
     .Ic variables
     and of a table's columns, and the source's
@@ -151,7 +161,8 @@ enum ManifestPage {
     .It Ic format , quality , encode
     The format, its quality, and the options of its encoder; see
     .Xr imagemill-formats 1 .
-    The template's extension overrides a default format; it is an error if the output's own format contradicts it.
+    The template's extension overrides a default format.
+    A format set for the output itself must agree with the extension.
     For a list of formats, such as
     .Li [avif, webp, jpeg] ,
     the smallest file among the formats that can hold the image's size, frames and transparency is written.
@@ -159,11 +170,11 @@ enum ManifestPage {
     means jpeg, png and webp.
     .Cm same
     is the source's own format; it is an error if that format can't be written.
-    For a list,
+    With a list,
     .Cm auto
-    and
+    or
     .Cm same ,
-    the path ends in
+    the path must end in
     .Li .{ext} .
     .It Ic metadata
     .Cm none , copyright
@@ -182,12 +193,12 @@ enum ManifestPage {
     .It Ic frames
     The frames of an animation to keep:
     .Cm all , first ,
-    or a number (default:
+    or the number of frames to keep from the first (default:
     .Cm all ) .
     .It Ic transition
     Makes the output a WebP or GIF animation from another image to the chain's result: a mapping with
     .Ic from
-    .Pq Cm placeholder No for the job's placeholder, or a named source, a path or a URL ,
+    .Pq Cm placeholder No for the job's fallback image, or a named source, a path or a URL ,
     .Ic kind
     .Pq Cm crossdissolve , flip-left , flip-right , flip-top No or Cm flip-bottom ,
     .Ic duration
@@ -221,6 +232,11 @@ enum ManifestPage {
     keeps the tag and leaves the pixels unchanged.
     .It Ic max-bytes
     The maximum size of the output; the quality is lowered as needed.
+    It is
+    .Fl \-max\-output\-bytes ,
+    not the setting
+    .Ic max-bytes ,
+    which limits sources.
     .It Ic min-savings
     For a list of formats: use a later format only if its file is at least this much smaller than the first, such as
     .Li 10% .

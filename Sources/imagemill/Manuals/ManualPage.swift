@@ -80,6 +80,18 @@ enum ManualPage {
     .Pp
     """
 
+  /// What a size is in a chain.
+  static let sizes = """
+    A size is
+    .Ar width Ns x Ns Ar height ,
+    one side such as
+    .Li 800x
+    or
+    .Li x600
+    (the other follows from the aspect ratio), or a percentage of the image's size such as
+    .Li 50% .
+    """
+
   /// `imagemill-filters(7)`, from the table of filters.
   static func filtersPage() -> String {
     var page = head("IMAGEMILL-FILTERS", section: 7)
@@ -102,14 +114,21 @@ enum ManualPage {
       Names are case-insensitive, and AlamofireImage's type names are accepted.
       An empty chain leaves the image unchanged.
       .Pp
-      Every chain has an identifier: its canonical text, with the key of every parameter.
-      All spellings of a chain have the same identifier, which is the key of cached results.
+      \(sizes)
+      .Pp
+      Every chain has an identifier: its filters with all parameters, in a fixed form.
+      All spellings of a chain have the same identifier, which is part of the key of cached results.
+      Identifiers spell center and color as
+      .Ql centre
+      and
+      .Ql colour .
 
       """
     for category in FilterDefinition.Category.allCases {
       let filters = FilterTable.all.filter { $0.category == category }
       if filters.isEmpty { continue }
       page += ".Sh \(category.rawValue.uppercased())\n"
+      if category == .coreImage { page += coreImage }
       for filter in filters {
         page += ".Ss \(filter.name)\n\(text(asSentence(filter.summary)))\n"
         if let expansion = filter.expansion { page += "Same as\n.Ql \(verbatim(expansion)) .\n" }
@@ -134,6 +153,15 @@ enum ManualPage {
     return page + ".Sh SEE ALSO\n.Xr imagemill 1 ,\n.Xr imagemill-manifest 5\n"
   }
 
+  /// The introduction of the filters with Core Image's names.
+  private static let coreImage = """
+    These filters reproduce Apple's Core Image filters, with their names and parameters.
+    .Ql CIGaussianBlur:inputRadius=8
+    is short for
+    .Ql ci:CIGaussianBlur:inputRadius=8 .
+
+    """
+
   // MARK: Parts
 
   static func head(_ title: String, section: Int) -> String {
@@ -152,7 +180,8 @@ enum ManualPage {
   /// OPTIONS for these arguments, by section.
   static func optionSections(_ arguments: [HelpDump.Argument]) -> String {
     let arguments = arguments.filter { $0.kind != "positional" && $0.shouldDisplay }
-    let sections = arguments.reduce(into: [String]()) { sections, argument in
+    // Options without a title come first, not under the title before them.
+    let sections = arguments.reduce(into: [""]) { sections, argument in
       let title = argument.sectionTitle ?? ""
       if !sections.contains(title) { sections.append(title) }
     }
@@ -170,10 +199,17 @@ enum ManualPage {
       let names = (option.names ?? []).sorted { $0.kind == "short" && $1.kind != "short" }
         .map { $0.kind == "short" ? "Fl \($0.name)" : "Fl \\-\($0.name.replacing("-", with: "\\-"))" }
       let value = option.kind == "option" ? " Ar \(quoted(option.valueName ?? "value"))" : ""
-      let fallback = option.defaultValue.map { " (default: \($0))" } ?? ""
-      return ".It \(names.joined(separator: " , "))\(value)\n\(text((option.abstract ?? "") + fallback))\n"
+      return ".It \(names.joined(separator: " , "))\(value)\n\(text(abstractWithDefault(option)))\n"
     }
     return ".Bl -tag -width Ds\n" + items.joined() + ".El\n"
+  }
+
+  /// The abstract of an option, with the default before its period.
+  private static func abstractWithDefault(_ option: HelpDump.Argument) -> String {
+    let abstract = option.abstract ?? ""
+    guard let value = option.defaultValue else { return abstract }
+    return abstract.hasSuffix(".")
+      ? "\(abstract.dropLast()) (default: \(value))." : "\(abstract) (default: \(value))"
   }
 
   /// The discussion without its examples, which are indented.

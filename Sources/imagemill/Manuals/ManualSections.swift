@@ -3,7 +3,7 @@ enum ManualSections {
   /// The commands that download.
   private static let downloading: Set<String> = ["run", "pipe", "convert", "fetch", "inspect", "plan", "ls"]
 
-  /// SYNOPSIS of a command whose operands depend on an option; nil for other commands.
+  /// SYNOPSIS of a command whose operands or options depend on each other; nil for other commands.
   static func synopsis(of command: String) -> String? {
     if command == "report" {
       return """
@@ -11,6 +11,19 @@ enum ManualSections {
         .Op Ar options
         .Fl o Ar file
         .Ar report ...
+
+        """
+    }
+    if command == "pipe" {
+      return """
+        .Nm imagemill Cm pipe
+        .Op Ar options
+        .Fl o Ar template
+        .Op Ar source ...
+        .Nm imagemill Cm pipe
+        .Op Ar options
+        .Op Fl o Ar template
+        .Fl \\-input Ar ndjson|csv|tsv
 
         """
     }
@@ -42,7 +55,7 @@ enum ManualSections {
       return heading + settingVariables + cacheVariables + ".El\n"
     }
     if command == "config" {
-      let own = settingVariables.replacing(".Xr imagemill-config 1\nshows all settings.\n", with: "")
+      let own = settingVariables.replacing(".Xr imagemill-config 1\nlists all settings.\n", with: "")
       return heading + own + ".El\n"
     }
     guard downloading.contains(command) else { return "" }
@@ -61,17 +74,17 @@ enum ManualSections {
 
   private static let settingVariables = """
     .It Ev IMAGEMILL_*
-    Set an option, such as
+    Set a setting, such as
     .Ev IMAGEMILL_PER_HOST
     for
-    .Fl \\-per-host ;
-    the command line overrides it.
+    .Fl \\-per-host .
+    The command line overrides it.
     Flags take
     .Ql true
     or
     .Ql false .
     .Xr imagemill-config 1
-    shows all settings.
+    lists all settings.
     .It Ev XDG_CONFIG_HOME
     The directory of
     .Pa imagemill/config.toml
@@ -173,7 +186,9 @@ enum ManualSections {
   private static let cacheFiles = """
     .It Pa ~/.cache/imagemill
     The cache: an SQLite index, and objects named by the SHA-256 of their content.
-    It may be removed at any time; its contents are downloaded or rendered again.
+    To empty it, use
+    .Cm imagemill cache clear ,
+    which keeps the record of written files.
 
     """
 }

@@ -63,8 +63,9 @@ enum ObjectStoragePage {
       An object appears whole or not at all.
       An output of up to 64 MiB is uploaded in one request, a longer one in parts of 16 MiB, four at a time.
       A failure or a signal aborts an upload in parts.
-      What a killed run leaves is aborted by the next run that uploads below the same prefix, if the credentials allow
-      listing multipart uploads; an upload in parts by a run that began earlier and is still running begins again.
+      If a run is killed, its unfinished uploads remain.
+      The next run that uploads below the same prefix aborts them, if the credentials may list multipart uploads.
+      This also aborts multipart uploads of an earlier run that is still active; that run restarts them.
       Each request has the SHA-256 of its body in the signature and as
       .Ql x-amz-checksum-sha256 .
       .Pp
@@ -86,13 +87,18 @@ enum ObjectStoragePage {
       .Pq Ql x-amz-acl
       or the storage class
       .Pq Ql x-amz-storage-class .
-      Objects that are up to date keep their headers; to change them, use
-      .Fl \-force .
+      Objects that are up to date keep their headers.
+      To change them, use
+      .Fl \-force ,
+      which uploads every output again.
       .Pp
-      An output is up to date if its object has the key in its metadata, or is unchanged since a run on this machine wrote it.
-      Objects are never downloaded to find out.
-      For the first 20 outputs below a prefix, each object is asked for with a HEAD request; for more, the prefix is listed
-      once, a thousand objects a request, and only objects that this machine's cache doesn't know are asked for.
+      An output is up to date if its object's
+      .Ql imagemill-key
+      matches, or if the object is unchanged since this machine uploaded it.
+      No object is downloaded for this check.
+      The first 20 outputs below a prefix take one HEAD request each.
+      For more outputs, the prefix is listed once, 1,000 objects per request, and HEAD requests are sent only for
+      objects that differ from the cache's record, or have none.
       The prefix is that of
       .Fl C ,
       or the literal directories of the template.
@@ -117,11 +123,11 @@ enum ObjectStoragePage {
       .Fl \-per-host
       and
       .Fl \-retries ,
-      and go first.
+      and have priority over downloads.
       .Fl \-timeout
       grows with the size of the upload, by a second for each 128 KiB.
       .Fl H
-      headers are not sent.
+      headers are not sent with uploads.
       .Pp
       With outputs in object storage,
       .Fl \-prune , \-lock
@@ -166,7 +172,8 @@ enum ObjectStoragePage {
       .Pp
       With
       .Fl \-s3-credentials Cm instance ,
-      none of these is used, but the credentials of this container or instance:
+      .Nm imagemill
+      ignores these and uses the credentials of the container or instance:
       .Bl -tag -width Ds
       .It container (ECS, EKS Pod Identity)
       from the URL
@@ -190,8 +197,9 @@ enum ObjectStoragePage {
       If it gives no token, the sources fail; version 1 is not tried.
       In a container on an instance, the instance needs a hop limit of 2.
       Plain http is allowed only for this machine's own addresses and AWS's link-local ones; no proxy is used.
-      Sources can't reach these addresses, with or without the option.
-      Credentials are requested when the first request is signed, by one process once, and renewed 15 minutes before they
+      .Fl \-s3-credentials Cm instance
+      doesn't let sources reach these addresses.
+      Each process requests credentials once, when it signs its first request, and renews them 15 minutes before they
       expire by the server's clock.
       A request to the service is tried three times, for 2 seconds each.
       Set
@@ -201,9 +209,9 @@ enum ObjectStoragePage {
       Requests are signed with AWS Signature Version 4 when they are sent.
       The secret never leaves this machine, and neither it nor a signature is in the cache, a log or a report.
       .Fl H
-      headers are sent too, except
-      .Ql Authorization ;
-      headers whose names begin with
+      headers are sent when sources are downloaded or listed, except
+      .Ql Authorization .
+      Headers whose names begin with
       .Ql x-amz-
       are signed, such as
       .Ql x-amz-request-payer: requester .

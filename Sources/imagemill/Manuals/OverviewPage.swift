@@ -122,13 +122,7 @@ enum OverviewPage {
     .Ar key Ns = Ns Ar value .
     \#(ManualPage.chainGrammar)
     These are the most common filters.
-    A size is
-    .Ar width Ns x Ns Ar height ;
-    .Cm fit
-    and
-    .Cm limit
-    also accept one side, such as
-    .Li 800x .
+    \#(ManualPage.sizes)
     .Bl -tag -width Ds
     .It Cm fit : Ns Ar size
     Scale to fit inside the size.
@@ -164,13 +158,14 @@ enum OverviewPage {
     .Li {hash} ;
     .Xr imagemill-manifest 5
     lists them.
-    The outputs of a manifest are written inside one directory, which is the manifest's own unless
-    .Fl C
-    names another.
+    The outputs of a manifest are written inside one directory (default: the manifest's; set it with
+    .Ic output-dir
+    or
+    .Fl C ) .
     Paths outside it are refused.
     .Pp
-    An animation stays an animation if the output's format can hold one, as webp and gif can; other formats need
-    .Fl \-frames Cm first .
+    An animation stays an animation if the output's format can hold one, as webp and gif can.
+    In other formats, only the first frame is written.
     .Ss The cache
     Responses are cached as HTTP allows, and requested again only when they are stale.
     Outputs that are up to date are left alone.
@@ -262,6 +257,10 @@ enum OverviewPage {
     Outputs stay inside the output directory, and local sources inside the manifest's directory, unless
     .Fl \-allow-outside
     is given.
+    .Cm convert
+    reads and writes the paths that its arguments name, and
+    .Cm pipe
+    reads those of its operands.
     .El
 
     """#
@@ -278,14 +277,14 @@ enum OverviewPage {
     .Pp
     Run a manifest, with outputs in
     .Pa public ,
-    a contact sheet, and a report for
+    a lock file, a contact sheet, and a report for
     .Fl \-failed :
     .Pp
-    .Dl imagemill run -C public --report run.html --report run.ndjson images.yaml
+    .Dl imagemill run -C public --lock images.lock --report run.html --report run.ndjson images.yaml
     .Pp
-    In CI, check that every output is up to date; the exit status is 3 if one isn't:
+    In CI, compare the manifest, the sources and the outputs with the lock file; the exit status is 3 if one differs:
     .Pp
-    .Dl imagemill run --check -C public images.yaml
+    .Dl imagemill run --check --lock images.lock -C public images.yaml
     .Pp
     Repeat only the jobs that failed in that run:
     .Pp

@@ -67,13 +67,14 @@ enum RemoteCacheSection {
       So do outputs of jobs whose source is such an output of the same run.
       .Pp
       A server failure never fails an output.
-      If the server refuses requests or exceeds
+      If the server refuses a lookup or an upload, requests of that kind stop for the rest of the run, with one warning.
+      If the server is still busy after retries, requests pause for 2 seconds, then longer, up to a minute.
+      Uploads wait for the end of the pause; outputs are rendered without a lookup.
+      If the server can't be reached or doesn't answer within
       .Fl \-remote\-timeout ,
-      lookups or uploads stop for the rest of the run, with one warning.
-      If it stays busy after retries, they pause for 2 seconds, and longer each time up to a minute; uploads wait for the end
-      of the pause, and outputs that would have been looked up are rendered.
-      Both stop if the credentials, the bucket or its region are wrong.
-      Lookups also stop once they have delayed the run by that time in total.
+      or if the credentials, the bucket or its region are wrong, lookups and uploads stop.
+      Lookups also stop when their total delay reaches
+      .Fl \-remote\-timeout .
       .Cm plan
       and
       .Fl \-check

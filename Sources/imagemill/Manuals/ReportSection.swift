@@ -21,7 +21,7 @@ enum ReportSection {
       .Ql path
       (of the file),
       .Ql status
-      (written, cached, unchanged, kept or failed),
+      (see below),
       .Ql width ,
       .Ql height ,
       .Ql frames ,
@@ -35,6 +35,7 @@ enum ReportSection {
       .Ql format ,
       .Ql seconds ,
       .Ql usedPlaceholder
+      (whether the fallback image was used)
       and
       .Ql fields
       (of the input).
@@ -48,7 +49,7 @@ enum ReportSection {
       .Ql message
       and
       .Ql temporary .
-      An output of a manifest also has
+      An output of a manifest, a list or a table also has
       .Ql location ,
       with
       .Ql file ,
@@ -68,7 +69,9 @@ enum ReportSection {
       .Ql imagemill ,
       a
       .Ql summary
-      of the run, and the same objects as
+      of the run, and the same objects without
+      .Ql version
+      as
       .Ql outputs .
       .It Pa .xml
       JUnit, for the test pages of GitLab, Jenkins and others: a case for each output, a failure for each output that
@@ -78,7 +81,7 @@ enum ReportSection {
       and
       .Ql line .
       .It Pa .html
-      A contact sheet: every image with its size, its savings and its chain as the manifest has it.
+      A contact sheet: every image with its size, its savings and its chain as written in the manifest.
       Failures come first, then the outputs of each source.
       A slider compares an output with its source.
       The page can be searched and printed.
@@ -91,8 +94,23 @@ enum ReportSection {
       report of an earlier run shows which outputs are new, changed, fixed, newly failed or missing.
       .El
       .Pp
+      The status of an output is one of these:
+      .Bl -tag -width unchanged
+      .It Li written
+      It was rendered and written.
+      .It Li unchanged
+      It was up to date, or the file had the same bytes.
+      .It Li cached
+      It was copied from the cache or from an equal output.
+      .It Li kept
+      .Fl \\-no-clobber
+      kept the existing file.
+      .It Li failed
+      It couldn't be made or written.
+      .El
+      .Pp
       .Fl \\-emit
-      writes markup for the outputs of a matrix, with URLs relative to the directory of its file:
+      writes markup for each job's outputs, with URLs relative to the directory of its file:
       .Ql srcset
       is an <img> in the format that most browsers support,
       .Ql picture

@@ -13,7 +13,7 @@ enum ScalingPage {
       Any scheduler can divide a list among machines: as parts of a manifest
       .Pq Fl \-shard
       or as partitions of a Spark DataFrame.
-      Machines share nothing except an optional remote cache.
+      Machines share only the place of the outputs and an optional remote cache.
       .Ss Parts of a manifest
       .Fl \-shard Ar k/n
       selects one of n parts.
@@ -64,11 +64,12 @@ enum ScalingPage {
       .Ql s3://bucket/prefix .
       It pays off where the same outputs are made again from an empty directory, as in CI, and after a part moved to another
       machine.
-      For images that are converted once it only adds requests: one for each output, and two more for the upload.
-      In S3, that costs $0.40 and $10 for a million outputs; a second machine pays $0.80 for two GETs each.
+      For images that are converted once it only adds requests: one GET per output, and two PUTs per upload.
+      In S3, a million outputs cost $0.40 for GETs and $10 for PUTs; a second machine pays $0.80 for two GETs each.
       .Ss Sources in object storage
+      Each machine reads
       .Ql s3://
-      sources are read by each machine for itself; see
+      sources directly; see
       .Xr imagemill-s3 7 .
       Outputs are uploaded with
       .Fl C Ql s3://bucket/prefix ;
@@ -96,6 +97,7 @@ enum ScalingPage {
       16 executors of one core, each with its own process; images of 100 kB that become 256 pixels wide and 10 kB.
       The CPU time per image (5.5 milliseconds) was measured on one machine.
       The efficiency (0.95, with a store that allows 2,048 concurrent requests) was simulated.
+      Efficiency is the throughput divided by that of the same cores without waits.
       The rest is arithmetic.
       No cluster of this size has been measured.
       .Bl -tag -width Ds

@@ -152,7 +152,7 @@ struct CacheLocation: ParsableArguments {
 struct CacheOptions: ParsableArguments {
   @OptionGroup var location: CacheLocation
 
-  @Flag(help: "Neither read nor write the cache.")
+  @Flag(help: "Neither read nor write the cache; render every output again.")
   var noCache = false
 
   @Flag(help: "Revalidate every cached response.")

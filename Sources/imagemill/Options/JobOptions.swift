@@ -22,8 +22,8 @@ struct JobOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Select only the jobs that failed in this .ndjson report (default: the last run of these manifests in this "
-        + "directory).", valueName: "report"),
+      "Select only the jobs that failed in this report, or without a report, in the last run of these manifests in "
+        + "this directory.", valueName: "report.ndjson"),
     completion: .file(extensions: ["ndjson"]))
   var failed: String?
 

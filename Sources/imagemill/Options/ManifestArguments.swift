@@ -5,7 +5,8 @@ import SystemIO
 
 /// Options for reading manifests.
 struct ManifestArguments: ParsableArguments {
-  @Flag(help: "Allow outputs and local sources outside their directories.")
+  @Flag(
+    help: "Allow outputs outside the output directory, and local sources outside the manifest's directory.")
   var allowOutside = false
 
   @Option(

@@ -53,7 +53,9 @@ struct OutputOptions: ParsableArguments {
   var background: String?
 
   @Option(
-    help: ArgumentHelp("Frames of an animation to keep (default: all).", valueName: "all|first|n"),
+    help: ArgumentHelp(
+      "Frames of an animation to keep: all, the first, or the first n (default: all).",
+      valueName: "all|first|n"),
     completion: .list(["all", "first"]))
   var frames: String?
 
@@ -350,6 +352,9 @@ struct DestinationOptions: ParsableArguments {
     completion: .directory)
   var outputDirectory: String?
 
-  @Flag(help: "Allow outputs outside the output directory, and local sources outside the manifest's.")
+  @Flag(
+    help: ArgumentHelp(
+      "Allow outputs outside the output directory, and local sources on standard input outside the current directory. "
+        + "Operands may be anywhere."))
   var allowOutside = false
 }

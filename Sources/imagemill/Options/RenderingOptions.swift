@@ -87,7 +87,8 @@ enum CorruptArgument: String, ExpressibleByArgument, CaseIterable {
 struct BatchOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
-    help: ArgumentHelp("Rendering slots (default: the number of available CPUs).", valueName: "n"))
+    help: ArgumentHelp(
+      "Maximum concurrent renderings (default: the number of available CPUs).", valueName: "n"))
   var jobs: Int?
 
   @Option(help: ArgumentHelp("Time limit for rendering one job.", valueName: "dur"))
@@ -106,12 +107,14 @@ struct BatchOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Stop starting jobs after this many failures.", valueName: "n"))
   var maxFailures: Int?
 
-  @Flag(help: "Render and write outputs even if they are up to date.")
+  @Flag(
+    help:
+      "Render outputs even if they are up to date. A file that already has the same bytes is not rewritten.")
   var force = false
 
   @Option(
     help: ArgumentHelp(
-      "Keep filtered images for later runs; auto keeps those that take longer to render than to read.",
+      "Keep filtered images (renditions) for later runs; auto keeps those that take longer to render than to read.",
       valueName: "auto|always|never"))
   var cacheIntermediates = IntermediatesArgument.auto
 
@@ -138,7 +141,7 @@ struct BatchOptions: ParsableArguments {
   @Option(
     name: .customLong("emit"),
     help: ArgumentHelp(
-      "Write markup for the outputs of matrices; the kind is srcset, picture or json. Repeatable.",
+      "Write markup for each job's outputs; the kind is srcset, picture or json. Repeatable.",
       valueName: "kind=file"),
     completion: .list(MarkupFormat.allCases.map { "\($0.rawValue)=" }))
   var emissions: [EmissionArgument] = []

@@ -5,12 +5,15 @@ import ImageRendering
 struct SandboxOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Decode in a restricted worker process: auto uses what the kernel supports, strict fails without seccomp or "
-        + "Landlock, off doesn't restrict (default: off; convert -o: auto).",
+      "Where to decode: auto, in a worker process restricted as the kernel supports; strict, the same, but fail "
+        + "without seccomp or Landlock; off, in this process, or with convert -o in an unrestricted worker process "
+        + "(default: off; with convert -o: auto).",
       valueName: "auto|strict|off"))
   var sandbox: SandboxArgument?
 
-  @Option(help: ArgumentHelp("Time limit for rendering one job in a worker process.", valueName: "dur"))
+  @Option(
+    help: ArgumentHelp(
+      "Time limit for rendering one job; no effect without a worker process.", valueName: "dur"))
   var jobTimeout = DurationArgument(BatchSettings().jobTimeout)
 
   func validate() throws {

@@ -37,7 +37,8 @@ extension DocumentSchema {
       .required("frames", .nullable(.integer)),
       .required("quality", .nullable(.integer), "The quality that max-bytes reached."),
       .required("sourceBytes", .nullable(.integer)), .required("seconds", .number),
-      .required("usedPlaceholder", .flag), .optional("placeholders", placeholders),
+      .required("usedPlaceholder", .flag, "Whether the fallback image was used."),
+      .optional("placeholders", placeholders),
     ]
 
   private static let summaryMembers: [Member] =
