@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageDownloads
 
-@Suite("Renewal of credentials", .timeLimit(.minutes(1)))
+@Suite("Renewal of credentials", .timeLimit(.minutes(8)))
 struct CredentialRenewalTests {
   private let first = AccessKey(id: "A", secret: "s", token: "t")
   private let second = AccessKey(id: "B", secret: "s", token: "t")

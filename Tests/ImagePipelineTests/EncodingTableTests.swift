@@ -8,7 +8,7 @@ import Vips
 
 @testable import ImagePipeline
 
-@Suite("The table of encodings", .timeLimit(.minutes(1)))
+@Suite("The table of encodings", .timeLimit(.minutes(8)))
 struct EncodingTableTests {
   private let key = EncodedBytes.Key(request: "https://example.org/a.png", identifier: "circle")
   private let table = Shared(EncodingTable(capacity: 100_000))

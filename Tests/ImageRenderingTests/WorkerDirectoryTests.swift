@@ -10,7 +10,7 @@ import Vips
 @testable import ImageRendering
 
 /// What a parent takes out of the directory of a worker that was taken over, and what it puts in.
-@Suite("The directory of a worker", .timeLimit(.minutes(2)))
+@Suite("The directory of a worker", .timeLimit(.minutes(8)))
 struct WorkerDirectoryTests {
   private let fixture: WorkerFixture
   private let store: TestDirectory

@@ -2,7 +2,7 @@ import ObjectStorage
 import Testing
 import WebValues
 
-@Suite("Answers of object storage", .timeLimit(.minutes(1)))
+@Suite("Answers of object storage", .timeLimit(.minutes(8)))
 struct AnswerTests {
   private let address = ObjectAddress(bucket: "photos", key: "a.jpg")
 

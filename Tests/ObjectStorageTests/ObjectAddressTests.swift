@@ -1,7 +1,7 @@
 import ObjectStorage
 import Testing
 
-@Suite("Addresses of objects", .timeLimit(.minutes(1)))
+@Suite("Addresses of objects", .timeLimit(.minutes(8)))
 struct ObjectAddressTests {
   @Test(
     "a key is taken as it is written",

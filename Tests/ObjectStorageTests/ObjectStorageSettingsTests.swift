@@ -1,7 +1,7 @@
 import ObjectStorage
 import Testing
 
-@Suite("Settings of object storage", .timeLimit(.minutes(1)))
+@Suite("Settings of object storage", .timeLimit(.minutes(8)))
 struct ObjectStorageSettingsTests {
   private func service(
     _ environment: [String: String], files: [String: String] = [:], endpoint: String? = nil,
