@@ -228,7 +228,7 @@ struct RunCommand: AsyncParsableCommand {
       LockCheck.Difference(subject: $0, reason: "no longer made", location: nil)
     }
     let unknown = plan.unknownSources
-    if unknown > 0, !batch.quiet {
+    if unknown > 0, !cache.refresh, !batch.quiet {
       StandardError.write(
         "imagemill: note: \(unknown) cached \(unknown == 1 ? "source is" : "sources are") stale; "
           + "--refresh asks the origins whether they have changed\n")
