@@ -116,6 +116,27 @@ struct DependencyTests {
     #expect(try await command.run("run", "m.yaml").status == 2)
   }
 
+  @Test("outputs that came with a lock file may be made again, by the same recipes and by others")
+  func lock() async throws {
+    try manifest()
+    #expect(try await command.run("run", "--lock", "m.lock", "m.yaml").status == 0)
+    // Another machine has no record of them.
+    func fresh(_ options: String...) async throws -> CommandRun.Outcome {
+      try await command.run(["run"] + options + ["--cache-dir", "cache-\(UUID().uuidString)", "m.yaml"])
+    }
+    let before = command.read("d.png")
+    let other = try await fresh("--lock", "m.lock")
+    #expect(other.status == 0 && command.read("d.png") == before, "\(other.errors)")
+    let text = String(decoding: command.read("m.yaml") ?? Data(), as: UTF8.self)
+    try command.write(text.replacing("rotate:90", with: "rotate:180"), to: "m.yaml")
+    let changed = try await fresh("--lock", "m.lock")
+    #expect(changed.status == 0 && size("d.png") == [0, 0, 0, 16, 0, 0, 0, 8], "\(changed.errors)")
+    // An original isn't in the lock.
+    try image(9, to: "b.png")
+    let refused = try await fresh("--lock", "m.lock")
+    #expect(refused.status == 2 && refused.errors.contains("would replace a source"), "\(refused.errors)")
+  }
+
   @Test("targets are made alone, with what they need")
   func targets() async throws {
     try manifest()

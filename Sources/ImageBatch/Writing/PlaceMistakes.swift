@@ -17,9 +17,11 @@ package struct PlaceMistakes: Sendable {
   ///   - jobs: All jobs of the run.
   ///   - directory: The output directory of jobs without their own.
   ///   - store: The store that records earlier runs' outputs; nil treats none as an earlier output.
+  ///   - made: The digests of outputs that earlier runs have made elsewhere. Called at the first need. Default: none.
   /// - Throws: `CacheError` if the index can't be read.
   package init(
-    in jobs: [Job], outputDirectory directory: String = ".", store: DiskStore?
+    in jobs: [Job], outputDirectory directory: String = ".", store: DiskStore?,
+    made: () -> Set<String> = { [] }
   ) throws(CacheError) {
     var readers: [FileIdentity: (source: String, jobs: Set<Int>)] = [:]
     var objects: Set<[UInt8]> = []
@@ -46,7 +48,7 @@ package struct PlaceMistakes: Sendable {
         guard case .file(let identity) = entry, let reader = readers[identity] else { continue }
         var overwrite = OverwrittenSource(path: output.path, source: reader.source, location: place)
         if !reader.jobs.contains(job.index), let store {
-          if try Self.isMade(output.location, store) { continue }
+          if try Self.isMade(output.location, store, made) { continue }
           overwrite.isEdited = try store.registryEntry(at: output.location) != nil
         }
         overwritten.append(overwrite)
@@ -55,7 +57,9 @@ package struct PlaceMistakes: Sendable {
   }
 
   /// Whether a run has made the file, also one that was killed before it could record that, or that is still running.
-  private static func isMade(_ path: String, _ store: DiskStore) throws(CacheError) -> Bool {
+  private static func isMade(
+    _ path: String, _ store: DiskStore, _ made: () -> Set<String>
+  ) throws(CacheError) -> Bool {
     let fingerprints = FileDigestCache(store: store)
     if let entry = try store.registryEntry(at: path), fingerprints.isUnchanged(entry, at: path) {
       return true
@@ -65,6 +69,6 @@ package struct PlaceMistakes: Sendable {
       return false
     }
     // An output's bytes are recorded before it is put in place.
-    return try store.isOutput(digest)
+    return try store.isOutput(digest) || made().contains(digest.hex)
   }
 }

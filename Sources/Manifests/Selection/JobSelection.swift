@@ -139,8 +139,10 @@ package struct JobSelection: Sendable {
   /// The outputs that can't be written. Those of standard input and of long lists aren't known yet, and there may be too
   /// many rows to hold in memory: such outputs are checked when they are written.
   /// - Throws: `CacheError` if the store's records can't be read.
-  package func placeMistakes(store: DiskStore) throws(CacheError) -> PlaceMistakes {
-    try PlaceMistakes(in: jobs + fewRows + listed, store: store)
+  package func placeMistakes(
+    store: DiskStore, made: () -> Set<String> = { [] }
+  ) throws(CacheError) -> PlaceMistakes {
+    try PlaceMistakes(in: jobs + fewRows + listed, store: store, made: made)
   }
 
   /// The files of the documents: their tables, local sources, and the outputs whose paths are known before the run.

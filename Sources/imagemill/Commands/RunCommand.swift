@@ -142,7 +142,9 @@ struct RunCommand: AsyncParsableCommand {
     run.objectFields = try jobs.output.objectFields()
     if prune { run.prunedScopes = input.scopes }
     let replacing = jobs.output.replacing
-    run.refusePlaces = { [input] store in try input.refusePlaces(replacing, store: store) }
+    run.refusePlaces = { [input, lock] store in
+      try input.refusePlaces(replacing, store: store, lock: lock)
+    }
     run.wantsPlaceholders = wantsPlaceholders(for: input)
     var items = input.items
     items.onRead = { reporting.queue($0) }

@@ -45,20 +45,32 @@ enum PlaceRefusal {
 extension JobSelection {
   /// Refuses the run if outputs would overwrite sources, or directories are in their places. The outputs of standard input
   /// aren't known yet: they fail as jobs.
-  /// - Parameter allowsEdited: Whether an output that another job reads may have changed: a check reports that as a
-  ///   difference.
+  /// - Parameters:
+  ///   - allowsEdited: Whether an output that another job reads may have changed: a check reports that as a difference.
+  ///   - lock: The path of a lock file, whose outputs may be replaced too: on a machine that has made none of them, they came
+  ///     with it.
   /// - Throws: `ManifestCommandError` with each such output.
   func refusePlaces(
-    _ replacing: ReplacementPolicy, store: DiskStore, allowsEdited: Bool = false
+    _ replacing: ReplacementPolicy, store: DiskStore, allowsEdited: Bool = false, lock: String? = nil
   ) throws {
     var found: PlaceMistakes
     do throws(CacheError) {
-      found = try placeMistakes(store: store)
+      found = try placeMistakes(store: store) { Self.outputs(ofLock: lock) }
     } catch {
       throw CommandError(.failed, error.messageWithRemedy)
     }
     found.overwritten.removeAll { replacing.allowsSources || allowsEdited && $0.isEdited }
     try PlaceRefusal.refuse(found)
+  }
+
+  /// The digests of the outputs in a lock file. One that isn't there, or that can't be read and will be replaced, has none.
+  private static func outputs(ofLock path: String?) -> Set<String> {
+    guard let path, path != "-" else { return [] }
+    do throws(LockFile.Failure) {
+      return Set(try LockFile(path: path).outputs.values.map(\.sha256))
+    } catch {
+      return []
+    }
   }
 }
 
