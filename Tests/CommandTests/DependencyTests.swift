@@ -125,6 +125,8 @@ struct DependencyTests {
       try await command.run(["run"] + options + ["--cache-dir", "cache-\(UUID().uuidString)", "m.yaml"])
     }
     let before = command.read("d.png")
+    let dry = try await fresh("--dry-run", "--lock", "m.lock")
+    #expect(dry.status == 0, "\(dry.errors)")
     let other = try await fresh("--lock", "m.lock")
     #expect(other.status == 0 && command.read("d.png") == before, "\(other.errors)")
     let text = String(decoding: command.read("m.yaml") ?? Data(), as: UTF8.self)

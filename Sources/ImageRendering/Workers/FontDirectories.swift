@@ -60,7 +60,7 @@ struct FontDirectories {
   private static let mostBytes = 1 << 20
   private static let mostFiles = 1000
 
-  /// Reads a configuration file, or each `.conf` file of a directory.
+  /// Reads a configuration file, or each `.conf` file of a directory. fontconfig passes over what can't be read, too.
   private mutating func read(_ name: String, from directory: String) {
     let candidates = name.hasPrefix("/") ? [name] : ([directory] + bases).map { "\($0)/\(name)" }
     guard let path = candidates.first(where: File.exists), seen.count < Self.mostFiles,

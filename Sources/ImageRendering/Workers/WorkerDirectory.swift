@@ -234,6 +234,7 @@ final class WorkerDirectory: Sendable {
 
   /// Removes the worker's files. It can't make directories or links, which could lead elsewhere.
   private func empty() {
+    // A directory that can't be listed was removed, and the next request gets another worker.
     for entry in (try? Directory.existingEntries(of: own)) ?? [] {
       unlink(entry.path(in: Array(own.utf8CString)))
     }

@@ -89,6 +89,8 @@ struct Planning {
   var refreshes = false
   /// Whether the plan is compared with what is there, so that a changed file is a difference and no error.
   var isCheck = false
+  /// The path of the run's lock file, whose outputs may be replaced; nil for none.
+  var lock: String?
   /// Whether the run would show placeholders, for which it renders outputs again.
   var wantsPlaceholders = false
 
@@ -99,7 +101,7 @@ struct Planning {
     return try await CommandServices.with(
       downloads: downloads, cache: offline, limits: limits, origins: input.origins
     ) { services in
-      try input.refusePlaces(replacing, store: services.store, allowsEdited: isCheck)
+      try input.refusePlaces(replacing, store: services.store, allowsEdited: isCheck, lock: lock)
       let (groups, status) = await input.items.readAll()
       let planner = BatchPlanner(
         configuration, downloader: services.downloader, store: services.store, drawsGraph: drawsGraph,

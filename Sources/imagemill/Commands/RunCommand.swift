@@ -211,6 +211,7 @@ struct RunCommand: AsyncParsableCommand {
       // A check compares bytes, which placeholders don't change.
       wantsPlaceholders: !check && wantsPlaceholders(for: input))
     planning.isCheck = check
+    planning.lock = lock
     return planning
   }
 
