@@ -15,24 +15,8 @@ final class WorkerDirectory: Sendable {
   private var own: String { path + "/out" }
   /// Where it may only read: files whose libraries open them by path.
   private var inputs: String { path + "/in" }
-  /// A version of a file.
-  private struct Version: Hashable {
-    let path: String
-    let device: UInt
-    let inode: UInt
-    let size: Int
-    let seconds: Int
-    let nanoseconds: Int
-
-    init(_ path: String, _ status: stat) {
-      self.path = path
-      (device, inode, size) = (UInt(status.st_dev), UInt(status.st_ino), Int(status.st_size))
-      (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
-    }
-  }
-
   /// The fonts and color profiles in ``inputs``. Libraries may open them again later.
-  private let copies = Mutex<[Version: String]>([:])
+  private let copies = Mutex<[FileFingerprint: String]>([:])
 
   /// Creates the directories beside the request's outputs, or in the directory for temporary files.
   init(for request: RenderRequest) throws(SystemError) {
@@ -131,14 +115,14 @@ final class WorkerDirectory: Sendable {
       let file = try FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
       let status = file.status
       guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-      return .copy(try copy(of: file, Version(path, status)))
+      return .copy(try copy(of: file, FileFingerprint(path: path, status: status)))
     } catch {
       return error.code == ENOENT || error.code == EACCES
         ? nil : .refused("can't be copied for the worker: \(error.text)")
     }
   }
 
-  private func copy(of file: FileDescriptor, _ version: Version) throws(SystemError) -> String {
+  private func copy(of file: FileDescriptor, _ version: FileFingerprint) throws(SystemError) -> String {
     try copies.withLock { copies throws(SystemError) in
       if let known = copies[version] { return known }
       // libvips and Pango go by the bytes.
