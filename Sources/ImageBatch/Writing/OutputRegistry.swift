@@ -19,8 +19,8 @@ final class OutputRegistry: Sendable {
 
   fileprivate struct State {
     var notes: [Note] = []
-    /// Real paths of output directories, roots and manifests, by the path as given.
-    var resolved: [String: String] = [:]
+    /// Of output directories, roots and manifests.
+    var directories = RealDirectories()
     /// Hashes of this run's output paths; empty unless `remembersPaths` is set.
     var seen: Set<Int> = []
   }
@@ -107,9 +107,7 @@ extension OutputRegistry.State {
   /// The path in the registry's form: absolute, with the links of its directory resolved; nil if the
   /// directory doesn't exist.
   fileprivate mutating func realPath(ofEntry location: String) -> String? {
-    if ObjectAddress.isAddress(location) { return location }
-    let entry = DirectoryEntry(location)
-    return realPath(of: entry.directory).map(entry.path(in:))
+    ObjectAddress.isAddress(location) ? location : directories.path(ofEntry: location)
   }
 
   fileprivate mutating func scope(manifest: String, directory: String, _ template: String) -> OutputScope? {
@@ -120,13 +118,7 @@ extension OutputRegistry.State {
   }
 
   private mutating func realPath(of path: String) -> String? {
-    if ObjectAddress.isAddress(path) { return path }
-    if let known = resolved[path] { return known }
-    guard let real = RealPath.of(path) else { return nil }
-    // A run uses few directories, but a stream may name any number.
-    if resolved.count > 10_000 { resolved = [:] }
-    resolved[path] = real
-    return real
+    ObjectAddress.isAddress(path) ? path : directories.path(of: path)
   }
 }
 

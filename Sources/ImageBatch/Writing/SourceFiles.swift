@@ -16,17 +16,18 @@ final class SourceFiles: Sendable {
     var objects: Set<ContentDigest> = []
     /// Real paths that aren't written to the index yet.
     var pending: [String] = []
+    var directories = RealDirectories()
   }
 
   private let store: DiskStore
-  /// Whether to record sources for later runs.
+  /// Whether to record sources for later runs, as far as there are any.
   private let records: Bool
   private let state = Mutex(State())
   private static let limit = 500
 
   init(store: DiskStore, records: Bool = true) {
     self.store = store
-    self.records = records
+    self.records = records && !store.isEphemeral
   }
 
   /// Adds all local files that the jobs read: sources, placeholders, overlays and masks.
@@ -42,11 +43,15 @@ final class SourceFiles: Sendable {
   }
 
   private func add(_ path: String) {
-    guard let identity = FileIdentity(path: path) else { return }
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    let isLink = status.st_mode & S_IFMT == S_IFLNK
+    guard !isLink || stat(path, &status) == 0 else { return }
+    let identity = FileIdentity(status)
     let isFull = state.withLock { state in
-      guard state.identities.insert(identity).inserted, records, let real = RealPath.of(path) else {
-        return false
-      }
+      guard state.identities.insert(identity).inserted, records,
+        let real = isLink ? RealPath.of(path) : state.directories.path(ofEntry: path)
+      else { return false }
       state.pending.append(real)
       return state.pending.count >= Self.limit
     }

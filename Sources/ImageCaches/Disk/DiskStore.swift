@@ -26,6 +26,8 @@ public final class DiskStore: Sendable {
   public let preferredUsageAfterPurge: Int
   /// Whether `directory` is read-only. New objects then go to a temporary directory, which is removed with this store.
   public let isReadOnly: Bool
+  /// Whether nothing outlives this store, whose directory is removed with it.
+  package let isEphemeral: Bool
   /// Whether the directory had no store before.
   package let isNew: Bool
 
@@ -127,7 +129,10 @@ public final class DiskStore: Sendable {
     processDirectory = ProcessDirectory(layout: layout)
     let repairs = StoreRepairs()
     self.repairs = repairs
-    index = StoreIndex(layout: layout, isShared: scratch == nil) { repairs.note(StoreRepair(message: $0)) }
+    isEphemeral = scratch != nil && !isReadOnly
+    index = StoreIndex(layout: layout, storage: scratch == nil ? .shared : isReadOnly ? .own : .temporary) {
+      repairs.note(StoreRepair(message: $0))
+    }
     try layout.make()
     if isNew, let wanted, scratch == nil { try CacheLimit.write(wanted, to: layout) }
     if let readOnlyLayout {

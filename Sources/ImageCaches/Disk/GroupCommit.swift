@@ -21,7 +21,7 @@ final class GroupCommit: Sendable {
   }
 
   /// The minimum time between commits.
-  private static let pause = DispatchTimeInterval.milliseconds(4)
+  private static let pause = DispatchTimeInterval.milliseconds(10)
 
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "imagemill.cache.index")

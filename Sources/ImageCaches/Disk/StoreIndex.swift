@@ -9,7 +9,7 @@ import SystemIO
 /// shared while the file is opened and exclusively while it is created, because creating it isn't atomic.
 package final class StoreIndex: Sendable {
   private let layout: StoreLayout
-  private let isShared: Bool
+  private let storage: Storage
   private let database = Mutex<DatabaseQueue?>(nil)
   private let gathered = GroupCommit()
   private let onRepair: @Sendable (String) -> Void
@@ -18,11 +18,22 @@ package final class StoreIndex: Sendable {
   /// values of request fields that `Vary` names.
   private static let version = 7
   private static let busyTimeout = 60.0
+  /// The page cache of a temporary index, in KiB.
+  private static let temporaryPages = 8192
 
-  /// - Parameter isShared: Whether other processes open the index too.
-  init(layout: StoreLayout, isShared: Bool, onRepair: @escaping @Sendable (String) -> Void) {
+  /// Where the index is.
+  enum Storage: Sendable {
+    /// In a file that other processes open too.
+    case shared
+    /// In a file of this process alone.
+    case own
+    /// In SQLite's page cache, and in an unlinked temporary file what exceeds it.
+    case temporary
+  }
+
+  init(layout: StoreLayout, storage: Storage, onRepair: @escaping @Sendable (String) -> Void) {
     self.layout = layout
-    self.isShared = isShared
+    self.storage = storage
     self.onRepair = onRepair
   }
 
@@ -75,8 +86,13 @@ package final class StoreIndex: Sendable {
     try Int.fetchOne(database.cachedStatement(sql: "SELECT bytes FROM totals")) ?? 0
   }
 
-  /// Closes the file; the next use opens it again.
+  /// Closes the file; the next use opens it again. A temporary index stays open as long as this object exists: its rows are
+  /// nowhere else.
   func close() {
+    if storage != .temporary { drop() }
+  }
+
+  private func drop() {
     database.withLock { $0 = nil }
   }
 
@@ -102,7 +118,7 @@ package final class StoreIndex: Sendable {
     let problem = try read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
     guard let problem, problem != "ok" else { return false }
     do {
-      close()
+      drop()
       try makeAnew(because: problem, unlessSound: true)
       return true
     } catch {
@@ -115,13 +131,13 @@ package final class StoreIndex: Sendable {
   ) throws(CacheError) -> Value {
     do {
       do {
-        close()
+        drop()
         try makeAnew(because: reason, unlessSound: unlessSound)
         return try body(opened())
       } catch {
         // SQLite's check misses values of a wrong type, and a header that forbids writing.
         guard Self.damage(in: error) != nil else { throw error }
-        close()
+        drop()
         try makeAnew(because: reason, unlessSound: false)
         return try body(opened())
       }
@@ -186,6 +202,11 @@ package final class StoreIndex: Sendable {
   }
 
   private func open() throws -> DatabaseQueue {
+    if storage == .temporary {
+      let queue = try connect()
+      try create(queue)
+      return queue
+    }
     let lock = try FileDescriptor.open(layout.indexLock, O_RDWR | O_CREAT)
     if Glibc.access(layout.index, F_OK) == 0 {
       _ = lock?.lock(exclusive: false)
@@ -216,16 +237,22 @@ package final class StoreIndex: Sendable {
     var configuration = Configuration()
     configuration.busyMode = .timeout(Self.busyTimeout)
     configuration.foreignKeysEnabled = false
-    configuration.prepareDatabase { [isShared] database in
+    configuration.prepareDatabase { [storage] database in
+      if storage == .temporary {
+        try database.execute(sql: "PRAGMA journal_mode = MEMORY; PRAGMA cache_size = -\(Self.temporaryPages)")
+        return
+      }
       // A lock for the connection's life, instead of several calls of fcntl(2) for each transaction.
-      if !isShared { try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+      if storage == .own { try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
       // Data lost in a power failure is recreated, and damaged data is detected by digests and checksums. First, because
       // the change to WAL mode would wait for the disk.
       try database.execute(sql: "PRAGMA synchronous = OFF")
       // Not GRDB's own WAL mode, which sets `synchronous = NORMAL` afterwards.
       try database.execute(sql: "PRAGMA journal_mode = WAL")
     }
-    return try DatabaseQueue(path: layout.index, configuration: configuration)
+    // SQLite's name for a temporary database.
+    return try DatabaseQueue(
+      path: storage == .temporary ? "" : layout.index, configuration: configuration)
   }
 
   private func version(of queue: DatabaseQueue) throws -> Int {
@@ -248,6 +275,10 @@ package final class StoreIndex: Sendable {
   }
 
   private func makeAnew(because reason: String, unlessSound: Bool) throws {
+    // The next use creates another.
+    if storage == .temporary {
+      return onRepair("the temporary cache index was damaged (\(reason)) and has been rebuilt")
+    }
     let lock = try FileDescriptor.open(layout.indexLock, O_RDWR | O_CREAT)
     _ = lock?.lock(exclusive: true)
     // Another process may have rebuilt the index in the meantime. An index that can't be read hasn't been.

@@ -35,3 +35,28 @@ package enum RealPath {
     }
   }
 }
+
+/// The real paths of directories that many files share. Resolving one takes a system call for each part of its path.
+package struct RealDirectories: Sendable {
+  private var known: [String: String] = [:]
+  /// A run uses few directories, but a stream may name any number.
+  private static let limit = 10_000
+
+  /// Creates an empty table.
+  package init() {}
+
+  /// The absolute path of an existing file or directory, with links resolved; nil if it doesn't exist.
+  package mutating func path(of path: String) -> String? {
+    if let real = known[path] { return real }
+    guard let real = RealPath.of(path) else { return nil }
+    if known.count >= Self.limit { known = [:] }
+    known[path] = real
+    return real
+  }
+
+  /// The absolute path of a file, with the links of its directory resolved; nil if the directory doesn't exist.
+  package mutating func path(ofEntry path: String) -> String? {
+    let entry = DirectoryEntry(path)
+    return self.path(of: entry.directory).map(entry.path(in:))
+  }
+}
