@@ -42,7 +42,7 @@ enum ManifestPage {
     .Ic output-dir
     has its own key.
     Settings that grant access, hold credentials or name files of the machine can't be set here.
-    .Xr imagemill-config 1
+    .Cm imagemill config
     lists all settings.
     .It Ic base
     The http or https URL against which sources without a scheme are resolved, unless they begin with

@@ -187,10 +187,24 @@ enum ManualPage {
     }
     return ".Sh OPTIONS\n"
       + sections.map { section in
-        (section.isEmpty ? "" : ".Ss \(section)\n")
+        (section.isEmpty ? "" : ".Ss \(section)\n") + (section == "Jobs" ? precedence : "")
           + optionList(arguments.filter { ($0.sectionTitle ?? "") == section })
       }.joined()
   }
+
+  /// Which of an option and a manifest's key counts.
+  private static let precedence = """
+    An output option, such as
+    .Fl \\-format
+    or
+    .Fl \\-quality ,
+    overrides the manifest's
+    .Ic defaults ,
+    but not a key of a job or an output.
+    .Fl f
+    appends to the job's chain.
+
+    """
 
   static func optionList(_ arguments: [HelpDump.Argument]) -> String {
     let options = arguments.filter { $0.kind != "positional" && $0.shouldDisplay }
@@ -235,13 +249,16 @@ enum ManualPage {
       Formats read with
       .Fl \\-allow-format :
       .Li \(FormatSupport.readableOnRequest.joined(separator: " ")) .
+      .Li jxl
+      is among these, although it is written without an option.
       .Pp
       Formats written, if the installed libvips supports them:
 
       """
     for definition in EncoderTable.all {
       let holds = [
-        (definition.holdsAlpha, "transparency"), (definition.holdsFrames, "animation"),
+        (definition.holdsAlpha, "transparency"), (definition.holdsTiming, "animation"),
+        (definition.holdsFrames && !definition.holdsTiming, "pages of a TIFF source"),
         (definition.holds16Bits, "16 bits"),
       ].filter(\.0).map(\.1)
       page += ".Ss \(definition.format.rawValue)\n"
