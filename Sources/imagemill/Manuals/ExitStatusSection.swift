@@ -46,15 +46,16 @@ enum ExitStatusSection {
     case .success: success[command]
     case .failed: failure[command]
     case .usage:
-      usage[command] ?? "The command line or the configuration file is wrong; nothing was started."
+      usage[command]
+        ?? "The command line or the configuration file is wrong; nothing was started."
     case .outOfDate: command == "run" ? general(status) : nil
     case .temporary:
       ["run", "pipe", "convert", "fetch", "inspect", "ls"].contains(command) ? general(status) : nil
     case .hungUp, .interrupted, .terminated:
-      if ["run", "pipe", "convert"].contains(command) {
-        general(status)
-      } else {
-        ["fetch", "inspect", "ls", "plan", "cache", "validate", "doctor"].contains(command) ? stopped(status) : nil
+      switch command {
+      case "run", "pipe", "convert": general(status)
+      case "fetch", "inspect", "ls", "plan", "cache", "validate", "doctor": stopped(status)
+      default: nil
       }
     }
   }
