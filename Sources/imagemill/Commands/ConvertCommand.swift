@@ -45,7 +45,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
 
   @OptionGroup(title: "Output") var outputs: OutputOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
-  @OptionGroup(title: "Worker process") var worker: SandboxOptions
+  @OptionGroup(title: "Worker process") var worker: ConversionWorkerOptions
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
   @OptionGroup(title: "Cache") var cache: CacheOptions
 
