@@ -144,6 +144,7 @@ enum ManualPage {
           }
           page += ".El\n"
         }
+        if let requirement = filter.requirement { page += ".Pp\n\(requirement)\n" }
         if !filter.aliases.isEmpty {
           page += ".Pp\nAlso called \(text(filter.aliases.map(\.name).joined(separator: ", "))).\n"
         }
@@ -212,7 +213,9 @@ enum ManualPage {
     let items = options.map { option in
       let names = (option.names ?? []).sorted { $0.kind == "short" && $1.kind != "short" }
         .map { $0.kind == "short" ? "Fl \($0.name)" : "Fl \\-\($0.name.replacing("-", with: "\\-"))" }
-      let value = option.kind == "option" ? " Ar \(quoted(option.valueName ?? "value"))" : ""
+      // The parser knows no optional values; see ``Operands``.
+      let macro = (option.names ?? []).contains { $0.name == "failed" } ? "Op Ar" : "Ar"
+      let value = option.kind == "option" ? " \(macro) \(quoted(option.valueName ?? "value"))" : ""
       return ".It \(names.joined(separator: " , "))\(value)\n\(text(abstractWithDefault(option)))\n"
     }
     return ".Bl -tag -width Ds\n" + items.joined() + ".El\n"
@@ -229,6 +232,7 @@ enum ManualPage {
   /// The discussion without its examples, which are indented.
   private static func prose(_ command: HelpDump.Command) -> String {
     (command.discussion ?? "").split(separator: "\n").filter { !$0.hasPrefix("  ") }.joined(separator: " ")
+      .replacing(" in imagemill-\(command.commandName)(1)", with: "")
   }
 
   /// EXAMPLES, each with its purpose and its lines.
