@@ -254,7 +254,8 @@ enum ManualPage {
       .Fl \\-allow-format :
       .Li \(FormatSupport.readableOnRequest.joined(separator: " ")) .
       .Li jxl
-      is among these, although it is written without an option.
+      is written by default, but read only with
+      .Fl \\-allow-format Cm jxl .
       .Pp
       Formats written, if the installed libvips supports them:
 
