@@ -149,8 +149,7 @@ enum CommandExamples {
       (
         "Send a header only to the source's server:",
         [
-          "IMAGEMILL_HEADER=\"Authorization: Bearer $TOKEN\" imagemill convert "
-            + "https://images.example.com/private/photo.jpg private.jpg"
+          "IMAGEMILL_HEADER=\"Authorization: Bearer $TOKEN\" imagemill convert https://images.example.com/private/photo.jpg private.jpg"
         ]
       ),
     ],

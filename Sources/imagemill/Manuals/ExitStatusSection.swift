@@ -97,8 +97,7 @@ enum ExitStatusSection {
       "A download failed, a response had an error status, or the result could not be written.",
     "ls": "A bucket could not be listed, or the list could not be written.",
     "plan":
-      "A line of standard input, or of a list longer than 16 MiB, is wrong; or the cache could not be read, or the "
-      + "plan could not be written.",
+      "A line of standard input, or of a list longer than 16 MiB, is wrong; or the cache could not be read, or the plan could not be written.",
     "report": "The merged report could not be written.",
     "init": "The manifest could not be written.",
     "inspect": "A source could not be read, or the result could not be written to standard output.",
@@ -123,8 +122,7 @@ enum ExitStatusSection {
       "The command line, the configuration file or the header of a table is wrong; nothing was started.",
     "plan": "The command line, the configuration file or a manifest is wrong.",
     "report":
-      "The command line or the configuration file is wrong, or a file can't be read or isn't a report; nothing was "
-      + "written.",
+      "The command line or the configuration file is wrong, or a file can't be read or isn't a report; nothing was written.",
     "validate": "The command line or a setting is wrong, or a manifest has mistakes or can't be read.",
     "filters": "The command line or the configuration file is wrong, or no filter has the name.",
     "formats": "The command line or the configuration file is wrong, or no format has the name.",
