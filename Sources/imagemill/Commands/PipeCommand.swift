@@ -46,7 +46,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
   @Option(
     help: ArgumentHelp(
       "Select only the lines that failed in the last 'pipe' with the same operands in this directory, or in this "
-        + "report, whose name must end in .ndjson.",
+        + "report. A following argument that ends in .ndjson is the report.",
       valueName: "report.ndjson"),
     completion: .file(extensions: ["ndjson"]))
   var failed: String?
