@@ -13,8 +13,8 @@ struct Imagemill: AsyncParsableCommand {
       imagemill convert SOURCE -f CHAIN OUTPUT
       """,
     discussion: """
-      Exit status: 0 every output is in place; 1 a job failed; 2 the command line or a manifest is wrong and \
-      nothing was started; 3 --check found that an output is missing or out of date, or --frozen that a source has \
+      Exit status: 0 every output is in place; 1 a job failed; 2 the command line, a setting or a manifest is \
+      wrong and nothing was started; 3 --check found that an output is missing or out of date, or --frozen that a source has \
       changed; 75 every failure was temporary and retrying may succeed; 129, 130 or 143 stopped by a signal.
       """,
     version: Version.text,

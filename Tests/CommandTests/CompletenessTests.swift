@@ -235,21 +235,22 @@ struct CompletenessTests {
     }
   }
 
-  @Test("every variable of the environment that the sources read is in imagemill(1)")
+  @Test("every variable of the environment that the sources read is in imagemill(1) or imagemill-s3(7)")
   func environment() throws {
     let sources = try #require(FileManager.default.enumerator(atPath: Self.repository + "/Sources"))
-    let page = try page("imagemill.1").filter { $0.hasPrefix(".It Ev ") }.joined(separator: " ")
+    let pages = try page("imagemill.1") + page("imagemill-s3.7")
+    let listed = pages.filter { $0.hasPrefix(".It Ev ") }.joined(separator: " ")
     var found: Set<String> = []
     for case let name as String in sources where name.hasSuffix(".swift") {
       let text = try String(contentsOfFile: Self.repository + "/Sources/" + name, encoding: .utf8)
-      for use in text.matches(of: #/(?:getenv\(|environment\[)"([A-Za-z_]+)"/#) {
-        found.insert(String(use.1))
+      for use in text.matches(of: #/(?:getenv\(|environment\[)"([A-Za-z_]+)"|\bset\("(AWS_[A-Z0-9_]+)"/#) {
+        if let variable = use.1 ?? use.2 { found.insert(String(variable)) }
       }
     }
-    #expect(found.contains("TMPDIR"))
+    #expect(found.contains("TMPDIR") && found.contains("AWS_PROFILE"))
     // The tests' own, the shell's, and one that makes paths in GitHub's annotations relative.
     for name in found.subtracting(["IMAGEMILL_TEST_WORKER", "PATH", "GITHUB_WORKSPACE"]) {
-      #expect(page.contains(name), "\(name)")
+      #expect(listed.contains(name), "\(name)")
     }
   }
 }

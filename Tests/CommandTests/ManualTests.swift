@@ -138,6 +138,7 @@ struct ManualTests {
       "imagemill run",
       "printf '%s\\n' https://example.com/a.jpg https://example.com/b.jpg | imagemill pipe -f a -o 'b c'",
       "imagemill convert -H \"Authorization: Bearer $TOKEN\" https://images.example.com/private/photo.jpg private.jpg",
+      "IMAGEMILL_HEADER=\"Authorization: Bearer $TOKEN\" imagemill convert https://images.example.com/photo.jpg photo.jpg",
     ])
   func continued(line: String) {
     let lines = ManualDisplay.continued(line)

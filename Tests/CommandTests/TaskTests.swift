@@ -88,7 +88,9 @@ struct TaskTests {
       if continues { commands[commands.count - 1] += "\n" + line } else { commands.append(String(line)) }
       continues = line.hasSuffix("\\")
     }
-    return commands.filter { $0.hasPrefix("imagemill ") || $0.contains("| imagemill ") }
+    return commands.filter {
+      $0.hasPrefix("imagemill ") || $0.hasPrefix("IMAGEMILL_") || $0.contains("| imagemill ")
+    }
   }
 
   @Test(

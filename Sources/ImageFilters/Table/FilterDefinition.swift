@@ -41,7 +41,7 @@ public struct FilterDefinition: Sendable {
   /// An example chain that uses the filter.
   public let example: String
   /// Parameters of which at least one must be given; empty if the filter has no such rule.
-  let needsOneOf: [String]
+  package let needsOneOf: [String]
   /// The chain that the name expands to, such as `fill:S,circle`; nil if the filter runs on its own.
   public let expansion: String?
 

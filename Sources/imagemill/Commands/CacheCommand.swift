@@ -11,7 +11,8 @@ struct CacheCommand: AsyncParsableCommand {
     discussion: """
       To empty the cache, use 'imagemill cache clear', which keeps the record of written files. If the directory \
       itself is removed, --prune and --no-clobber no longer recognize earlier outputs, and a manifest whose jobs read \
-      outputs of other jobs needs --in-place once.
+      outputs of other jobs fails: imagemill no longer knows that it wrote these files, and takes them for originals. \
+      Give --in-place once.
 
         imagemill cache stats
         imagemill cache verify
@@ -154,7 +155,8 @@ struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show or set the size limit of the cache. It applies to every command.",
       discussion: """
-        The limit is printed in bytes. Objects above it are purged, the least recently used first. A new cache has a \
+        Without size, prints the limit in bytes. With size, sets it, and purges the least recently used objects until \
+        the cache fits. A new cache has a \
         limit of 2GiB, or the --cache-size of the run that creates it.
 
           imagemill cache limit
@@ -209,7 +211,8 @@ struct CacheCommand: AsyncParsableCommand {
   struct Clear: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:
-        "Remove everything that no process is using, but keep the record of which files runs have written.")
+        "Remove everything that no process is using, but keep the record of which files runs have written.",
+      discussion: "Statistics and the failures that --failed reads are removed too.")
     @OptionGroup var place: Place
     func run() throws { try place.withStore(changing: true) { try $0.clear() } }
   }

@@ -27,11 +27,13 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
   @Argument(
     help: ArgumentHelp(
       """
-      A source and an output. The source is a path, an http(s), s3, file or data URL, or '-' for standard input. The \
-      output is a path or an s3 address, which may use template fields such as {ext}, or '-' for standard output. With -o, every \
-      operand is a source: a path, a URL, a directory, or a pattern such as 'photos/**/*.heic'.
+      The image to convert, and the file to write. The source is a path, an http(s), s3, file or data URL, or '-' for \
+      standard input. The output is a path or an s3 address, which may use template fields such as {ext}, or '-' for \
+      standard output. With -o, every operand is a source: a path, a URL, a directory, or a pattern such as \
+      'photos/**/*.heic'. {dir} is then relative to the current directory, for a directory to that directory; it is \
+      empty for files outside the current directory.
       """,
-      valueName: "operand"),
+      valueName: "source output"),
     completion: .file())
   var operands: [OperandGroup]
 
@@ -45,7 +47,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
 
   @OptionGroup(title: "Output") var outputs: OutputOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
-  @OptionGroup(title: "Worker process") var worker: SandboxOptions
+  @OptionGroup(title: "Worker process") var worker: ConversionWorkerOptions
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
   @OptionGroup(title: "Cache") var cache: CacheOptions
 

@@ -64,6 +64,7 @@ struct FiltersCommand: ParsableCommand {
         text += "  \(String(repeating: " ", count: width))  \(parameter.type.summary)\n"
       }
     }
+    if let requirement = filter.requirement { text += "\n\(requirement)\n" }
     if !filter.aliases.isEmpty {
       text += "\nAlso called \(filter.aliases.map(\.name).joined(separator: ", "))\n"
     }

@@ -42,7 +42,8 @@ struct FormatsCommand: ParsableCommand {
 
   private static func description(of definition: EncoderDefinition) throws -> String {
     let holds = [
-      (definition.holdsAlpha, "transparency"), (definition.holdsFrames, "animation"),
+      (definition.holdsAlpha, "transparency"), (definition.holdsTiming, "animation"),
+      (definition.holdsFrames && !definition.holdsTiming, "pages of a TIFF source"),
       (definition.holds16Bits, "16 bits"),
     ].filter(\.0).map(\.1)
     var text = "\(definition.format.rawValue)  .\(definition.pathExtensions.joined(separator: " ."))"

@@ -31,7 +31,7 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
   var placeholders = false
 
   @OptionGroup(title: "Limits") var limits: LimitOptions
-  @OptionGroup(title: "Worker process") var worker: SandboxOptions
+  @OptionGroup(title: "Worker process") var worker: InspectionWorkerOptions
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
   @OptionGroup(title: "Cache") var cache: CacheOptions
 

@@ -10,7 +10,7 @@ struct LsCommand: AsyncParsableCommand {
     discussion: """
       The lines are input for 'imagemill pipe'. Empty objects whose keys end in a slash (folder markers) are left out.
 
-        imagemill ls s3://photos/2026/ | imagemill pipe -f fit:800x600 -o '{dir}/{name}.webp'
+        imagemill ls s3://photos/2026/ | imagemill pipe -o '{dir}/{name}.webp'
         imagemill ls --json s3://photos
       """)
 

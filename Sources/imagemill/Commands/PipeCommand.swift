@@ -14,12 +14,16 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       The path of each output is printed when it is written. A line that fails is reported on standard error, or as \
       a result line with --json; the other lines are still converted.
 
+      Outputs must be below -C (default: the current directory), and local sources on standard input below the current \
+      directory, unless --allow-outside is given.
+
       A result line has the members version, index, source, output, status, width, height, bytes, sha256, filter, \
-      format, fields and, if known, location; a failed one also has error. With --failures-are-results, a line has all \
+      format, fields and, if known, location; a failed one also has error. With \
+      --placeholders, it also has placeholders. With --failures-are-results, a line has all \
       members of a report's line. See REPORTS in imagemill-pipe(1), and 'imagemill schema result'.
 
-        printf '%s\\n' URL URL | imagemill pipe -f fill:100x100,circle -o 'out/{name}.png'
-        find . -name '*.jpg' -print0 | imagemill pipe -0 -f limit:1600x -o '{name}.webp'
+        imagemill pipe -f fill:100x100,circle -o 'out/{name}.png' < urls.txt
+        find . -name '*.jpg' -print0 | imagemill pipe -0 -o '{name}.webp'
       """)
 
   @Argument(
@@ -41,8 +45,8 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
 
   @Option(
     help: ArgumentHelp(
-      "Select only the lines that failed in this report, or without a report, in the last 'pipe' with the same "
-        + "operands in this directory.",
+      "Select only the lines that failed in the last 'pipe' with the same operands in this directory, or in this "
+        + "report. A following argument that ends in .ndjson is the report.",
       valueName: "report.ndjson"),
     completion: .file(extensions: ["ndjson"]))
   var failed: String?

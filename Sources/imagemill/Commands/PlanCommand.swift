@@ -16,8 +16,8 @@ struct PlanCommand: AsyncParsableCommand {
 
       The first word of a line is what 'run' would do: keep the output, because it is up to date or because of \
       --no-clobber; copy it from the cache; render it from a local or cached source; revalidate or download its \
-      source; or refuse it, for the reason given. 'imagemill run --dry-run' prints the same lines, and also takes the \
-      options --force and --prune; with the latter, the word may be remove.
+      source; or refuse it, for the reason given. 'imagemill run --dry-run' prints the same lines, and also takes \
+      targets and the options --force and --prune; with the latter, the word may be remove.
 
         imagemill plan images.yaml
         imagemill plan --json images.yaml

@@ -17,8 +17,12 @@ struct RunCommand: AsyncParsableCommand {
       --check writes nothing and exits 3 if any output is missing, out of date or changed. By default it compares \
       the outputs with the cache, requests no source (outputs in object storage are looked up), and prints how many \
       cached sources are stale. With --refresh it also asks the origins whether their sources have changed. With \
-      --lock it compares manifests, sources and outputs with the digests in the lock file; this needs no cache and \
-      renders nothing, so it can check a fresh clone.
+      --lock it compares manifests, sources and outputs with the digests in the lock file. This requests every remote \
+      source, and downloads those that have changed since, or whose response had neither an ETag nor a Last-Modified \
+      field. It needs no cache and renders nothing, so it can check a fresh clone.
+
+      At its end, a run prints totals. Merged counts the jobs that shared a source that another job had requested, and \
+      revalidated the cached sources that have not changed at their origins.
 
         imagemill run
         imagemill run -C public --report report.html images.yaml

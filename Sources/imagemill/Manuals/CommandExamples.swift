@@ -59,7 +59,7 @@ enum CommandExamples {
       (
         "Download from a private server, with limits on connections, requests and bytes per second:",
         [
-          "imagemill run -H \"Authorization: Bearer $TOKEN\" --header-for https://images.example.com "
+          "IMAGEMILL_HEADER=\"Authorization: Bearer $TOKEN\" imagemill run --header-for https://images.example.com "
             + "--per-host 2 --rate 5 --limit-rate 2M images.yaml"
         ]
       ),
@@ -149,7 +149,7 @@ enum CommandExamples {
       (
         "Send a header only to the source's server:",
         [
-          "imagemill convert -H \"Authorization: Bearer $TOKEN\" https://images.example.com/private/photo.jpg private.jpg"
+          "IMAGEMILL_HEADER=\"Authorization: Bearer $TOKEN\" imagemill convert https://images.example.com/private/photo.jpg private.jpg"
         ]
       ),
     ],

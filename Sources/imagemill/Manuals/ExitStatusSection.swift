@@ -27,11 +27,13 @@ enum ExitStatusSection {
     case .failed:
       "At least one job failed, or a file or standard output could not be written; the outputs of the other jobs are "
         + "in place."
-    case .usage: "The command line or a manifest is wrong; nothing was started."
+    case .usage: "The command line, the configuration file or a manifest is wrong; nothing was started."
     case .outOfDate:
       ".Fl \\-check\nfound that an output is missing or out of date, or\n.Fl \\-frozen\nfound that a source "
         + "has changed."
-    case .temporary: "Every failure was temporary (timeouts, 429, 5xx); retrying may succeed."
+    case .temporary:
+      "Every failure was temporary, such as a timeout, a refused connection, an unresolved host name, or a status 429 "
+        + "or 5xx; retrying may succeed."
     case .hungUp: "Stopped by SIGHUP, after work in flight was finished or discarded."
     case .interrupted: "Stopped by SIGINT, as with SIGHUP."
     case .terminated: "Stopped by SIGTERM, as with SIGHUP."
@@ -43,15 +45,17 @@ enum ExitStatusSection {
     switch status {
     case .success: success[command]
     case .failed: failure[command]
-    case .usage: usage[command] ?? "The command line is wrong; nothing was started."
+    case .usage:
+      usage[command]
+        ?? "The command line or the configuration file is wrong; nothing was started."
     case .outOfDate: command == "run" ? general(status) : nil
     case .temporary:
       ["run", "pipe", "convert", "fetch", "inspect", "ls"].contains(command) ? general(status) : nil
     case .hungUp, .interrupted, .terminated:
-      if ["run", "pipe", "convert"].contains(command) {
-        general(status)
-      } else {
-        ["fetch", "inspect", "ls", "plan", "cache"].contains(command) ? stopped(status) : nil
+      switch command {
+      case "run", "pipe", "convert": general(status)
+      case "fetch", "inspect", "ls", "plan", "cache", "validate", "doctor": stopped(status)
+      default: nil
       }
     }
   }
@@ -92,7 +96,8 @@ enum ExitStatusSection {
     "fetch":
       "A download failed, a response had an error status, or the result could not be written.",
     "ls": "A bucket could not be listed, or the list could not be written.",
-    "plan": "A record of a list is wrong, the cache could not be read, or the plan could not be written.",
+    "plan":
+      "A line of standard input, or of a list longer than 16 MiB, is wrong; or the cache could not be read, or the plan could not be written.",
     "report": "The merged report could not be written.",
     "init": "The manifest could not be written.",
     "inspect": "A source could not be read, or the result could not be written to standard output.",
@@ -111,21 +116,23 @@ enum ExitStatusSection {
 
   private static let usage = [
     "run":
-      "The command line or a manifest is wrong; nothing was started.\nA wrong line of standard input, or of a list "
+      "The command line, the configuration file or a manifest is wrong; nothing was started.\nA wrong line of standard input, or of a list "
       + "longer than 16 MiB, is a failed job instead.",
     "pipe":
-      "The command line or the header of a table is wrong; nothing was started.",
-    "plan": "The command line or a manifest is wrong.",
-    "report": "The command line is wrong, or a file can't be read or isn't a report; nothing was written.",
-    "validate": "The command line is wrong, or a manifest has mistakes or can't be read.",
-    "filters": "The command line is wrong, or no filter has the name.",
-    "formats": "The command line is wrong, or no format has the name.",
-    "init": "The command line is wrong, the file exists already, or the list has mistakes.",
-    "schema": "The command line is wrong, or no document has the name.",
-    "completions": "The command line is wrong, or the shell is unknown.",
-    "cache": "The command line is wrong; nothing was changed.",
+      "The command line, the configuration file or the header of a table is wrong; nothing was started.",
+    "plan": "The command line, the configuration file or a manifest is wrong.",
+    "report":
+      "The command line or the configuration file is wrong, or a file can't be read or isn't a report; nothing was written.",
+    "validate": "The command line or a setting is wrong, or a manifest has mistakes or can't be read.",
+    "filters": "The command line or the configuration file is wrong, or no filter has the name.",
+    "formats": "The command line or the configuration file is wrong, or no format has the name.",
+    "init":
+      "The command line or the configuration file is wrong, the file exists already, or the list has mistakes.",
+    "schema": "The command line or the configuration file is wrong, or no document has the name.",
+    "completions": "The command line or the configuration file is wrong, or the shell is unknown.",
+    "cache": "The command line or the configuration file is wrong; nothing was changed.",
     "config": "The command line, the configuration file or a manifest is wrong.",
-    "doctor": "The command line is wrong.",
+    "doctor": "The command line or the configuration file is wrong.",
     "help": "The command line is wrong, or no page has the name.",
   ]
 }

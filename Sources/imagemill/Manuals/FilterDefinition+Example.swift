@@ -11,4 +11,10 @@ extension FilterDefinition {
     }
     return command
   }
+
+  /// Which parameters can't all be left out; nil if there is no such rule.
+  var requirement: String? {
+    guard needsOneOf.count > 1, let last = needsOneOf.last else { return nil }
+    return "At least one of \(needsOneOf.dropLast().joined(separator: ", ")) and \(last) is required."
+  }
 }

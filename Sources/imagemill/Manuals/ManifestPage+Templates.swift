@@ -14,6 +14,13 @@ extension ManifestPage {
     The source's directory, with its separators.
     For a file it is relative to the manifest's directory, for a pattern to the part before its first special character,
     and for standard input to the current directory.
+    For an operand of
+    .Cm convert
+    or
+    .Cm pipe ,
+    it is relative to the current directory, for a directory to that directory; it is empty for a file outside the
+    current directory and for a relative path that begins with
+    .Pa ../ .
     For a URL on the server of
     .Ic base ,
     it is relative to

@@ -42,13 +42,19 @@ enum ManifestPage {
     .Ic output-dir
     has its own key.
     Settings that grant access, hold credentials or name files of the machine can't be set here.
-    .Xr imagemill-config 1
+    .Cm imagemill config
     lists all settings.
     .It Ic base
-    The http or https URL against which sources without a scheme are resolved, unless they begin with
+    The http or https URL that relative sources are resolved against.
+    A source that begins with
     .Pa ./ , ../
     or
-    .Pa / .
+    .Pa /
+    is still a path;
+    .Pa ./
+    and
+    .Pa ../
+    are relative to the manifest's directory.
     .It Ic output-dir
     The directory of the outputs, inside the manifest's directory.
     .It Ic filters
@@ -76,7 +82,8 @@ enum ManifestPage {
     .Ic user
     .Pq Ar name Ns Li \&: Ns Ar password
     and
-    .Ic max-active .
+    .Ic max-active
+    .Pq concurrent downloads from this origin; overrides Fl \-per-host .
     Only values under this key may use
     .Ql ${NAME} ,
     an environment variable that
@@ -232,11 +239,12 @@ enum ManifestPage {
     keeps the tag and leaves the pixels unchanged.
     .It Ic max-bytes
     The maximum size of the output; the quality is lowered as needed.
-    It is
-    .Fl \-max\-output\-bytes ,
-    not the setting
-    .Ic max-bytes ,
-    which limits sources.
+    Same as
+    .Fl \-max\-output\-bytes .
+    .Fl \-max\-bytes
+    and the setting
+    .Ic max-bytes
+    limit sources.
     .It Ic min-savings
     For a list of formats: use a later format only if its file is at least this much smaller than the first, such as
     .Li 10% .

@@ -144,6 +144,7 @@ enum ManualPage {
           }
           page += ".El\n"
         }
+        if let requirement = filter.requirement { page += ".Pp\n\(requirement)\n" }
         if !filter.aliases.isEmpty {
           page += ".Pp\nAlso called \(text(filter.aliases.map(\.name).joined(separator: ", "))).\n"
         }
@@ -187,10 +188,24 @@ enum ManualPage {
     }
     return ".Sh OPTIONS\n"
       + sections.map { section in
-        (section.isEmpty ? "" : ".Ss \(section)\n")
+        (section.isEmpty ? "" : ".Ss \(section)\n") + (section == "Jobs" ? precedence : "")
           + optionList(arguments.filter { ($0.sectionTitle ?? "") == section })
       }.joined()
   }
+
+  /// Which of an option and a manifest's key counts.
+  private static let precedence = """
+    An output option, such as
+    .Fl \\-format
+    or
+    .Fl \\-quality ,
+    overrides the manifest's
+    .Ic defaults ,
+    but not a key of a job or an output.
+    .Fl f
+    appends to the job's chain.
+
+    """
 
   static func optionList(_ arguments: [HelpDump.Argument]) -> String {
     let options = arguments.filter { $0.kind != "positional" && $0.shouldDisplay }
@@ -198,7 +213,9 @@ enum ManualPage {
     let items = options.map { option in
       let names = (option.names ?? []).sorted { $0.kind == "short" && $1.kind != "short" }
         .map { $0.kind == "short" ? "Fl \($0.name)" : "Fl \\-\($0.name.replacing("-", with: "\\-"))" }
-      let value = option.kind == "option" ? " Ar \(quoted(option.valueName ?? "value"))" : ""
+      // The parser knows no optional values; see ``Operands``.
+      let macro = (option.names ?? []).contains { $0.name == "failed" } ? "Op Ar" : "Ar"
+      let value = option.kind == "option" ? " \(macro) \(quoted(option.valueName ?? "value"))" : ""
       return ".It \(names.joined(separator: " , "))\(value)\n\(text(abstractWithDefault(option)))\n"
     }
     return ".Bl -tag -width Ds\n" + items.joined() + ".El\n"
@@ -215,6 +232,7 @@ enum ManualPage {
   /// The discussion without its examples, which are indented.
   private static func prose(_ command: HelpDump.Command) -> String {
     (command.discussion ?? "").split(separator: "\n").filter { !$0.hasPrefix("  ") }.joined(separator: " ")
+      .replacing(" in imagemill-\(command.commandName)(1)", with: "")
   }
 
   /// EXAMPLES, each with its purpose and its lines.
@@ -235,13 +253,17 @@ enum ManualPage {
       Formats read with
       .Fl \\-allow-format :
       .Li \(FormatSupport.readableOnRequest.joined(separator: " ")) .
+      .Li jxl
+      is written by default, but read only with
+      .Fl \\-allow-format Cm jxl .
       .Pp
       Formats written, if the installed libvips supports them:
 
       """
     for definition in EncoderTable.all {
       let holds = [
-        (definition.holdsAlpha, "transparency"), (definition.holdsFrames, "animation"),
+        (definition.holdsAlpha, "transparency"), (definition.holdsTiming, "animation"),
+        (definition.holdsFrames && !definition.holdsTiming, "pages of a TIFF source"),
         (definition.holds16Bits, "16 bits"),
       ].filter(\.0).map(\.1)
       page += ".Ss \(definition.format.rawValue)\n"

@@ -52,22 +52,26 @@ enum ManualSections {
   /// ENVIRONMENT of a command; empty if it uses no variable.
   static func environment(of command: String) -> String {
     if command == "cache" || command == "doctor" {
-      return heading + settingVariables + cacheVariables + ".El\n"
+      return heading + settingVariables + cacheVariables + (command == "doctor" ? certificateVariables : "")
+        + ".El\n"
     }
     if command == "config" {
-      let own = settingVariables.replacing(".Xr imagemill-config 1\nlists all settings.\n", with: "")
+      let own = settingVariables.replacing(".Cm imagemill config\nlists all settings.\n", with: "")
       return heading + own + ".El\n"
     }
+    if command == "validate" { return heading + settingVariables + ".El\n" }
     guard downloading.contains(command) else { return "" }
-    return heading + settingVariables + (command == "ls" ? "" : cacheVariables) + proxyVariables
-      + storageVariables
-      + (["run", "pipe"].contains(command) ? terminalVariables : "") + ".El\n"
+    var section = heading + settingVariables
+    if command != "ls" { section += cacheVariables }
+    section += proxyVariables + certificateVariables + storageVariables
+    if ["run", "pipe"].contains(command) { section += terminalVariables }
+    return section + ".El\n"
   }
 
   /// ENVIRONMENT of all commands.
   static var environment: String {
-    heading + settingVariables + cacheVariables + proxyVariables + storageVariables + terminalVariables
-      + libraryVariables + ".El\n"
+    heading + settingVariables + cacheVariables + proxyVariables + certificateVariables + storageVariables
+      + terminalVariables + libraryVariables + ".El\n"
   }
 
   private static let heading = ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
@@ -80,10 +84,15 @@ enum ManualSections {
     .Fl \\-per-host .
     The command line overrides it.
     Flags take
-    .Ql true
+    .Li true , yes , on
     or
-    .Ql false .
-    .Xr imagemill-config 1
+    .Li 1 ,
+    or
+    .Li false , no , off
+    or
+    .Li 0 ,
+    in upper or lower case.
+    .Cm imagemill config
     lists all settings.
     .It Ev XDG_CONFIG_HOME
     The directory of
@@ -117,12 +126,19 @@ enum ManualSections {
 
     """
 
+  private static let certificateVariables = """
+    .It Ev SSL_CERT_FILE , SSL_CERT_DIR
+    Ignored, unless libcurl was built to use OpenSSL's default certificates, as Debian's isn't.
+    .Fl \\-cacert
+    names a file with certificate authorities.
+
+    """
+
   private static let storageVariables = """
-    .It Ev AWS_ACCESS_KEY_ID , AWS_SECRET_ACCESS_KEY , AWS_SESSION_TOKEN , AWS_PROFILE , AWS_REGION , AWS_ENDPOINT_URL_S3
-    .It Ev AWS_CONTAINER_AUTHORIZATION_TOKEN , AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE
+    .It Ev AWS_*
     Credentials, region and server of
     .Ql s3://
-    sources, outputs and remote caches; see
+    addresses; see
     .Xr imagemill-s3 7 .
 
     """
@@ -159,13 +175,20 @@ enum ManualSections {
     let readsManifest = ["run", "plan", "validate", "config"].contains(command)
     let usesCache = command != "ls" && downloading.contains(command) || ["cache", "doctor"].contains(command)
     if !readsManifest && !usesCache && command != "ls" { return "" }
-    return ".Sh FILES\n.Bl -tag -width Ds\n" + (readsManifest ? manifestFiles : "")
-      + (command == "validate" ? "" : settingFiles) + (usesCache ? cacheFiles : "") + ".El\n"
+    var section = ".Sh FILES\n.Bl -tag -width Ds\n"
+    if readsManifest { section += manifestFiles }
+    section += settingFiles
+    if usesCache { section += cacheFiles }
+    // A plan sends no request to a source.
+    if downloading.contains(command), command != "plan" { section += credentialFiles }
+    if downloading.contains(command) { section += profileFiles }
+    return section + ".El\n"
   }
 
   /// FILES of all commands.
   static var files: String {
-    ".Sh FILES\n.Bl -tag -width Ds\n" + manifestFiles + settingFiles + cacheFiles + ".El\n"
+    ".Sh FILES\n.Bl -tag -width Ds\n" + manifestFiles + settingFiles + cacheFiles + credentialFiles
+      + profileFiles + ".El\n"
   }
 
   private static let settingFiles = """
@@ -174,6 +197,20 @@ enum ManualSections {
     .Ql per-host = 2
     or
     .Ql offline = true .
+
+    """
+
+  private static let credentialFiles = """
+    .It Pa ~/.netrc
+    Credentials, with
+    .Fl \\-netrc .
+
+    """
+
+  private static let profileFiles = """
+    .It Pa ~/.aws/credentials , ~/.aws/config
+    Profiles; see
+    .Xr imagemill-s3 7 .
 
     """
 

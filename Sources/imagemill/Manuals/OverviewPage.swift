@@ -113,7 +113,11 @@ enum OverviewPage {
     .Cm convert , fetch
     and
     .Cm inspect
-    also connect to any host that is given as an argument, whatever its network.
+    also connect to any host in their operands, and
+    .Cm convert
+    to any host in
+    .Fl \-source ,
+    whatever its network, but not to one in a chain.
     Headers and credentials are sent to the origin of each source, never to another origin after a redirect.
     .Ss Filters and chains
     A chain is a list of filters, such as
@@ -166,6 +170,7 @@ enum OverviewPage {
     .Pp
     An animation stays an animation if the output's format can hold one, as webp and gif can.
     In other formats, only the first frame is written.
+    A tiff output keeps the pages of a TIFF source.
     .Ss The cache
     Responses are cached as HTTP allows, and requested again only when they are stale.
     Outputs that are up to date are left alone.
@@ -213,7 +218,7 @@ enum OverviewPage {
     Images, and the servers that send them, are not trusted.
     .Bl -dash
     .It
-    Requests go only to public addresses, unless
+    Requests for sources and outputs go only to public addresses, unless
     .Fl \-allow-net
     allows others; see
     .Sx Networks .
@@ -221,7 +226,16 @@ enum OverviewPage {
     .Cm convert , fetch
     and
     .Cm inspect
-    also connect to any host given as an argument.
+    also connect to any host in their operands, and
+    .Cm convert
+    to any host in
+    .Fl \-source ,
+    but not to one in a chain.
+    A proxy,
+    .Fl \-remote-cache
+    and
+    .Fl \-s3-credentials Cm instance
+    are used whatever their address.
     Every address is checked after name resolution, including after redirects.
     .It
     .Cm run , pipe
@@ -249,7 +263,8 @@ enum OverviewPage {
     Redirects never carry them to another origin.
     Give credentials with
     .Fl \-netrc ,
-    .Fl \-user Ar \-
+    .Fl \-user Ar \- ,
+    .Ev IMAGEMILL_HEADER
     or
     .Li ${VARIABLE}
     in a manifest: other users can read command lines.
@@ -312,7 +327,7 @@ enum OverviewPage {
     under
     .Ic origins :
     .Pp
-    .Dl imagemill convert -H "Authorization: Bearer $TOKEN" https://images.example.com/private/photo.jpg private.jpg
+    .Dl IMAGEMILL_HEADER="Authorization: Bearer $TOKEN" imagemill convert https://images.example.com/private/photo.jpg private.jpg
     .Pp
     Run without the network, from the cache:
     .Pp

@@ -51,6 +51,11 @@ enum RemoteCacheSection {
       .Fl \-remote\-cache\-mode Cm read .
       Nothing is deleted: let a lifecycle rule expire the objects.
       .Pp
+      .Fl \-allow\-net , \-allow\-host
+      and
+      .Fl \-deny\-host
+      don't limit it.
+      .Pp
       Bytes that differ from their digest are discarded, and the output is rendered.
       Anyone who can write to the server or bucket can replace outputs: give write access only to machines that you trust, and use
       others with

@@ -59,7 +59,8 @@ enum ReportSection {
       With
       .Fl \\-placeholders
       or an .html report, an output also has
-      .Ql placeholders .
+      .Ql placeholders
+      (BlurHash and others; not the fallback image).
       .Fl \\-failed
       reads this report.
       .It Pa .json

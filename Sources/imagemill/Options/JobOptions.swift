@@ -22,8 +22,9 @@ struct JobOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Select only the jobs that failed in this report, or without a report, in the last run of these manifests in "
-        + "this directory.", valueName: "report.ndjson"),
+      "Select only the jobs that failed in the last run of these manifests in this directory, or in this report. A "
+        + "following argument that ends in .ndjson is the report: write --failed last for an NDJSON manifest.",
+      valueName: "report.ndjson"),
     completion: .file(extensions: ["ndjson"]))
   var failed: String?
 

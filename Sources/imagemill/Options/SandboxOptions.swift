@@ -2,21 +2,14 @@ import ArgumentParser
 import ImageRendering
 
 /// Options for a worker process, for commands that otherwise decode in their own.
-struct SandboxOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Where to decode: auto, in a worker process restricted as the kernel supports; strict, the same, but fail "
-        + "without seccomp or Landlock; off, in this process, or with convert -o in an unrestricted worker process "
-        + "(default: off; with convert -o: auto).",
-      valueName: "auto|strict|off"))
-  var sandbox: SandboxArgument?
+protocol WorkerOptions: ParsableArguments {
+  var sandbox: SandboxArgument? { get }
+  var jobTimeout: DurationArgument { get }
+}
 
-  @Option(
-    help: ArgumentHelp(
-      "Time limit for rendering one job; no effect without a worker process.", valueName: "dur"))
-  var jobTimeout = DurationArgument(BatchSettings().jobTimeout)
-
-  func validate() throws {
+extension WorkerOptions {
+  /// - Throws: `ValidationError` if the kernel lacks what is required, or the time is 0.
+  func check() throws {
     if let refusal = sandbox?.refusal(missing: WorkerSandbox.missing) { throw ValidationError(refusal) }
     if jobTimeout.duration <= .zero { throw ValidationError("--job-timeout must be more than 0") }
   }
@@ -28,6 +21,41 @@ struct SandboxOptions: ParsableArguments {
       WorkerConfiguration(
         slots: 1, timeout: jobTimeout.duration, memory: limits.totalMemory, sandbox: sandbox.sandbox))
   }
+}
+
+/// The options of `convert`.
+struct ConversionWorkerOptions: WorkerOptions {
+  @Option(
+    help: ArgumentHelp(
+      "Where to decode: auto, in a worker process restricted as the kernel supports; strict, the same, but fail "
+        + "without seccomp or Landlock; off, in this process, or with -o in an unrestricted worker process "
+        + "(default: off; with -o: auto).",
+      valueName: "auto|strict|off"))
+  var sandbox: SandboxArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "Time limit for rendering one job; no effect without a worker process.", valueName: "dur"))
+  var jobTimeout = DurationArgument(BatchSettings().jobTimeout)
+
+  func validate() throws { try check() }
+}
+
+/// The options of `inspect`.
+struct InspectionWorkerOptions: WorkerOptions {
+  @Option(
+    help: ArgumentHelp(
+      "Where to decode: auto, in a worker process restricted as the kernel supports; strict, the same, but fail "
+        + "without seccomp or Landlock; off, in this process (default: off).",
+      valueName: "auto|strict|off"))
+  var sandbox: SandboxArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "Time limit for decoding one image; no effect without a worker process.", valueName: "dur"))
+  var jobTimeout = DurationArgument(BatchSettings().jobTimeout)
+
+  func validate() throws { try check() }
 }
 
 enum SandboxArgument: String, ExpressibleByArgument, CaseIterable {
