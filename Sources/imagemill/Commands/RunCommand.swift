@@ -85,6 +85,8 @@ struct RunCommand: AsyncParsableCommand {
       throw ValidationError("--lock and \(owner) both write to standard output; name a file for one of them")
     }
     if check && dryRun { throw ValidationError("--check and --dry-run can't be used together") }
+    // Every output would be out of date.
+    if check && batch.force { throw ValidationError("--check and --force can't be used together") }
   }
 
   func run() async throws {
