@@ -11,6 +11,8 @@ package struct ManifestOptions: Sendable {
   package var allowsOutside = false
   /// The variables that `origins` may use, with their values. The process's environment isn't read.
   package var environment: [String: String] = [:]
+  /// The variables that `origins` may use and that aren't set.
+  package var unsetVariables: Set<String> = []
   /// Encoder settings that override a manifest's `defaults`; jobs and outputs override them.
   package var encoding = EncodingSettings()
   /// Encoder settings that override a manifest's `defaults` where the output's format has them.
