@@ -61,8 +61,8 @@ package struct ManifestHints: Sendable {
   package var image = ""
   /// The hint for a list whose lines end in NUL.
   package var nulSeparated = ""
-  /// The hint for an error in an encoder setting.
-  package var encoding: @Sendable (EncodingSettingsError.Code) -> String = { _ in "" }
+  /// The message of an error in an encoder setting, with its hint.
+  package var encoding: @Sendable (EncodingSettingsError) -> String = { $0.message }
 
   /// Makes hints that name no options.
   package init() {}

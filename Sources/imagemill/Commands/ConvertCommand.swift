@@ -132,7 +132,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     try ObjectDestination(template: template).check(
       downloads, refusing: [(cache.offline, ObjectDestination.offline)])
     var options = ManifestOptions()
-    options.hints = Remedies.hints
+    options.hints = Remedies.hintsOfSources
     // The template comes from the user, and fields can't make a path leave its directory.
     options.allowsOutside = true
     outputs.setEncoding(in: &options)

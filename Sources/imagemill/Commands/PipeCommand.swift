@@ -178,7 +178,8 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
 
   private func options() throws -> ManifestOptions {
     var options = ManifestOptions()
-    options.hints = Remedies.hints
+    // Records may have the key 'format'.
+    options.hints = input == .sources ? Remedies.hintsOfSources : Remedies.hints
     options.allowsOutside = destination.allowOutside
     outputs.setEncoding(in: &options)
     options.namedSources = try outputs.sources()
