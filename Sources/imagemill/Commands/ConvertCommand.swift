@@ -110,7 +110,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
       } catch {
         throw CommandError(
           error.isTemporary ? .temporary : .failed,
-          "\(error.source ?? source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)")
+          "\(error.source ?? source.displayText): \(error.stage.rawValue): "
+            + error.withRemedy(of: source.displayText).message)
       }
     }
     for warning in result.warnings where !quiet { StandardError.say("imagemill: warning: \(warning)") }

@@ -1,6 +1,9 @@
 import ImageBatch
 import ImageCaches
 import ImageDownloads
+import Manifests
+import SystemIO
+import Vips
 
 extension JobError {
   /// The error with its remedy appended to the message.
@@ -11,6 +14,21 @@ extension JobError {
     } else {
       result.message = JobError(allOf: parts.map(\.withRemedy)).message
     }
+    return result
+  }
+}
+
+extension JobError {
+  /// The error of a source with its remedy. For a list in place of an image, it is the command that reads the list.
+  func withRemedy(of source: String) -> JobError {
+    guard code == .notAnImage, parts.isEmpty, (self.source ?? source) == source,
+      message.hasPrefix(NonImageContent.text.rawValue), URLReference.scheme(of: source) == nil,
+      ManifestKind(fileName: source) == .lines(.sources)
+    else { return withRemedy }
+    var result = self
+    result.message =
+      "\(NonImageContent.text.rawValue); to convert the sources that it lists, write 'imagemill pipe -o TEMPLATE < "
+      + "\(ShellWord.quoted(source))'"
     return result
   }
 }
@@ -66,7 +84,7 @@ extension OutputResult {
   fileprivate var withRemedy: OutputResult {
     guard let error else { return self }
     var result = self
-    result.error = error.withRemedy
+    result.error = error.withRemedy(of: source)
     return result
   }
 }
