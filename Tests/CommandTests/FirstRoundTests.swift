@@ -272,6 +272,19 @@ struct FirstRoundTests {
       "not an image; to convert the sources that it lists, write 'imagemill pipe -o TEMPLATE < urls.txt'"
     ),
     (
+      ["convert", "a.png", "-f", "overlay:logo", "y.webp"], 1,
+      "logo: read: there is no file 'logo'; to name a source, use --source logo=FILE\n"
+    ),
+    (
+      ["convert", "-o", "{name}.webp", "a.png", "-f", "overlay:logo"], 1,
+      "logo: read: there is no file 'logo'; to name a source, use --source logo=FILE\n"
+    ),
+    (
+      ["convert", "a.png", "-f", "overlay:logo.png", "y.webp"], 1,
+      "logo.png: read: there is no file 'logo.png'\n"
+    ),
+    (["convert", "logo", "y.webp"], 1, "logo: read: there is no file 'logo'\n"),
+    (
       ["validate", "dir.yaml"], 2,
       "dir.yaml:3:29: error: 'd/' is a directory: name a file in it, as in 'd/{name}.webp'"
     ),

@@ -111,7 +111,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
         throw CommandError(
           error.isTemporary ? .temporary : .failed,
           "\(error.source ?? source.displayText): \(error.stage.rawValue): "
-            + error.withRemedy(of: source.displayText).message)
+            + error.withRemedy(ofJob: source.displayText).message)
       }
     }
     for warning in result.warnings where !quiet { StandardError.say("imagemill: warning: \(warning)") }
