@@ -43,6 +43,8 @@ package struct ManifestOptions: Sendable {
 
 /// Hints about a program's options, which are appended to diagnostics.
 package struct ManifestHints: Sendable {
+  /// What messages call the directory that local sources must lie inside.
+  package var directory = "the manifest's directory"
   /// The hint for a path outside its directory.
   package var outside = ""
   /// The hint for an environment variable that isn't allowed; `{}` is replaced by its name.

@@ -180,6 +180,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     var options = ManifestOptions()
     // Records may have the key 'format'.
     options.hints = input == .sources ? Remedies.hintsOfSources : Remedies.hints
+    options.hints.directory = "the current directory"
     options.allowsOutside = destination.allowOutside
     outputs.setEncoding(in: &options)
     options.namedSources = try outputs.sources()
