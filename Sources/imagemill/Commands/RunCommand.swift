@@ -151,7 +151,7 @@ struct RunCommand: AsyncParsableCommand {
     var items = input.items
     items.onRead = { reporting.queue($0) }
     let outcome = try await run.run(items, recorder: recorder)
-    var status = items.refusal.status(outcome.status)
+    var status = items.refusal.status(ofBatch: outcome.status)
     if let locked, !recorder.mismatches.isEmpty {
       StandardError.say(locked.difference(from: recorder.mismatches))
       status = .outOfDate
