@@ -74,7 +74,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     if words.count > 2 {
       throw CommandError(
         .usage,
-        "unexpected argument '\(words[2])'; several sources need -o TEMPLATE, such as -o '{name}.webp'")
+        ChainHints.complaint(words, chains: outputs.filters)
+          ?? "unexpected argument '\(words[2])'; several sources need -o TEMPLATE, such as -o '{name}.webp'")
     }
     if ObjectAddress.isAddress(words[1]) { return try await convertAll([words[0]], to: words[1]) }
     try await convert(words[0], to: words[1])
