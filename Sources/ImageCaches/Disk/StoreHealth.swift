@@ -35,10 +35,10 @@ package struct StoreHealth: Sendable {
   /// - Parameter directory: The path of the cache directory, which may not exist.
   package init(directory: String) {
     self.directory = directory
-    exists = access(directory, F_OK) == 0
     let nearest = Self.nearestExisting(directory)
-    isWritable =
-      access(nearest, W_OK | X_OK) == 0 && (exists || Self.takesDirectories(nearest))
+    let isThere = access(directory, F_OK) == 0
+    exists = isThere
+    isWritable = access(nearest, W_OK | X_OK) == 0 && (isThere || Self.takesDirectories(nearest))
     freeBytes = Self.freeBytes(at: nearest)
     let layout = StoreLayout(root: directory)
     do throws(CacheError) {
