@@ -62,7 +62,11 @@ extension ImageSource {
         throw InvalidForm(
           message: "the URL contains the control character U+\(number): encode it as %\(number)")
       }
-      guard let host = URLReference(parsing: text)?.host, !host.isEmpty else {
+      let reference = URLReference(parsing: text)
+      if reference == nil, text.utf8.contains(UInt8(ascii: " ")) {
+        throw InvalidForm(message: "the URL contains a space: remove it, or write %20")
+      }
+      guard let host = reference?.host, !host.isEmpty else {
         throw InvalidForm(message: "the URL has no host: write 'https://HOST/PATH'")
       }
       guard WebAddress(text) != nil else {

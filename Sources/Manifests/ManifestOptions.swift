@@ -11,6 +11,8 @@ package struct ManifestOptions: Sendable {
   package var allowsOutside = false
   /// The variables that `origins` may use, with their values. The process's environment isn't read.
   package var environment: [String: String] = [:]
+  /// The variables that `origins` may use and that aren't set.
+  package var unsetVariables: Set<String> = []
   /// Encoder settings that override a manifest's `defaults`; jobs and outputs override them.
   package var encoding = EncodingSettings()
   /// Encoder settings that override a manifest's `defaults` where the output's format has them.
@@ -41,6 +43,8 @@ package struct ManifestOptions: Sendable {
 
 /// Hints about a program's options, which are appended to diagnostics.
 package struct ManifestHints: Sendable {
+  /// What messages call the directory that local sources must lie inside.
+  package var directory = "the manifest's directory"
   /// The hint for a path outside its directory.
   package var outside = ""
   /// The hint for an environment variable that isn't allowed; `{}` is replaced by its name.
@@ -59,8 +63,8 @@ package struct ManifestHints: Sendable {
   package var image = ""
   /// The hint for a list whose lines end in NUL.
   package var nulSeparated = ""
-  /// The hint for an error in an encoder setting.
-  package var encoding: @Sendable (EncodingSettingsError.Code) -> String = { _ in "" }
+  /// The message of an error in an encoder setting, with its hint.
+  package var encoding: @Sendable (EncodingSettingsError) -> String = { $0.message }
 
   /// Makes hints that name no options.
   package init() {}

@@ -100,8 +100,9 @@ package struct ManifestReader: Sendable {
     }
     return Manifest(
       jobs: jobs, rows: rows, outputDirectory: outputDirectory,
-      origins: OriginReader(environment: options.environment, hint: options.hints.variable).origins(
-        root["origins"], log: &log),
+      origins: OriginReader(
+        environment: options.environment, unset: options.unsetVariables, hint: options.hints.variable
+      ).origins(root["origins"], log: &log),
       namedSources: context.sources,
       settings: SettingsReader(known: options.settings, isManifest: true).settings(
         root["settings"], log: &log))

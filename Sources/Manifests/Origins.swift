@@ -4,6 +4,8 @@ import SystemIO
 struct OriginReader {
   /// The allowed variables, with their values.
   let environment: [String: String]
+  /// The variables that are allowed and not set.
+  var unset: Set<String> = []
   /// The hint for a variable that isn't allowed; `{}` is replaced by its name.
   var hint = ""
 
@@ -67,7 +69,9 @@ struct OriginReader {
       guard let value = environment[reference.name] else {
         log.error(
           node.place,
-          "'${\(reference.name)}' isn't allowed, or isn't set\(hint.replacing("{}", with: reference.name))")
+          unset.contains(reference.name)
+            ? "the environment variable \(reference.name) isn't set: export it"
+            : "'${\(reference.name)}' isn't allowed\(hint.replacing("{}", with: reference.name))")
         return nil
       }
       // A long variable could be repeated many times.

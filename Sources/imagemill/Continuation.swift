@@ -23,7 +23,13 @@ struct Continuation: Sendable {
     }
     let input = readsInput ? " with the same input" : ""
     if summary.jobsNotStarted > 0 {
-      return "to make the rest, run again\(input): \(Self.commandLine(arguments))"
+      let (unlimited, limits) = Self.withoutLimits(arguments[..<operands])
+      // With its limit, the command would stop at the same failure again.
+      guard summary.outputsFailed > 0, !limits.isEmpty else {
+        return "to make the rest, run again\(input): \(Self.commandLine(arguments))"
+      }
+      return "to make the rest, run without \(limits.joined(separator: " and "))\(input): "
+        + Self.commandLine(unlimited + arguments[operands...])
     }
     guard summary.outputsFailed > 0 else { return nil }
     let selection: String
@@ -37,6 +43,26 @@ struct Continuation: Sendable {
     // Behind the operands: before them, a manifest such as jobs.ndjson would be read as the option's report.
     words.append(selection)
     return "to retry what failed, run\(input): \(Self.commandLine(words + arguments[operands...]))"
+  }
+
+  /// The options without those that end a run after failures.
+  /// - Returns: The other words, and the names of the options that were left out.
+  private static func withoutLimits(_ options: ArraySlice<String>) -> (words: [String], limits: [String]) {
+    var words: [String] = []
+    var limits: [String] = []
+    var isValue = false
+    for word in options {
+      let name = String(word.prefix { $0 != "=" })
+      if isValue {
+        isValue = false
+      } else if name == "--fail-fast" || name == "--max-failures" {
+        if !limits.contains(name) { limits.append(name) }
+        isValue = word == "--max-failures"
+      } else {
+        words.append(word)
+      }
+    }
+    return (words, limits)
   }
 
   /// The words as a shell reads them, without secrets.

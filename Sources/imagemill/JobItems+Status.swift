@@ -8,6 +8,11 @@ extension InputRefusal {
   func status(_ status: ExitStatus) -> ExitStatus {
     isRaised && (status == .failed || status == .temporary) ? .usage : status
   }
+
+  /// The status of a batch: the same, but a failure if jobs before the input were started.
+  func status(ofBatch status: ExitStatus) -> ExitStatus {
+    isAfterJobs ? status : self.status(status)
+  }
 }
 
 extension JobItems {

@@ -20,11 +20,20 @@ enum UsageErrorFormatter {
       if command == Imagemill.self, let hint = hint(forFirst: word) {
         throw CommandError(.usage, "unknown command 'imagemill \(word)'; \(hint)")
       }
-      let nearest = NearestName.question(word, among: names)
+      let nearest = question(forSubcommand: word, of: command) ?? NearestName.question(word, among: names)
       throw CommandError(
         .usage,
         "unknown command '\(path) \(word)'\(nearest)\n  Commands: \(names.joined(separator: ", "))")
     }
+  }
+
+  /// A question whether a subcommand of another command was meant; nil if none has the name.
+  private static func question(forSubcommand word: String, of command: any ParsableCommand.Type) -> String? {
+    let owner = command.configuration.subcommands.first { owner in
+      owner.configuration.shouldDisplay
+        && owner.configuration.subcommands.contains { $0._commandName == word }
+    }
+    return owner.map { "; did you mean 'imagemill \($0._commandName) \(word)'?" }
   }
 
   /// What to write instead of a first word that isn't a command but an image, a manifest, or another program's way to say

@@ -262,4 +262,25 @@ struct CredentialTests {
     #expect(outcome.status == 2)
     #expect(outcome.errors.contains("HOME") && !outcome.errors.contains(" /.netrc"), "\(outcome.errors)")
   }
+
+  @Test("a variable that isn't allowed is told from one that isn't set")
+  func unsetVariable() async throws {
+    try command.write(
+      "imagemill: 1\norigins: {https://a.example: {user: \"me:${IMAGEMILL_TEST_TOKEN}\"}}\n"
+        + "jobs: [{source: a.png, output: b.png}]\n", to: "m.yaml")
+    let set = ["IMAGEMILL_TEST_TOKEN": "secret"]
+    let refused = try await command.run(["validate", "m.yaml"], environment: set)
+    #expect(refused.status == 2)
+    #expect(
+      refused.errors.contains(
+        "error: '${IMAGEMILL_TEST_TOKEN}' isn't allowed: allow it with '--env IMAGEMILL_TEST_TOKEN'\n"),
+      "\(refused.errors)")
+    let allowed = ["validate", "--env", "IMAGEMILL_TEST_TOKEN", "m.yaml"]
+    let unset = try await command.run(allowed)
+    #expect(unset.status == 2)
+    #expect(
+      unset.errors.contains("error: the environment variable IMAGEMILL_TEST_TOKEN isn't set: export it\n"),
+      "\(unset.errors)")
+    #expect(try await command.run(allowed, environment: set).status == 0)
+  }
 }

@@ -65,6 +65,52 @@ struct DoctorTests {
     #expect(outcome.text.contains("--cache-dir"))
   }
 
+  @Test("a cache directory that can't be made is told, though its parent seems writable to root")
+  func impossibleCache() async throws {
+    let outcome = try await command.run(
+      ["doctor"], environment: ["IMAGEMILL_CACHE_DIR": "/proc/imagemill-none/cache"])
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.text.contains(
+        "the cache directory /proc/imagemill-none/cache isn't writable: it can't be created"),
+      "\(outcome.text)")
+    #expect(outcome.text.contains("read-only, index absent"), "\(outcome.text)")
+  }
+
+  @Test("wrong settings of the environment and of the configuration file are problems")
+  func wrongSettings() async throws {
+    let variable = try await command.run(
+      ["doctor"], environment: ["IMAGEMILL_PER_HOST": "x", "IMAGEMILL_FAIL_FAST": "maybe"])
+    #expect(variable.status == 1)
+    #expect(
+      variable.text.contains(
+        "BROKEN       IMAGEMILL_PER_HOST: the value 'x' is invalid for '--per-host <n>'\n"),
+      "\(variable.text)")
+    #expect(
+      variable.text.contains("BROKEN       IMAGEMILL_FAIL_FAST: 'maybe' must be true or false\n"),
+      "\(variable.text)")
+    let directory = command.directory + "/config/imagemill"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    try Data("per-host = \"x\"\n".utf8).write(to: URL(filePath: directory + "/config.toml"))
+    let file = try await command.run(["doctor", "--json"])
+    #expect(file.status == 1)
+    let found = try #require(try JSONSerialization.jsonObject(with: file.output) as? [String: Any])
+    let findings = try #require(found["findings"] as? [[String: Any]])
+    let problems = findings.compactMap { $0["problem"] as? String }
+    #expect(
+      problems.contains {
+        $0.hasPrefix("\(directory)/config.toml:1:1: setting 'per-host': the value 'x' is invalid")
+      }, "\(problems)")
+    // Settings that are wrong only together.
+    let both = try await command.run(
+      ["doctor"],
+      environment: [
+        "XDG_CONFIG_HOME": command.directory + "/none", "IMAGEMILL_QUIET": "1", "IMAGEMILL_VERBOSE": "1",
+      ])
+    #expect(both.status == 1)
+    #expect(both.text.contains("--quiet and --verbose can't be used together\n"), "\(both.text)")
+  }
+
   @Test("shows no password")
   func secrets() async throws {
     for arguments in [["doctor"], ["doctor", "--json"]] {

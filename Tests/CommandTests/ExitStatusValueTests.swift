@@ -52,6 +52,13 @@ struct ExitStatusValueTests {
     refusal.raise()
     for status in ExitStatus.allCases {
       #expect(refusal.status(status) == ([.failed, .temporary].contains(status) ? .usage : status))
+      #expect(refusal.status(ofBatch: status) == refusal.status(status))
     }
+    refusal.raise(afterJobs: true)
+    #expect(refusal.status(ofBatch: .failed) == .usage, "the first input was refused before any job")
+    let late = InputRefusal()
+    late.raise(afterJobs: true)
+    for status in ExitStatus.allCases { #expect(late.status(ofBatch: status) == status) }
+    #expect(late.status(.failed) == .usage, "what only reads starts nothing")
   }
 }

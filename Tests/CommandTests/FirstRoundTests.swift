@@ -263,6 +263,28 @@ struct FirstRoundTests {
       "the file is plain text, not an image; check the source's path or URL"
     ),
     (
+      ["convert", "my list.txt", "y.webp"], 1,
+      "my list.txt: decode: the file is plain text, not an image; to convert the sources that it lists, write "
+        + "'imagemill pipe -o TEMPLATE < 'my list.txt''\n"
+    ),
+    (
+      ["convert", "-o", "{name}.webp", "urls.txt"], 1,
+      "not an image; to convert the sources that it lists, write 'imagemill pipe -o TEMPLATE < urls.txt'"
+    ),
+    (
+      ["convert", "a.png", "-f", "overlay:logo", "y.webp"], 1,
+      "logo: read: there is no file 'logo'; to name a source, use --source logo=FILE\n"
+    ),
+    (
+      ["convert", "-o", "{name}.webp", "a.png", "-f", "overlay:logo"], 1,
+      "logo: read: there is no file 'logo'; to name a source, use --source logo=FILE\n"
+    ),
+    (
+      ["convert", "a.png", "-f", "overlay:logo.png", "y.webp"], 1,
+      "logo.png: read: there is no file 'logo.png'\n"
+    ),
+    (["convert", "logo", "y.webp"], 1, "logo: read: there is no file 'logo'\n"),
+    (
       ["validate", "dir.yaml"], 2,
       "dir.yaml:3:29: error: 'd/' is a directory: name a file in it, as in 'd/{name}.webp'"
     ),
@@ -271,6 +293,7 @@ struct FirstRoundTests {
   @Test("a message names the thing that is wrong, and a remedy for it", arguments: things)
   func thing(arguments: [String], status: Int32, said: String) async throws {
     try command.write("hello world\n", to: "text.jpg")
+    for name in ["my list.txt", "urls.txt"] { try command.write("a.png\n", to: name) }
     try command.write("", to: "empty.jpg")
     try command.write("imagemill: 1\njobs:\n  - {source: a.png, output: d/}\n", to: "dir.yaml")
     let outcome = try await command.run(arguments: arguments)

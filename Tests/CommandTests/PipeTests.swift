@@ -49,6 +49,20 @@ struct PipeTests {
     #expect(outcome.errors.contains("none.png"))
   }
 
+  @Test(
+    "a source outside is outside the current directory: there is no manifest", arguments: ["sources", "csv"])
+  func outside(form: String) async throws {
+    let header = form == "csv" ? "source,sku\n" : ""
+    let line = form == "csv" ? "../a.png,1" : "../a.png"
+    let outcome = try await command.run(
+      "pipe", "--input", form, "-o", "{name}.webp", input: Data("\(header)\(line)\n".utf8))
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.errors.contains(
+        "'../a.png' is outside the current directory: move it inside, or use --allow-outside\n"),
+      "\(outcome.errors)")
+  }
+
   @Test("a reader that leaves ends it quietly")
   func reader() async throws {
     // An input without an end: a command that goes on reading would never return.

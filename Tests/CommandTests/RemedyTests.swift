@@ -149,7 +149,7 @@ struct RemedyTests {
       Remedies.wantedReport,
     ])
     for code in [EncodingSettingsError.Code.noFormat, .singleFormat, .badValue, .unknownSetting] {
-      remedies.insert(hints.encoding(code))
+      remedies.insert(hints.encoding(EncodingSettingsError(setting: "format", code: code, "it is wrong")))
     }
     for option in remedies.flatMap(Self.options(in:)) { #expect(known.contains(option), "\(option)") }
   }

@@ -89,6 +89,26 @@ struct SourceOperandTests {
     #expect(made.isEmpty)
   }
 
+  @Test(
+    "sources with one path are told with fields that the template lacks and that differ",
+    arguments: [
+      ("{name}.webp", "photos/a/x.png", "photos/b/x.PNG", "{dir} or {index}"),
+      ("{dir}/{name}.webp", "photos/y.png", "photos/y.PNG", "{index} or {source-hash:8}"),
+      ("{name}.webp", "photos/y.png", "photos/y.PNG", "{index} or {source-hash:8}"),
+    ])
+  func conflict(template: String, first: String, second: String, fields: String) async throws {
+    try command.write(PNGImage.bytes(width: 7, height: 4), to: "photos/y.PNG")
+    for name in ["pipe", "convert"] {
+      let outcome = try await command.run(name, "-o", template, first, second)
+      #expect(outcome.status == 2, "\(outcome.errors)")
+      #expect(
+        outcome.errors.contains("the outputs of \(first) and \(second) have the path '"), "\(outcome.errors)")
+      #expect(
+        outcome.errors.hasSuffix("': use a field that differs, such as \(fields)\n"), "\(outcome.errors)")
+    }
+    #expect(made.isEmpty)
+  }
+
   @Test("the outputs' directory is still not left, though the sources are anywhere")
   func outside() async throws {
     let outcome = try await command.run("pipe", "-o", "../{name}.webp", "photos")

@@ -33,6 +33,17 @@ struct JobErrorTests {
     #expect(JobError.Code(code).rawValue == code.rawValue)
   }
 
+  @Test("of a local source that differs from its pin is one of reading, and of another source of downloading")
+  func mismatch() {
+    for (source, stage) in [
+      ("a.png", JobError.Stage.read), ("/srv/a.png", .read), ("-", .read),
+      ("https://example.com/a.png", .download), ("s3://bucket/a.png", .download),
+    ] {
+      let error = JobError(DownloadError(.digestMismatch, "the SHA-256 is another", source: source))
+      #expect(error.stage == stage && error.code == .digestMismatch, "\(source)")
+    }
+  }
+
   @Test("of a rendering is the rendering's", arguments: RenderError.Code.allCases)
   func renderings(code: RenderError.Code) {
     #expect(JobError.Code(code).rawValue == code.rawValue)

@@ -193,6 +193,12 @@ struct StoreHealthTests {
     }
   }
 
+  @Test("isn't misled by access(2), which calls procfs writable for root")
+  func impossible() {
+    let health = StoreHealth(directory: "/proc/imagemill-none/cache")
+    #expect(!health.exists && !health.isWritable && health.index == .absent)
+  }
+
   @Test("asks the file system how much is free")
   func free() {
     #expect((StoreHealth.freeBytes(at: "/tmp") ?? 0) > 0)

@@ -110,7 +110,7 @@ struct WrongManifestTests {
       text:
         "imagemill: 1\norigins:\n  https://a.example: {user: 'x:hunter2${PASS}'}\njobs: [{source: a.png, output: b.png}]\n",
       complaint: """
-        images.yaml:3:29: error: '${PASS}' isn't allowed, or isn't set: allow PASS
+        images.yaml:3:29: error: '${PASS}' isn't allowed: allow PASS
         """),
     Case(
       name: "a caret behind wide characters and a tab in JSON",

@@ -87,7 +87,8 @@ extension JobError {
   public init(_ error: DownloadError) {
     let scheme = URLReference.scheme(of: error.source)
     let isLocal = !error.source.isEmpty && !["http", "https", "s3"].contains(scheme)
-    let isRead = error.code == .unreadable || isLocal && [.empty, .tooLarge].contains(error.code)
+    let isRead =
+      error.code == .unreadable || isLocal && [.empty, .tooLarge, .digestMismatch].contains(error.code)
     self.init(
       code: Code(error.code), stage: isRead ? .read : .download,
       error.reason.map(Reason.download), message: error.message, isTemporary: error.isTemporary)

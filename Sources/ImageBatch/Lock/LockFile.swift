@@ -125,8 +125,8 @@ package struct LockFile: Sendable, Hashable, Codable {
   ///   if its version is newer.
   package init(path: String) throws(Failure) {
     let bytes: [UInt8]
-    do throws(AtomicFile.Failure) { bytes = try AtomicFile.read(path) } catch {
-      throw .unreadable(error.message)
+    do throws(SystemError) { bytes = try File.contents(of: path) } catch {
+      throw .unreadable(error.text)
     }
     do {
       self = try JSONDecoder().decode(LockFile.self, from: Data(bytes))

@@ -35,9 +35,10 @@ package struct StoreHealth: Sendable {
   /// - Parameter directory: The path of the cache directory, which may not exist.
   package init(directory: String) {
     self.directory = directory
-    exists = access(directory, F_OK) == 0
     let nearest = Self.nearestExisting(directory)
-    isWritable = access(nearest, W_OK | X_OK) == 0
+    let isThere = access(directory, F_OK) == 0
+    exists = isThere
+    isWritable = access(nearest, W_OK | X_OK) == 0 && (isThere || Self.takesDirectories(nearest))
     freeBytes = Self.freeBytes(at: nearest)
     let layout = StoreLayout(root: directory)
     do throws(CacheError) {
@@ -80,6 +81,15 @@ package struct StoreHealth: Sendable {
       else { return (.broken("its tables are missing"), nil, nil) }
       return (.sound, row.validated("bytes"), row.validated("objects"))
     }
+  }
+
+  /// Whether directories can be made in a directory that access(2) calls writable. For root it calls procfs so, which
+  /// takes none. Such a file system has no blocks, and neither has a tmpfs without a limit: there, only an attempt tells.
+  private static func takesDirectories(_ parent: String) -> Bool {
+    var status = statvfs()
+    guard statvfs(parent, &status) == 0, status.f_blocks == 0 else { return true }
+    let attempt = "\(parent)/.imagemill-\(getpid())"
+    return mkdir(attempt, 0o700) == 0 && rmdir(attempt) == 0
   }
 
   private static func nearestExisting(_ path: String) -> String {

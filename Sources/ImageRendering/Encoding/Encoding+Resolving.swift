@@ -132,8 +132,10 @@ extension Encoding {
       let problem =
         pathExtension.map { "no writable format has the extension '.\($0)'" }
         ?? "the output has no format"
-      throw EncodingSettingsError(
+      var error = EncodingSettingsError(
         setting: "format", code: .noFormat, "\(problem); give one of \(allNames), auto or same, as 'format'")
+      error.problem = problem
+      throw error
     }
     guard let format = EncoderTable.format(named: name) else {
       throw EncodingSettingsError(

@@ -160,6 +160,9 @@ public struct EncodingSettingsError: Error, Hashable, Sendable, CustomStringConv
   /// The kind of error, such as ``Code/badValue``.
   public let code: Code
 
+  /// What is wrong, for programs with advice of their own; nil if that is the whole message.
+  package internal(set) var problem: String?
+
   /// Creates an error about a setting.
   /// - Parameters:
   ///   - setting: The invalid setting, a key of the manifest's output.

@@ -91,7 +91,8 @@ package struct ChainTemplate: Sendable, Hashable {
     let job = Job(index: 1, sources: [source], outputs: [])
     let values = FieldSubstitution(matrix: [:], variables: [:], builtIn: SourceFields.values(job))
     do throws(SourceResolver.Failure) {
-      return try filled(values, ManifestDirectory(path: "", allowsOutside: false))
+      let directory = ManifestDirectory(path: "", allowsOutside: false, name: "the current directory")
+      return try filled(values, directory)
     } catch {
       throw FilterError(.badArgument, error.message)
     }

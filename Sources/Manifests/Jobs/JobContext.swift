@@ -35,7 +35,8 @@ struct JobContext: Sendable {
   init(_ options: ManifestOptions) {
     hints = options.hints
     let directory = ManifestDirectory(
-      path: options.directory, allowsOutside: options.allowsOutside, outsideHint: options.hints.outside)
+      path: options.directory, allowsOutside: options.allowsOutside, outsideHint: options.hints.outside,
+      name: options.hints.directory)
     resolver = SourceResolver(base: options.base.flatMap(URLReference.init(parsing:)), directory: directory)
     root = SourceRoot(directory: options.directory, base: options.base)
     givenSources = options.namedSources

@@ -318,8 +318,7 @@ struct OutputReader {
     let option = parts.count == 2 ? node?.entries?.first { $0.key == parts[1] } : nil
     let ownPlace = error.code == .unknownSetting ? option?.place : option?.value.place
     log.error(
-      ownPlace ?? node?.place ?? layers.own("output")?.place ?? place,
-      error.message + context.hints.encoding(error.code))
+      ownPlace ?? node?.place ?? layers.own("output")?.place ?? place, context.hints.encoding(error))
   }
 
   /// The path's extension, which may be a variable.

@@ -53,17 +53,26 @@ package struct OperandJobs: Sequence, Sendable {
     var conflicts = RecordConflicts()
     for case .success(let job) in self where conflicts.claim(job) != nil {
       let output = job.outputs.first.flatMap { OutputConflicts.path(of: $0, job) } ?? ""
-      let first = lazy.compactMap { result -> String? in
+      let first = lazy.compactMap { result -> Job? in
         guard case .success(let other) = result,
           other.outputs.contains(where: { OutputConflicts.path(of: $0, other) == output })
         else { return nil }
-        return other.sources.first?.displayText
+        return other
       }.first { _ in true }
       throw Failure(
         description:
-          "the outputs of \(first ?? "another source") and \(job.sources.first?.displayText ?? "") have "
-          + "the path '\(output)': use a field that differs, such as {dir} or {index}")
+          "the outputs of \(first?.sources.first?.displayText ?? "another source") and "
+          + "\(job.sources.first?.displayText ?? "") have the path '\(output)': use a field that differs, such as "
+          + Self.fields(telling: job, from: first))
     }
+  }
+
+  /// The fields that tell two sources apart, without those that their template has.
+  private static func fields(telling job: Job, from other: Job?) -> String {
+    let used = Set((job.outputs.first?.template.fields ?? []).map(\.name))
+    var fields = [("index", "{index}"), ("source-hash", "{source-hash:8}")]
+    if other?.sourceDirectory != job.sourceDirectory { fields.insert(("dir", "{dir}"), at: 0) }
+    return fields.filter { !used.contains($0.0) }.prefix(2).map { $0.1 }.joined(separator: " or ")
   }
 
   /// Throws if several sources would get the same path.

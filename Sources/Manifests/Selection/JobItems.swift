@@ -58,6 +58,8 @@ package struct JobItems: AsyncSequence, Sendable {
     private var index: Int
     /// The outputs of earlier records, so that of two with one path the second line fails, whichever is faster.
     private var conflicts = RecordConflicts()
+    /// Whether a job has been taken, which a batch starts.
+    private var hasJobs = false
 
     fileprivate init(_ items: JobItems) {
       self.items = items
@@ -73,6 +75,7 @@ package struct JobItems: AsyncSequence, Sendable {
     package mutating func next() async -> BatchItem? {
       if nextGroup < items.groups.count {
         defer { nextGroup += 1 }
+        hasJobs = true
         items.onRead(items.groups[nextGroup].jobs.count)
         return .group(items.groups[nextGroup])
       }
@@ -98,10 +101,11 @@ package struct JobItems: AsyncSequence, Sendable {
           if isSelected || items.admit == nil { index += 1 }
           guard isSelected else { continue }
           if let conflict = conflicts.claim(job) { return .rejected(JobResult(job.index, conflict)) }
+          hasJobs = true
           return .group(JobGroup(job))
         case .failure(let diagnostic):
           defer { index += 1 }
-          if diagnostic.concernsInput { items.refusal.raise() }
+          if diagnostic.concernsInput { items.refusal.raise(afterJobs: hasJobs) }
           if diagnostic.isUnreadable { items.refusal.noteUnreadable() }
           return .rejected(JobResult(index, diagnostic))
         }
@@ -129,6 +133,7 @@ package struct JobItems: AsyncSequence, Sendable {
         }
       }
       items.onRead(jobs.count + rejected.count)
+      if !jobs.isEmpty { hasJobs = true }
       window = (rejected + JobGroup.grouping(jobs).map(BatchItem.group))[...]
     }
   }
@@ -141,6 +146,7 @@ package struct JobItems: AsyncSequence, Sendable {
 package final class InputRefusal: Sendable {
   private struct State {
     var isRaised = false
+    var isAfterJobs = false
     var hasUnreadableRecords = false
   }
 
@@ -148,13 +154,22 @@ package final class InputRefusal: Sendable {
 
   /// Whether an input was refused.
   package var isRaised: Bool { state.withLock(\.isRaised) }
+  /// Whether there were jobs before the first input that was refused.
+  package var isAfterJobs: Bool { state.withLock(\.isAfterJobs) }
   /// Whether a record was no record, or the input ended in an error.
   package var hasUnreadableRecords: Bool { state.withLock(\.hasUnreadableRecords) }
 
   /// Makes one that isn't raised.
   package init() {}
 
-  package func raise() { state.withLock { $0.isRaised = true } }
+  /// Refuses an input.
+  /// - Parameter afterJobs: Whether there were jobs before it. Default: false.
+  package func raise(afterJobs: Bool = false) {
+    state.withLock { state in
+      if !state.isRaised { state.isAfterJobs = afterJobs }
+      state.isRaised = true
+    }
+  }
 
   func noteUnreadable() { state.withLock { $0.hasUnreadableRecords = true } }
 }

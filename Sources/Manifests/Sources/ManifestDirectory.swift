@@ -8,13 +8,18 @@ struct ManifestDirectory: Sendable {
   let allowsOutside: Bool
   /// The hint for a path outside.
   let outsideHint: String
+  /// What messages call it.
+  let name: String
   /// The path without symbolic links; nil if the directory doesn't exist.
   private let realPath: String?
 
-  init(path: String, allowsOutside: Bool, outsideHint: String = "") {
+  init(
+    path: String, allowsOutside: Bool, outsideHint: String = "", name: String = "the manifest's directory"
+  ) {
     self.path = path
     self.allowsOutside = allowsOutside
     self.outsideHint = outsideHint
+    self.name = name
     realPath = RealPath.ofLongestPrefix(path)
   }
 
@@ -31,7 +36,7 @@ struct ManifestDirectory: Sendable {
       target == realPath || Paths.isInside(target, realPath)
     else {
       throw SourceResolver.Failure(
-        message: "'\(text)' is outside the manifest's directory: move it inside\(outsideHint)")
+        message: "'\(text)' is outside \(name): move it inside\(outsideHint)")
     }
     return joined
   }

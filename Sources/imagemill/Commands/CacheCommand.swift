@@ -173,7 +173,7 @@ struct CacheCommand: AsyncParsableCommand {
         }
         try size.checkCacheSize("the limit of a cache")
         let freed = try store.setLimit(size.bytes)
-        if freed > 0 { StandardError.write("imagemill: \(freed) bytes freed\n") }
+        if freed > 0 { try StandardOutput.write("\(freed) bytes freed\n") }
       }
     }
   }

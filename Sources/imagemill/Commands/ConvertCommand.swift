@@ -76,7 +76,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     if words.count > 2 {
       throw CommandError(
         .usage,
-        "unexpected argument '\(words[2])'; several sources need -o TEMPLATE, such as -o '{name}.webp'")
+        ChainHints.complaint(words, chains: outputs.filters)
+          ?? "unexpected argument '\(words[2])'; several sources need -o TEMPLATE, such as -o '{name}.webp'")
     }
     if ObjectAddress.isAddress(words[1]) { return try await convertAll([words[0]], to: words[1]) }
     try await convert(words[0], to: words[1])
@@ -112,7 +113,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
       } catch {
         throw CommandError(
           error.isTemporary ? .temporary : .failed,
-          "\(error.source ?? source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)")
+          "\(error.source ?? source.displayText): \(error.stage.rawValue): "
+            + error.withRemedy(ofJob: source.displayText).message)
       }
     }
     for warning in result.warnings where !quiet { StandardError.say("imagemill: warning: \(warning)") }
@@ -134,7 +136,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     try ObjectDestination(template: template).check(
       downloads, refusing: [(cache.offline, ObjectDestination.offline)])
     var options = ManifestOptions()
-    options.hints = Remedies.hints
+    options.hints = Remedies.hintsOfSources
     // The template comes from the user, and fields can't make a path leave its directory.
     options.allowsOutside = true
     outputs.setEncoding(in: &options)

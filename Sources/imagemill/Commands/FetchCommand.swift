@@ -52,6 +52,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
     if output != nil, urls.count != 1 {
       throw ValidationError("--output writes the body of one URL, but \(urls.count) are given")
     }
+    if body, !json { throw ValidationError("--body needs --json") }
     if output == "-", json { throw ValidationError("--json and --output - both write to standard output") }
   }
 

@@ -138,14 +138,18 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     run.durability = outputs.durability.level
     run.objectFields = try outputs.objectFields()
     let outcome = try await run.run(items)
-    let status = failuresAreResults ? outcome.statusOfReporting : items.refusal.status(outcome.status)
+    let status =
+      failuresAreResults ? outcome.statusOfReporting : items.refusal.status(ofBatch: outcome.status)
     if status != .success { throw status }
     if failuresAreResults { try refuseUnreadable(items.refusal) }
   }
 
   /// Throws if the input isn't in the form that was agreed on, so that results may be missing or can't be assigned.
   private func refuseUnreadable(_ refusal: InputRefusal) throws(CommandError) {
-    if refusal.isRaised { throw CommandError(.usage, "the input can't be read; its result has the reason") }
+    if refusal.isRaised {
+      throw CommandError(
+        refusal.isAfterJobs ? .failed : .usage, "the input can't be read; its result has the reason")
+    }
     if refusal.hasUnreadableRecords {
       throw CommandError(.failed, "the input has records that can't be read; their results have the reasons")
     }
@@ -182,7 +186,9 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
 
   private func options() throws -> ManifestOptions {
     var options = ManifestOptions()
-    options.hints = Remedies.hints
+    // Records may have the key 'format'.
+    options.hints = input == .sources ? Remedies.hintsOfSources : Remedies.hints
+    options.hints.directory = "the current directory"
     options.allowsOutside = destination.allowOutside
     outputs.setEncoding(in: &options)
     options.namedSources = try outputs.sources()

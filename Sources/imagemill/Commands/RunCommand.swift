@@ -89,6 +89,8 @@ struct RunCommand: AsyncParsableCommand {
       throw ValidationError("--lock and \(owner) both write to standard output; name a file for one of them")
     }
     if check && dryRun { throw ValidationError("--check and --dry-run can't be used together") }
+    // Every output would be out of date.
+    if check && batch.force { throw ValidationError("--check and --force can't be used together") }
   }
 
   func run() async throws {
@@ -120,7 +122,7 @@ struct RunCommand: AsyncParsableCommand {
     }
     if check || dryRun { return try await plan(input) }
     if why { try await explain(input) }
-    let locked = try frozen ? lock.map { try FrozenSources(reading: $0) } : nil
+    let locked = try frozen ? lock.map { try FrozenSources(reading: $0, manifests: manifests) } : nil
     if let locked, let lock { try input.freeze(to: locked, in: lock) }
     let recorder = LockRecorder(path: frozen ? nil : lock)
     input.record(with: recorder)
@@ -153,7 +155,7 @@ struct RunCommand: AsyncParsableCommand {
     var items = input.items
     items.onRead = { reporting.queue($0) }
     let outcome = try await run.run(items, recorder: recorder)
-    var status = items.refusal.status(outcome.status)
+    var status = items.refusal.status(ofBatch: outcome.status)
     if let locked, !recorder.mismatches.isEmpty {
       StandardError.say(locked.difference(from: recorder.mismatches))
       status = .outOfDate
@@ -198,7 +200,7 @@ struct RunCommand: AsyncParsableCommand {
         try lock.write(to: path)
       }
     } catch let failure as LockFile.Failure {
-      throw CommandError(failure, of: path)
+      throw CommandError(failure, of: path, manifests: manifests)
     } catch let error as CacheError {
       throw CommandError(.failed, error.messageWithRemedy)
     }
@@ -252,12 +254,13 @@ struct RunCommand: AsyncParsableCommand {
   private func compare(_ input: JobSelection, with path: String) async throws {
     let lock: LockFile
     do throws(LockFile.Failure) { lock = try LockFile(path: path) } catch {
-      throw CommandError(error, of: path)
+      throw CommandError(error, of: path, manifests: manifests)
     }
     guard lock.hasOutputs, let paths = LockPaths(lockFile: path) else {
       throw CommandError(
         .usage,
-        "the lock file \(path) has no outputs; write it again with 'imagemill run --lock \(path)'")
+        "the lock file \(path) has no outputs; write it again with "
+          + "'\(CommandError.writing(path, manifests))'")
     }
     let (groups, status) = await input.items.readAll()
     var cache = cache.settings

@@ -35,6 +35,7 @@ extension Diagnosis {
       cacheDir ?? DiskStore.defaultDirectory(environment: variables), capacity: cacheSize, &findings)
     temporary = Self.temporary(&findings)
     environment = Self.environment(variables)
+    findings += Self.wrongSettings(Invocation.current.layers)
     self.findings = findings
   }
 

@@ -3,11 +3,12 @@ import Manifests
 
 extension FrozenSources {
   /// Reads the lock file at `path`.
-  init(reading path: String) throws {
+  /// - Parameter manifests: The command line's manifests.
+  init(reading path: String, manifests: [String]) throws {
     do throws(LockFile.Failure) {
       self.init(try LockFile(path: path), path: path)
     } catch {
-      throw CommandError(error, of: path)
+      throw CommandError(error, of: path, manifests: manifests)
     }
   }
 }
@@ -30,14 +31,21 @@ extension JobSelection {
 
 extension CommandError {
   /// A lock file that can't be used.
-  init(_ failure: LockFile.Failure, of path: String) {
+  /// - Parameter manifests: The command line's manifests.
+  init(_ failure: LockFile.Failure, of path: String, manifests: [String]) {
     switch failure {
     case .unreadable(let reason):
       self.init(
-        .usage, "can't read the lock file \(path): \(reason); write it with 'imagemill run --lock \(path)'")
+        .usage,
+        "can't read the lock file \(path): \(reason); write it with '\(Self.writing(path, manifests))'")
     case .version(let version):
       self.init(.usage, "the lock file \(path) has version \(version); this imagemill reads versions up to 2")
     case .unwritable(let reason): self.init(.failed, "can't write the lock file \(path): \(reason)")
     }
+  }
+
+  /// The command line that writes a lock file.
+  static func writing(_ path: String, _ manifests: [String]) -> String {
+    (["imagemill", "run", "--lock"] + ([path] + manifests).map(ShellWord.quoted)).joined(separator: " ")
   }
 }

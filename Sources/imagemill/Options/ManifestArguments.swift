@@ -48,6 +48,7 @@ struct ManifestArguments: ParsableArguments {
     options.allowsOutside = allowOutside
     let variables = ProcessInfo.processInfo.environment
     for name in environment { options.environment[name] = variables[name] }
+    options.unsetVariables = Set(environment.filter { variables[$0] == nil })
     return options
   }
 

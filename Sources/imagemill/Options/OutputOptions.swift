@@ -217,7 +217,8 @@ struct OutputOptions: ParsableArguments {
       }
       return encoding
     } catch {
-      throw CommandError(.usage, error.message + Remedies.remedy(for: error.code))
+      throw CommandError(
+        .usage, Remedies.message(ofSources: error, toStandardOutput: template == nil))
     }
   }
 

@@ -69,7 +69,10 @@ enum OptionHints {
     }
     let owners = commands(with: String(name), besides: arguments)
     if !owners.isEmpty {
-      return "Unknown option '\(option)'; it is an option of \(owners.joined(separator: ", "))"
+      let plan =
+        arguments.first == "validate" && owners.contains("'plan'")
+        ? "; to check the options of a run too, use 'imagemill plan'" : ""
+      return "Unknown option '\(option)'; it is an option of \(owners.joined(separator: ", "))\(plan)"
     }
     guard name.hasPrefix("--") else { return sentence }
     // Don't use the parser's suggestions, which may be far from the given name.

@@ -1,6 +1,9 @@
 import ImageBatch
 import ImageCaches
 import ImageDownloads
+import Manifests
+import SystemIO
+import Vips
 
 extension JobError {
   /// The error with its remedy appended to the message.
@@ -12,6 +15,41 @@ extension JobError {
       result.message = JobError(allOf: parts.map(\.withRemedy)).message
     }
     return result
+  }
+}
+
+extension JobError {
+  /// The error of a job with its remedy. For a list in place of an image, it is the command that reads the list; for a
+  /// reference that looks like a name, the option that names a source.
+  /// - Parameter job: The job's source.
+  func withRemedy(ofJob job: String) -> JobError {
+    var result = self
+    if isList(job) {
+      result.message =
+        "\(NonImageContent.text.rawValue); to convert the sources that it lists, write 'imagemill pipe -o TEMPLATE < "
+        + "\(ShellWord.quoted(job))'"
+      return result
+    }
+    if let name = missingName(job) {
+      result.message += "; to name a source, use --source \(ShellWord.quoted(name))=FILE"
+      return result
+    }
+    return withRemedy
+  }
+
+  /// Whether a job's source is a local list of sources.
+  private func isList(_ job: String) -> Bool {
+    code == .notAnImage && parts.isEmpty && (source ?? job) == job
+      && message.hasPrefix(NonImageContent.text.rawValue) && URLReference.scheme(of: job) == nil
+      && ManifestKind(fileName: job) == .lines(.sources)
+  }
+
+  /// The reference of a filter, such as `logo`, that is neither the name of a source nor a file; nil for other errors.
+  private func missingName(_ job: String) -> String? {
+    guard parts.isEmpty, let source, source != job, case .download(.missingFile(let path))? = reason,
+      !path.contains("/"), !path.contains("."), Remedies.remedy(for: self) == nil
+    else { return nil }
+    return path
   }
 }
 
@@ -66,7 +104,7 @@ extension OutputResult {
   fileprivate var withRemedy: OutputResult {
     guard let error else { return self }
     var result = self
-    result.error = error.withRemedy
+    result.error = error.withRemedy(ofJob: source)
     return result
   }
 }

@@ -139,8 +139,24 @@ enum Remedies {
     hints.overwrite = "; write it elsewhere, or allow it with --in-place"
     hints.nulSeparated = "; 'imagemill pipe -0' reads records that end in NUL"
     hints.image = "; 'imagemill convert' converts images"
-    hints.encoding = { remedy(for: $0) }
+    hints.encoding = { $0.message + remedy(for: $0.code) }
     return hints
+  }
+
+  /// The same for sources without a manifest, which would have the key `format`.
+  static var hintsOfSources: ManifestHints {
+    var hints = hints
+    hints.encoding = { message(ofSources: $0, toStandardOutput: false) }
+    return hints
+  }
+
+  /// The message of an error in an encoder setting that no manifest sets, with its remedy.
+  static func message(ofSources error: EncodingSettingsError, toStandardOutput: Bool) -> String {
+    guard let problem = error.problem else { return error.message + remedy(for: error.code) }
+    if toStandardOutput { return "\(problem); give one, such as --format webp" }
+    let endings = EncoderTable.all.compactMap(\.pathExtensions.first).map { ".\($0)" }
+    return
+      "\(problem); end the name in \(endings.dropLast().joined(separator: ", ")) or \(endings.last ?? ""), or give --format"
   }
 
   /// The advice for a file that its manifest no longer makes.
