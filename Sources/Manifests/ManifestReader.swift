@@ -168,6 +168,7 @@ package struct ManifestReader: Sendable {
       log.error(node.place, ExpansionBudget.tooManyOutputs)
       return ([], [])
     }
+    if let jobs = reader.jobsAtOnce(root["jobs"]?.list ?? [], log: &log) { return (jobs, []) }
     var check = RowCheck(jobs: [], rows: [])
     // The number of jobs before each member with rows.
     var before: [Int] = []

@@ -74,7 +74,8 @@ public final class Batch: Sendable {
     self.store = store
     self.rendering = rendering
     self.report = report
-    sources = SourceFiles(store: store)
+    // No later run knows an ephemeral store.
+    sources = SourceFiles(store: store, records: !store.isEphemeral)
     registry = OutputRegistry(
       store: store, template: configuration.commandTemplate,
       remembersPaths: !configuration.prunedScopes.isEmpty)

@@ -20,14 +20,14 @@ final class SourceFiles: Sendable {
   }
 
   private let store: DiskStore
-  /// Whether to record sources for later runs, as far as there are any.
+  /// Whether to record sources for later runs.
   private let records: Bool
   private let state = Mutex(State())
   private static let limit = 500
 
   init(store: DiskStore, records: Bool = true) {
     self.store = store
-    self.records = records && !store.isEphemeral
+    self.records = records
   }
 
   /// Adds all local files that the jobs read: sources, placeholders, overlays and masks.

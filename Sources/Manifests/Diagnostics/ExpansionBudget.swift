@@ -39,6 +39,11 @@ struct ExpansionBudget {
   /// Charges a job's variables.
   mutating func pay(variables: Int) -> Bool { pay(variables * Self.entry) }
 
+  /// Charges what copies of this budget have been charged.
+  mutating func pay(parts: [ExpansionBudget]) -> Bool {
+    pay(parts.reduce(0) { $0 + bytes - $1.bytes })
+  }
+
   private mutating func pay(_ size: Int) -> Bool {
     guard bytes >= size else {
       isExhausted = true
