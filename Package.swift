@@ -53,9 +53,9 @@ let package = Package(
     // The headers alone: CVipsLibrary loads the library when it is called. Their own dependencies are GLib's.
     .systemLibrary(name: "CVips", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
     .target(name: "CVipsLibrary", dependencies: ["CVips"]),
-    .systemLibrary(
-      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-
+    // The headers alone: CCurlLibrary loads the library when it is called.
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .target(name: "CCurlLibrary", dependencies: ["CCurl"]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
@@ -70,7 +70,8 @@ let package = Package(
     .target(name: "Vips", dependencies: ["CVips", "CVipsLibrary", "SystemIO"], swiftSettings: settings),
     // The values of the Web that are in public signatures: header fields, addresses and networks.
     .target(name: "WebValues", swiftSettings: settings),
-    .target(name: "Curl", dependencies: ["CCurl", "SystemIO", "WebValues"], swiftSettings: settings),
+    .target(
+      name: "Curl", dependencies: ["CCurl", "CCurlLibrary", "SystemIO", "WebValues"], swiftSettings: settings),
     .target(
       name: "ImageFilters", dependencies: ["CReduce", "Vips"], swiftSettings: settings),
     .target(

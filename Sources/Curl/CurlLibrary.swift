@@ -1,6 +1,7 @@
 import CCurl
+import CCurlLibrary
 
-/// The libcurl that this process is linked with, as reported by `curl_version_info(3)`.
+/// The libcurl that this process uses, as reported by `curl_version_info(3)`.
 public struct CurlLibrary: Sendable {
   /// The version, such as `7.88.1`.
   public let version: String
@@ -17,9 +18,9 @@ public struct CurlLibrary: Sendable {
   /// The default directory of certificate authorities, one file each; nil if libcurl was built without one.
   public let certificateDirectory: String?
 
-  /// The linked libcurl; nil if `curl_version_info` returns nothing.
+  /// The installed libcurl; nil if it can't be loaded.
   public static let installed: CurlLibrary? = {
-    guard let info = ccurl_version_info()?.pointee else { return nil }
+    guard ccurl_library_load() == nil, let info = ccurl_version_info()?.pointee else { return nil }
     return CurlLibrary(info)
   }()
 

@@ -1,4 +1,5 @@
 import CCurl
+import CCurlLibrary
 
 /// Sets options on an easy handle and records the first failure, so that the caller checks only once.
 struct OptionSetter {

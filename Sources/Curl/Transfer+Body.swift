@@ -1,4 +1,5 @@
 import CCurl
+import CCurlLibrary
 import Glibc
 
 /// Sending the body of a request.

@@ -1,4 +1,5 @@
 import CCurl
+import CCurlLibrary
 
 /// The engine's thread: receives messages, drives libcurl and completes transfers.
 struct TransferLoop {

@@ -1,4 +1,5 @@
 import CCurl
+import CCurlLibrary
 import Synchronization
 
 /// A message to the engine's thread.
@@ -24,6 +25,10 @@ final class TransferMailbox: Sendable {
 
   init(connectionLimit: Int) throws(CurlError) {
     self.connectionLimit = connectionLimit
+    if let reason = ccurl_library_load() {
+      throw CurlError(
+        engineFailure: "libcurl can't be loaded (\(String(cString: reason))); install it (Debian: libcurl4)")
+    }
     // Since 7.84 this is thread-safe and initializes libcurl once per process.
     guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let multi = curl_multi_init() else {
       throw CurlError(engineFailure: "libcurl can't be initialized; memory may be exhausted")
