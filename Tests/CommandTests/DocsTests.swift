@@ -115,7 +115,7 @@ struct DocsTests {
         '\(Self.tools[1])' -module-name \(library) -I '\(modules)' -I '\(Self.sources)CVips' \
           -I '\(Self.sources)CVipsLibrary/include' -I '\(Self.sources)CReduce/include' \
           -I '\(Self.sources)CSandbox/include' -I '\(Self.sources)CJPEG/include' \
-          -I '\(Self.sources)CCurl' -I '\(Self.sources)CZlib' \
+          -I '\(Self.sources)CCurl' -I '\(Self.sources)CCurlLibrary/include' -I '\(Self.sources)CZlib' \
           -I "$checkouts/GRDB.swift/Sources/GRDBSQLite" -target "$(uname -m)-unknown-linux-gnu" \
           $flags -output-dir graphs -minimum-access-level public -skip-inherited-docs
         '\(Self.tools[0])' convert '\(Self.sources)\(library)/\(library).docc' --additional-symbol-graph-dir graphs \
