@@ -19,7 +19,7 @@ package final class StoreIndex: Sendable {
   private static let version = 7
   private static let busyTimeout = 60.0
   /// The page cache of a temporary index, in KiB.
-  private static let temporaryPages = 8192
+  private static let temporaryCacheSize = 8192
 
   /// Where the index is.
   enum Storage: Sendable {
@@ -151,11 +151,16 @@ package final class StoreIndex: Sendable {
     if let error = error as? DatabaseError, isFull(error) {
       return CacheError(
         code: .index, .noSpace,
-        message: "can't write the cache index \(layout.index): \(SystemError(code: ENOSPC).text)")
+        message: "can't write the \(name): \(SystemError(code: ENOSPC).text)")
     }
     let reason = (error as? DatabaseError)?.message ?? "\(error)"
     return CacheError(
-      code: .index, .index, message: "can't use the cache index \(layout.index): \(reason)")
+      code: .index, .index, message: "can't use the \(name): \(reason)")
+  }
+
+  /// What messages call the index.
+  private var name: String {
+    storage == .temporary ? "temporary cache index of \(layout.root)" : "cache index \(layout.index)"
   }
 
   /// Whether an error is that of a full disk. On one, SQLite can't extend the index's shared memory, which is an I/O error.
@@ -239,7 +244,8 @@ package final class StoreIndex: Sendable {
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { [storage] database in
       if storage == .temporary {
-        try database.execute(sql: "PRAGMA journal_mode = MEMORY; PRAGMA cache_size = -\(Self.temporaryPages)")
+        try database.execute(
+          sql: "PRAGMA journal_mode = MEMORY; PRAGMA cache_size = -\(Self.temporaryCacheSize)")
         return
       }
       // A lock for the connection's life, instead of several calls of fcntl(2) for each transaction.

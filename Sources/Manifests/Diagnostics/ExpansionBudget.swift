@@ -39,9 +39,17 @@ struct ExpansionBudget {
   /// Charges a job's variables.
   mutating func pay(variables: Int) -> Bool { pay(variables * Self.entry) }
 
-  /// Charges what copies of this budget have been charged.
-  mutating func pay(parts: [ExpansionBudget]) -> Bool {
-    pay(parts.reduce(0) { $0 + bytes - $1.bytes })
+  /// An equal share for each of several parts of a document, so that together they can't exceed this budget.
+  func share(among parts: Int) -> ExpansionBudget {
+    var share = self
+    share.bytes = bytes / parts
+    return share
+  }
+
+  /// Charges what was charged to the shares of parts.
+  mutating func pay(shares: [ExpansionBudget]) {
+    let share = share(among: shares.count).bytes
+    bytes -= shares.reduce(0) { $0 + share - $1.bytes }
   }
 
   private mutating func pay(_ size: Int) -> Bool {
