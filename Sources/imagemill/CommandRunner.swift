@@ -15,9 +15,11 @@ enum CommandRunner {
     do {
       try UsageErrorFormatter.check(arguments)
       let invocation = try Invocation(arguments)
+      invocation.loadEngine()
       let command = try invocation.parse()
       try await Invocation.$current.withValue(invocation) { try await run(command) }
       try StandardOutput.end()
+      ExitStatus.success.endProcess()
     } catch {
       // An error may end the command while the progress display is still up.
       StandardError.endDisplay()
@@ -36,13 +38,13 @@ enum CommandRunner {
 
   private static func end(with error: any Error, _ arguments: [String]) -> Never {
     switch error {
-    case let status as ExitStatus: exit(status.rawValue)
+    case let status as ExitStatus: status.endProcess()
     case let complaint as CommandError:
       StandardError.say("imagemill: \(complaint.message)")
-      exit(complaint.status.rawValue)
+      complaint.status.endProcess()
     case let complaint as ManifestCommandError:
       complaint.print()
-      exit(ExitStatus.usage.rawValue)
+      ExitStatus.usage.endProcess()
     default: end(withParser: error, arguments)
     }
   }
@@ -72,10 +74,10 @@ enum CommandRunner {
       } catch {
         end(with: error, arguments)
       }
-      exit(ExitStatus.success.rawValue)
+      ExitStatus.success.endProcess()
     }
     if !text.isEmpty { StandardError.say(UsageErrorFormatter.text(text, arguments: arguments)) }
-    exit(code == .validationFailure ? ExitStatus.usage.rawValue : ExitStatus.failed.rawValue)
+    (code == .validationFailure ? ExitStatus.usage : .failed).endProcess()
   }
 }
 

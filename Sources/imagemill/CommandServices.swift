@@ -61,7 +61,6 @@ struct CommandServices: Sendable {
     origins: [String: OriginSettings] = [:], typedHosts: [String] = [],
     report: @escaping @Sendable (DownloadEvent) -> Void
   ) throws {
-    if limits != nil { RenderKeys.loadEngine() }
     var configuration = try downloads.configuration(cache: cache, origins: origins, typedHosts: typedHosts)
     if let limits { configuration.acceptableContentTypes = limits.contentTypes }
     // Always enough; a machine that allows fewer downloads less at a time.

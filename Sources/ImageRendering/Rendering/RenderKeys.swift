@@ -1,4 +1,3 @@
-import Dispatch
 package import ImageCaches
 package import ImageFilters
 import Synchronization
@@ -12,9 +11,6 @@ package enum RenderKeys {
     let builds = ContentDigest(hashing: LoadedLibraries.builds.joined(separator: "\n").utf8)
     return "imagemill-pixels-6;libvips-\(VipsRuntime.version);codecs-\(builds.hex.prefix(16))"
   }()
-
-  /// Reads ``engine`` on another thread, so that the first key doesn't wait for libvips' libraries.
-  package static func loadEngine() { DispatchQueue.global().async { _ = engine } }
 
   /// The key of a rendition.
   /// - Parameters:

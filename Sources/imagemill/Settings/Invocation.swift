@@ -107,6 +107,9 @@ struct Invocation: Sendable {
     return applied.reversed()
   }
 
+  /// The command that the typed words name.
+  var command: any ParsableCommand.Type { Self.command(typed).0 }
+
   /// The command that the first words name, and their number.
   private static func command(_ arguments: [String]) -> (any ParsableCommand.Type, depth: Int) {
     var command: any ParsableCommand.Type = Imagemill.self
