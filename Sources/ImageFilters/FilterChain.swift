@@ -9,6 +9,8 @@ public struct FilterChain: Hashable, Sendable {
   let steps: [FilterStep]
   /// The canonical text. Every spelling of a chain has the same identifier (docs/architecture.md, "Keys").
   public let identifier: String
+  /// The images that the chain refers to, as written in its source arguments, in order and without duplicates.
+  public let references: [String]
   /// The first invalid argument; nil in a valid chain.
   let problem: FilterError?
 
@@ -16,6 +18,7 @@ public struct FilterChain: Hashable, Sendable {
   init(steps: [FilterStep]) throws(FilterError) {
     try ChainLimits.check(steps: steps.count)
     self.steps = steps
+    references = Self.references(of: steps)
     problem = nil
     identifier = steps.map(\.identifier).joined(separator: ",")
     guard identifier.utf8.count <= ChainLimits.identifier else {
@@ -29,6 +32,7 @@ public struct FilterChain: Hashable, Sendable {
   /// Creates a chain from steps of a chain that has already been checked.
   init(checked steps: [FilterStep]) {
     self.steps = steps
+    references = Self.references(of: steps)
     problem = nil
     identifier = steps.map(\.identifier).joined(separator: ",")
   }
@@ -36,6 +40,7 @@ public struct FilterChain: Hashable, Sendable {
   /// Creates a chain that can't be applied.
   init(problem: FilterError) {
     steps = []
+    references = []
     self.problem = problem
     // Not parseable as a chain, so that no valid chain has this identifier.
     identifier = "(invalid) \(problem.message)"
@@ -86,8 +91,7 @@ public struct FilterChain: Hashable, Sendable {
   /// Whether the chain has no filters.
   public var isEmpty: Bool { steps.isEmpty }
 
-  /// The images that the chain refers to, as written in its source arguments, in order and without duplicates.
-  public var references: [String] {
+  private static func references(of steps: [FilterStep]) -> [String] {
     var result: [String] = []
     for step in steps {
       guard let definition = step.definition else { continue }

@@ -177,7 +177,9 @@ extension Job {
   package var allSources: [ImageSource] {
     var sources = self.sources
     if let placeholder { sources.append(placeholder) }
-    for output in outputs {
+    // Few outputs refer to images, and a copy of each would cost more than the rest.
+    for index in outputs.indices where !outputs[index].chain.references.isEmpty {
+      let output = outputs[index]
       sources += output.chain.references.compactMap { output.source(named: $0) }
     }
     return sources

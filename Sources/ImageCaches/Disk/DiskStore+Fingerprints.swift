@@ -7,7 +7,7 @@ extension DiskStore {
     ContentDigest]
   {
     guard !fingerprints.isEmpty else { return [:] }
-    return try index.query { database in
+    return try index.query(lookups: fingerprints.count) { database in
       let statement = try database.cachedStatement(
         sql: """
           SELECT digest, checksum FROM fingerprints

@@ -126,7 +126,7 @@ extension DiskStore {
   package func registrySummaries(
     ofPaths paths: [String]
   ) throws(CacheError) -> [String: (scope: OutputScope, key: ContentDigest)] {
-    try index.query { database in
+    try index.query(lookups: paths.count) { database in
       let statement = try database.cachedStatement(
         sql: "SELECT manifest, directory, template, key FROM registry WHERE path = ?")
       var marks: [String: (scope: OutputScope, key: ContentDigest)] = [:]
@@ -176,7 +176,7 @@ extension DiskStore {
   /// - Throws: `CacheError` if the index can't be read.
   package func sources(among paths: [String]) throws(CacheError) -> Set<String> {
     guard !paths.isEmpty else { return [] }
-    return try index.query { database in
+    return try index.query(lookups: paths.count) { database in
       let statement = try database.cachedStatement(sql: "SELECT 1 FROM sources WHERE path = ?")
       var found: Set<String> = []
       for path in paths where try Row.fetchOne(statement, arguments: [path]) != nil { found.insert(path) }

@@ -58,9 +58,15 @@ package final class StoreIndex: Sendable {
     }
   }
 
-  /// Runs reads that needn't be consistent with each other, without a transaction, which costs more than a lookup.
-  package func query<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
-    try access { try $0.unsafeRead(body) }
+  /// Runs reads that needn't be consistent with each other.
+  ///
+  /// Outside of a transaction SQLite locks and unlocks the index for each of them, with three system calls; a transaction
+  /// costs as much as a few lookups.
+  /// - Parameter lookups: The number of statements that `body` executes, about. Default: 1.
+  package func query<Value>(
+    lookups: Int = 1, _ body: (Database) throws -> Value
+  ) throws(CacheError) -> Value {
+    lookups > 3 ? try read(body) : try access { try $0.unsafeRead(body) }
   }
 
   /// Runs `body` in a write transaction.

@@ -114,7 +114,7 @@ extension DiskStore {
   ) throws(CacheError) -> [ContentDigest: Row] {
     guard !keys.isEmpty else { return [:] }
     let table = Row.table
-    return try index.query { database in
+    return try index.query(lookups: keys.count) { database in
       guard try StoreTable.exists(table.name, in: database) else {
         absentTables.withLock { $0.note(table, at: .now) }
         return [:]

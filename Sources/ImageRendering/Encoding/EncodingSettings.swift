@@ -31,6 +31,9 @@ public struct EncodingSettings: Hashable, Sendable {
   /// - Parameter other: The settings that win. ``options`` are merged by name.
   /// - Returns: These settings, replaced by each setting that `other` has.
   public func overridden(by other: EncodingSettings) -> EncodingSettings {
+    // Most levels have no settings, and a manifest combines several for each output.
+    if other.isEmpty { return self }
+    if isEmpty { return other }
     var result = self
     result.format = other.format ?? format
     result.quality = other.quality ?? quality
@@ -43,5 +46,11 @@ public struct EncodingSettings: Hashable, Sendable {
     result.maxBytes = other.maxBytes ?? maxBytes
     result.minSavings = other.minSavings ?? minSavings
     return result
+  }
+
+  /// Whether every setting has its default.
+  private var isEmpty: Bool {
+    format == nil && quality == nil && options.isEmpty && metadata == nil && profile == nil && background == nil
+      && frames == nil && orient == nil && maxBytes == nil && minSavings == nil
   }
 }

@@ -20,22 +20,25 @@ enum OutputConflicts {
   }
 
   static func check(_ jobs: [Job], log: inout DiagnosticLog) {
-    var taken: [String: (content: Content, location: ManifestLocation?)] = [:]
-    for job in jobs {
-      for output in job.outputs {
+    // The positions of the job and of its output.
+    var taken: [String: (job: Int, output: Int)] = [:]
+    for (position, job) in jobs.enumerated() {
+      for (index, output) in job.outputs.enumerated() {
         guard let path = path(of: output, job) else { continue }
-        let content = Content(output, of: job)
-        guard let other = taken[path] else {
-          taken[path] = (content, output.location)
+        guard let first = taken[path] else {
+          taken[path] = (position, index)
           continue
         }
-        guard other.content != content, let place = output.location else { continue }
+        let (firstJob, other) = (jobs[first.job], jobs[first.job].outputs[first.output])
+        guard Content(other, of: firstJob) != Content(output, of: job), let place = output.location else { continue }
         log.error(
           TextPlace(line: place.line, column: place.column),
           message(path, at: place, first: other.location.map { ($0.file, $0.line) }))
       }
     }
-    checkDirectories(of: jobs, log: &log) { taken[$0].map(\.location) }
+    checkDirectories(of: jobs, log: &log) { path in
+      taken[path].map { jobs[$0.job].outputs[$0.output].location }
+    }
   }
 
   /// Reports outputs in a directory whose path is another output's.

@@ -2,7 +2,8 @@ import ImageBatch
 import ImageFilters
 
 extension OutputReader {
-  private static let settingKeys = [
+  /// The keys of encoder settings.
+  static let encodingKeys: Set = [
     "format", "quality", "encode", "metadata", "profile", "background", "frames", "min-savings", "orient",
     "max-bytes",
   ]
@@ -12,7 +13,7 @@ extension OutputReader {
   }
 
   private var settingNodes: [ManifestNode] {
-    Self.settingKeys.flatMap { key in
+    Self.encodingKeys.sorted().flatMap { key in
       [layers.defaults?[key], layers.job[key], layers.output?[key]].compactMap(\.self)
     }
   }

@@ -228,10 +228,18 @@ struct OutputReader {
       }
       return result
     }
-    let defaults = settings({ layers.defaults?[$0] }, log: &log)
-    let own = settings({ matrixNode($0) }, log: &log)
-      .overridden(by: settings({ layers.job[$0] }, log: &log))
-      .overridden(by: settings({ layers.output?[$0] }, log: &log))
+    func settings(of node: ManifestNode?, log: inout DiagnosticLog) -> EncodingSettings {
+      // Most jobs have none, and each key is looked up by itself.
+      guard let node, node.entries?.contains(where: { Self.encodingKeys.contains($0.key) }) == true else {
+        return EncodingSettings()
+      }
+      return settings({ node[$0] }, log: &log)
+    }
+    let defaults = settings(of: layers.defaults, log: &log)
+    let ofMatrix =
+      substitution.matrix.isEmpty ? EncodingSettings() : settings({ matrixNode($0) }, log: &log)
+    let own = ofMatrix.overridden(by: settings(of: layers.job, log: &log))
+      .overridden(by: settings(of: layers.output, log: &log))
     let pathExtension = template.flatMap(pathExtension(of:))
     // An extension overrides a default format.
     let overridesFormat = !context.encodingIsOwn && pathExtension != nil
@@ -251,6 +259,7 @@ struct OutputReader {
     // Defaults are for outputs of several formats: each output ignores the options of others' encoders. So are the command
     // line's, for the outputs of a manifest.
     var (applicable, given) = (defaults, context.encoding)
+    guard !defaults.options.isEmpty || !given.options.isEmpty else { return (layered(defaults, given), !failed) }
     var plain = EncodingSettings()
     plain.format = layered(defaults, given).format
     for name in Set(defaults.options.keys).union(given.options.keys)

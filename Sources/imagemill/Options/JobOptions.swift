@@ -69,10 +69,11 @@ struct JobOptions: ParsableArguments {
   private func checkEncoding(of selection: JobSelection) throws {
     // The formats of rows and lists aren't known yet, and a part of the jobs may have other formats than the whole.
     guard selection.streams.isEmpty, selection.rows.isEmpty, failed == nil, shard == nil else { return }
+    let given = output.encoding
+    guard given.quality != nil || !given.options.isEmpty else { return }
     let encodings = selection.jobs.flatMap(\.outputs).map(\.encoding)
     guard !encodings.isEmpty else { return }
     let formats = Set(encodings.map(\.formatText)).sorted().joined(separator: ", ")
-    let given = output.encoding
     if given.quality != nil, !encodings.contains(where: \.hasQuality) {
       throw CommandError(.usage, "\(formats) has no quality" + Remedies.hints.noQuality)
     }
