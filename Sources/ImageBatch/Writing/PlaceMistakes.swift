@@ -1,5 +1,6 @@
 import Glibc
 package import ImageCaches
+import SystemIO
 
 /// The outputs of a run that can't be written, as far as their paths are known before it.
 package struct PlaceMistakes: Sendable {
@@ -23,37 +24,83 @@ package struct PlaceMistakes: Sendable {
     in jobs: [Job], outputDirectory directory: String = ".", store: DiskStore?,
     made: () -> Set<String> = { [] }
   ) throws(CacheError) {
-    var readers: [FileIdentity: (source: String, jobs: Set<Int>)] = [:]
-    var objects: Set<[UInt8]> = []
-    for job in jobs {
-      for path in job.localFiles {
-        guard let identity = FileIdentity(path: path) else { continue }
-        readers[identity, default: (path, [])].jobs.insert(job.index)
-      }
-      for object in job.objects { objects.insert(Array(object.description.utf8)) }
-    }
-    for job in jobs {
-      for output in job.outputLocations(in: directory) {
-        let place = output.output.location ?? job.location
-        if let object = OutputDirectory.object(at: output.location) {
-          guard objects.contains(Array(object.description.utf8)) else { continue }
-          overwritten.append(
-            OverwrittenSource(path: output.path, source: object.description, location: place))
-          continue
-        }
-        let entry = OccupiedPlace.Entry(at: output.location)
-        if let obstacle = entry.obstacle {
-          occupied.append(OccupiedPlace(path: output.path, obstacle: obstacle, location: place))
-        }
-        guard case .file(let identity) = entry, let reader = readers[identity] else { continue }
-        var overwrite = OverwrittenSource(path: output.path, source: reader.source, location: place)
-        if !reader.jobs.contains(job.index), let store {
-          if try Self.isMade(output.location, store, made) { continue }
-          overwrite.isEdited = try store.registryEntry(at: output.location) != nil
+    let sources = SourcePlaces(Self.inParts(jobs) { SourcePlaces($0) })
+    for found in Self.inParts(jobs, { Self.suspects(among: $0, directory, sources) }).joined() {
+      switch found {
+      case .occupied(let place): occupied.append(place)
+      case .overwriting(let overwrite, nil): overwritten.append(overwrite)
+      case .overwriting(var overwrite, let location?):
+        if let store {
+          if try Self.isMade(location, store, made) { continue }
+          overwrite.isEdited = try store.registryEntry(at: location) != nil
         }
         overwritten.append(overwrite)
       }
     }
+  }
+
+  /// The results for parts of the jobs, in order. A system call for each of ten thousand files takes a while.
+  private static func inParts<Result: Sendable>(
+    _ jobs: [Job], _ body: @Sendable (ArraySlice<Job>) -> Result
+  ) -> [Result] {
+    Parts.each(of: jobs.count, from: 256) { range, _ in body(jobs[range]) } ?? [body(jobs[...])]
+  }
+
+  /// The files and objects that jobs read.
+  private struct SourcePlaces: Sendable {
+    var readers: [FileIdentity: (source: String, jobs: Set<Int>)] = [:]
+    var objects: Set<[UInt8]> = []
+
+    init(_ jobs: ArraySlice<Job>) {
+      for job in jobs {
+        for path in job.localFiles {
+          guard let identity = FileIdentity(path: path) else { continue }
+          readers[identity, default: (path, [])].jobs.insert(job.index)
+        }
+        for object in job.objects { objects.insert(Array(object.description.utf8)) }
+      }
+    }
+
+    init(_ parts: [SourcePlaces]) {
+      for part in parts {
+        readers.merge(part.readers) { ($0.source, $0.jobs.union($1.jobs)) }
+        objects.formUnion(part.objects)
+      }
+    }
+  }
+
+  /// An output that may be a mistake.
+  private enum Suspect: Sendable {
+    case occupied(OccupiedPlace)
+    /// The location is that of a file which other jobs read, and which an earlier run may have made; nil for a mistake in
+    /// any case.
+    case overwriting(OverwrittenSource, unlessMade: String?)
+  }
+
+  private static func suspects(
+    among jobs: ArraySlice<Job>, _ directory: String, _ sources: SourcePlaces
+  ) -> [Suspect] {
+    var found: [Suspect] = []
+    for job in jobs {
+      for output in job.outputLocations(in: directory) {
+        let place = output.output.location ?? job.location
+        if let object = OutputDirectory.object(at: output.location) {
+          guard sources.objects.contains(Array(object.description.utf8)) else { continue }
+          let overwrite = OverwrittenSource(path: output.path, source: object.description, location: place)
+          found.append(.overwriting(overwrite, unlessMade: nil))
+          continue
+        }
+        let entry = OccupiedPlace.Entry(at: output.location)
+        if let obstacle = entry.obstacle {
+          found.append(.occupied(OccupiedPlace(path: output.path, obstacle: obstacle, location: place)))
+        }
+        guard case .file(let identity) = entry, let reader = sources.readers[identity] else { continue }
+        let overwrite = OverwrittenSource(path: output.path, source: reader.source, location: place)
+        found.append(
+          .overwriting(overwrite, unlessMade: reader.jobs.contains(job.index) ? nil : output.location))
+      }
+    }
+    return found
   }
 
   /// Whether a run has made the file, also one that was killed before it could record that, or that is still running.
