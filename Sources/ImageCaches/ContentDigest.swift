@@ -8,7 +8,7 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
   private let words: (UInt64, UInt64, UInt64, UInt64)
 
   /// The first 64 bits.
-  var prefix: UInt64 { words.0 }
+  package var prefix: UInt64 { words.0 }
 
   /// The 64 lower-case hexadecimal digits.
   public var hex: String {

@@ -63,6 +63,8 @@ extension ImageDownloader {
     public var staleIfError = Duration.zero
     /// The maximum size of a body.
     public var byteLimit = 256 << 20
+    /// Whether offline mode refuses the hosts that a request would be refused for, to plan requests.
+    package var refusesHostsOffline = false
     /// The hosts and addresses that requests may reach.
     public var addressPolicy = AddressPolicy()
     /// The content types to accept, in lower case, sent as `Accept`. An image whose format has one of these types is

@@ -66,6 +66,22 @@ final class FileReportPropertyTests {
     #expect(try names.count == 60, "nothing else is left")
   }
 
+  @Test("tens of thousands of outputs in any order", arguments: [4095, 4096, 4097, 20_000])
+  func many(count: Int) throws {
+    var random = SeededRandom(seed: seed)
+    let path = directory + "/many.ndjson"
+    let report = try FileReport(path: path, version: "1")
+    for job in (1...count).shuffled(using: &random) { report.receive(.outputFinished(.written(job))) }
+    report.receive(.finished(BatchSummary()))
+    try report.finish()
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let indices = try text.split(separator: "\n").map { line in
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      return try #require(object?["index"] as? Int)
+    }
+    #expect(indices == Array(1...count), "seed \(seed)")
+  }
+
   @Test("the old report stays until the new one is whole")
   func oldReport() throws {
     let path = directory + "/r.json"

@@ -4,7 +4,7 @@ import Synchronization
 /// The output that owns each path of a batch. Two outputs with the same path and different content would
 /// overwrite each other, so the second one is an error.
 ///
-/// Paths and keys are stored as 64-bit hashes, 16 bytes per output, because a stream may have millions of outputs.
+/// Paths and keys are stored as the first 64 bits of digests, 16 bytes per output, because a stream may have millions of outputs.
 final class OutputPathRegistry: Sendable {
   private let claims = Mutex<[UInt64: UInt64]>([:])
   private let sources: SourceFiles
@@ -24,19 +24,11 @@ final class OutputPathRegistry: Sendable {
   /// Claims `location` for the output with `key`.
   /// - Returns: Whether no other key has claimed it.
   func claim(_ location: String, for key: ContentDigest) -> Bool {
-    let path = Self.hash(location)
-    let content = Self.hash(key.hex)
+    let path = ContentDigest(hashing: location.utf8).prefix
     return claims.withLock { claims in
-      if let holder = claims[path] { return holder == content }
-      claims[path] = content
+      if let holder = claims[path] { return holder == key.prefix }
+      claims[path] = key.prefix
       return true
-    }
-  }
-
-  private static func hash(_ text: String) -> UInt64 {
-    ContentDigest(hashing: text.utf8).hex.utf8.prefix(16).reduce(0) { value, digit in
-      let number = digit < UInt8(ascii: "a") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10
-      return value << 4 | UInt64(number)
     }
   }
 }

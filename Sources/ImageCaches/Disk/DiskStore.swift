@@ -103,6 +103,15 @@ public final class DiskStore: Sendable {
       preferredUsageAfterPurge: nil)
   }
 
+  /// Reads a directory that doesn't exist as an empty store. New objects go to a temporary directory.
+  /// - Parameter directory: The path of the directory, which isn't created.
+  /// - Throws: `CacheError` if the temporary directory can't be created.
+  package static func absent(_ directory: String) throws(CacheError) -> DiskStore {
+    try DiskStore(
+      directory: directory, scratch: ScratchDirectory(), isReadOnly: false, capacity: nil,
+      preferredUsageAfterPurge: nil)
+  }
+
   private init(
     directory: String, scratch: ScratchDirectory?, isReadOnly: Bool, capacity wanted: Int?,
     preferredUsageAfterPurge: Int?

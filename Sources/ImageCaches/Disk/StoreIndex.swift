@@ -218,7 +218,7 @@ package final class StoreIndex: Sendable {
       try create(queue)
       return queue
     }
-    let lock = try FileDescriptor.open(layout.indexLock, O_RDWR | O_CREAT)
+    let lock = try FileDescriptor.open(layout.indexLock, O_RDWR | O_CREAT, mode: 0o600)
     if Glibc.access(layout.index, F_OK) == 0 {
       _ = lock?.lock(exclusive: false)
       let queue = try connect()
@@ -227,6 +227,8 @@ package final class StoreIndex: Sendable {
     }
     // Another process may have created the index while this one waited for the lock.
     _ = lock?.lock(exclusive: true)
+    // SQLite would create it readable for all, and gives its other files the same mode.
+    _ = try FileDescriptor.open(layout.index, O_RDWR | O_CREAT, mode: 0o600)
     let queue = try connect()
     let found = try version(of: queue)
     if found == Self.version { return queue }
@@ -291,7 +293,7 @@ package final class StoreIndex: Sendable {
     if storage == .temporary {
       return onRepair("the temporary cache index was damaged (\(reason)) and has been rebuilt")
     }
-    let lock = try FileDescriptor.open(layout.indexLock, O_RDWR | O_CREAT)
+    let lock = try FileDescriptor.open(layout.indexLock, O_RDWR | O_CREAT, mode: 0o600)
     _ = lock?.lock(exclusive: true)
     // Another process may have rebuilt the index in the meantime. An index that can't be read hasn't been.
     if unlessSound, let queue = try? connect(), let version = try? version(of: queue),

@@ -27,6 +27,7 @@ struct StoreLayout: Sendable {
   func make() throws(CacheError) {
     try Self.makeDirectory(root, mode: 0o700)
     for directory in [objects, temporaries, partials] { try Self.makeDirectory(directory, mode: 0o700) }
+    try keepPrivate()
     guard let file = try FileDescriptor.open(tag, O_WRONLY | O_CREAT, mode: 0o644) else { return }
     guard file.status.st_size == 0 else { return }
     let text = """
@@ -35,6 +36,21 @@ struct StoreLayout: Sendable {
 
       """
     try file.write(Array(text.utf8), path: tag)
+  }
+
+  /// Takes the permissions of others off what names sources: the store's directory may have existed before, readable for
+  /// all. A store whose owner has opened the objects to others keeps them.
+  private func keepPrivate() throws(CacheError) {
+    var status = stat()
+    guard stat(objects, &status) == 0, status.st_mode & 0o077 == 0 else { return }
+    for path in [index, index + "-wal", index + "-shm", indexLock, requestLocks, records] {
+      guard lstat(path, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o077 != 0,
+        status.st_mode & S_IFMT != S_IFLNK
+      else { continue }
+      guard chmod(path, status.st_mode & 0o700) == 0 || errno == ENOENT else {
+        throw .file("set the mode of", path, errno: errno)
+      }
+    }
   }
 
   /// Creates a directory and its parents.

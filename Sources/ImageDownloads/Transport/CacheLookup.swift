@@ -24,8 +24,8 @@ struct CacheLookup: Sendable {
 
   private func lookUpOnce(_ state: RequestState) -> ResponseClassifier.Conclusion {
     let name = state.key.displayText
-    // Offline mode sends no request, so there is no host to refuse.
-    let isOffline = state.key.cacheMode == .offline
+    // Offline mode sends no request, so there is no host to refuse, except in a plan of requests.
+    let isOffline = state.key.cacheMode == .offline && !configuration.refusesHostsOffline
     if !isOffline, let refusal = configuration.addressPolicy.refusal(ofHost: state.url.host) {
       return .failure(refusal.error(source: name))
     }
@@ -65,6 +65,12 @@ struct CacheLookup: Sendable {
           // The body was removed or damaged, so the row is useless.
           candidates.removeAll { $0 == stored }
           continue
+        }
+        guard object.byteCount <= configuration.byteLimit else {
+          // The origin may have a smaller one now.
+          if case .validate = decision { return .step(.transfer(state)) }
+          return .failure(
+            .tooLarge(state.key.displayText, "cached response", limit: configuration.byteLimit))
         }
         return use(stored, object, decision, state, now: now)
       }

@@ -61,7 +61,7 @@ package final class FailureRecord: BatchReporter {
       guard !state.isUnwritable, !(keepsOlder && summary.jobsNotStarted > 0) else { return }
       let spool = state.spool
       do {
-        try Directory.create(DirectoryEntry(path).directory)
+        try Directory.create(DirectoryEntry(path).directory, mode: 0o700)
         try AtomicFile.fill(path) { (file) throws(SystemError) in
           try spool?.read(NDJSONReport()) { (bytes) throws(SystemError) in try FileIO.write(bytes, to: file) }
         }

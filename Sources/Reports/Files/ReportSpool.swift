@@ -1,8 +1,9 @@
 import Glibc
 import SystemIO
 
-/// Stores a report's entries in an unlinked file until the report's head, which comes first, is known. Memory holds
-/// only 24 bytes per entry, to return the entries by section and in the manifest's order.
+/// Stores a report's entries in an unlinked file until the report's head, which comes first, is known. Where each one is,
+/// 24 bytes to return them by section and in the manifest's order, is in the same file, in blocks: until the end, memory
+/// holds one of these.
 ///
 /// Not thread-safe; the mutex of a ``FileReport`` protects it.
 final class ReportSpool {
@@ -18,6 +19,12 @@ final class ReportSpool {
   private static let heading: Int32 = -1
 
   private let descriptor: Int32
+  /// The number of entries of a full block.
+  private static let blockLength = 4096
+
+  /// The offsets of the full blocks.
+  private var blocks: [Int] = []
+  /// The entries of the last block.
   private var entries: [Entry] = []
   private var buffer: [UInt8] = []
   private var end = 0
@@ -44,6 +51,12 @@ final class ReportSpool {
         offset: end))
     end += bytes.count
     buffer += bytes
+    if entries.count == Self.blockLength {
+      blocks.append(end)
+      entries.withUnsafeBytes { buffer += $0 }
+      end += entries.count * MemoryLayout<Entry>.stride
+      entries.removeAll(keepingCapacity: true)
+    }
     if buffer.count >= 1 << 16 { try flush() }
   }
 
@@ -55,6 +68,7 @@ final class ReportSpool {
   {
     try flush()
     let position = document.position(ofSection:)
+    var entries = try allEntries()
     entries.sort {
       if $0.section != $1.section { return position(Int($0.section)) < position(Int($1.section)) }
       return ($0.job, $0.output, $0.offset) < ($1.job, $1.output, $1.offset)
@@ -82,6 +96,16 @@ final class ReportSpool {
       if next == entries.count { length -= document.separator.utf8.count }
       try take(try bytes(at: first.offset, count: length))
     }
+  }
+
+  private func allEntries() throws(SystemError) -> [Entry] {
+    var all: [Entry] = []
+    all.reserveCapacity(blocks.count * Self.blockLength + entries.count)
+    for block in blocks {
+      let bytes = try bytes(at: block, count: Self.blockLength * MemoryLayout<Entry>.stride)
+      bytes.withUnsafeBytes { all += $0.bindMemory(to: Entry.self) }
+    }
+    return all + entries
   }
 
   private func flush() throws(SystemError) {

@@ -28,14 +28,19 @@ struct CacheCommand: AsyncParsableCommand {
     var settings: CacheSettings { location.settings }
 
     /// Opens the store; repairs are reported on standard error.
-    func openStore() throws -> DiskStore { try settings.openStore(canDoWithout: false) }
+    /// - Parameter creates: Whether a missing directory is created; otherwise it is read as an empty cache.
+    func openStore(creates: Bool) throws -> DiskStore {
+      var settings = settings
+      settings.createsDirectory = creates
+      return try settings.openStore(canDoWithout: false)
+    }
 
     /// Runs `body` on the store.
-    /// - Parameter changing: Whether `body` changes the store.
+    /// - Parameter changing: Whether `body` changes the store, which is created for that.
     /// - Throws: `CommandError` if the store fails, or is read-only and would be changed.
     func withStore(changing: Bool = false, _ body: (DiskStore) throws -> Void) throws {
       let signals = Signals()
-      let store = try openStore()
+      let store = try openStore(creates: changing)
       signals.endAtOnce(store)
       defer { store.close() }
       if changing, store.isReadOnly {

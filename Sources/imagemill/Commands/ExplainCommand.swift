@@ -31,7 +31,7 @@ extension CacheCommand {
     }
 
     private func explanation() async throws -> Explanation {
-      let store = try place.openStore()
+      let store = try place.openStore(creates: false)
       defer { store.close() }
       do {
         guard let entry = try store.registryEntry(at: output) else {

@@ -98,6 +98,8 @@ struct Planning {
   func plan(_ input: JobSelection) async throws -> (plan: BatchPlan, status: ExitStatus) {
     var offline = cache
     offline.mode = refreshes ? .refresh : .offline
+    offline.createsDirectory = false
+    offline.plansRequests = cache.mode != .offline
     return try await CommandServices.with(
       downloads: downloads, cache: offline, limits: limits, origins: input.origins
     ) { services in

@@ -1,6 +1,7 @@
 import Foundation
 import ImageCaches
 import ImageDownloads
+import SystemIO
 
 /// The settings of the disk cache.
 struct CacheSettings {
@@ -12,6 +13,10 @@ struct CacheSettings {
   var mode = CacheMode.standard
   /// Whether the run uses a temporary store instead of the persistent cache.
   var isEphemeral = false
+  /// Whether a missing directory is created; otherwise it is read as an empty cache.
+  var createsDirectory = true
+  /// Whether offline mode stands for requests that are planned, and refuses their hosts.
+  var plansRequests = false
   /// The time past its expiry for which a stored response may be served if its origin fails.
   var staleIfError = Duration.zero
 
@@ -30,7 +35,10 @@ struct CacheSettings {
         let others = canDoWithout ? "--cache-dir or --no-cache" : "--cache-dir"
         throw CommandError(.usage, "no cache directory is known; set HOME, or use \(others)")
       }
-      return Self.reporting(try DiskStore(directory: directory, capacity: capacity), canDoWithout)
+      let store =
+        createsDirectory || Directory.exists(at: directory)
+        ? try DiskStore(directory: directory, capacity: capacity) : try DiskStore.absent(directory)
+      return Self.reporting(store, canDoWithout)
     } catch let error as CacheError {
       throw CommandError(.failed, error.messageWithRemedy(canDoWithout: canDoWithout))
     }

@@ -34,6 +34,7 @@ extension DownloadOptions {
     configuration.byteLimit = maxBytes.bytes
     configuration.objectStores = try objectStorage.stores
     configuration.cacheMode = cache.mode
+    configuration.refusesHostsOffline = cache.plansRequests
     configuration.staleIfError = cache.staleIfError
     configuration.addressPolicy = try addressPolicy(typedHosts: typedHosts)
     return configuration
