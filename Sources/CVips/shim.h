@@ -25,6 +25,7 @@ static inline GType cvips_type_flags(void) { return G_TYPE_FLAGS; }
 
 // Bounds how many arenas glibc's allocator makes.
 static inline void cvips_limit_malloc_arenas(int arenas) { mallopt(M_ARENA_MAX, arenas); }
+static inline void cvips_trim_malloc(void) { malloc_trim(0); }
 
 // Tells of every note segment (elf(5)) of the libraries loaded in this process.
 typedef void (*cvips_note_body)(const char *library, const void *notes, size_t size, void *context);

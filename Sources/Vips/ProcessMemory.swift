@@ -7,6 +7,9 @@ package enum ProcessMemory {
   /// thread allocates and another frees is then reused sooner or returned to the system.
   package static func limitArenas() { cvips_limit_malloc_arenas(2) }
 
+  /// Returns free memory between allocations to the system (malloc_trim(3)). Takes milliseconds.
+  package static func trim() { cvips_trim_malloc() }
+
   /// The size of the data segment and stacks in bytes, which `RLIMIT_DATA` limits (proc_pid_statm(5)); 0 if unknown.
   package static var data: Int {
     let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)

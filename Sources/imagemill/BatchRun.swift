@@ -5,6 +5,7 @@ import ImageDownloads
 import ImageRendering
 import Reports
 import SystemIO
+import Vips
 
 /// A batch with its downloader, workers, reports and signal handlers, for `run`, `pipe` and `convert -o`.
 struct BatchRun {
@@ -101,6 +102,14 @@ struct BatchRun {
       task.cancel()
       services.downloader.cancelAll()
     }
+    // Tasks of all sizes begin and end, and what is free between them would grow with the number of jobs.
+    let trimming = Task {
+      while !Task.isCancelled {
+        try await Task.sleep(for: .seconds(10))
+        ProcessMemory.trim()
+      }
+    }
+    defer { trimming.cancel() }
     return await task.value
   }
 
