@@ -108,6 +108,8 @@ struct OutputOptions: ParsableArguments {
     "x-amz-meta-imagemill-",
   ]
 
+  func validate() throws { try Self.validating { _ = try objectFields() } }
+
   /// The fields of objects.
   /// - Throws: `CommandError` for a header that isn't one, or that imagemill sets.
   func objectFields() throws -> [HeaderField] {
@@ -297,4 +299,6 @@ struct DestinationOptions: ParsableArguments {
       "Allow outputs outside the output directory, and local sources on standard input outside the current directory. "
         + "Operands may be anywhere."))
   var allowOutside = false
+
+  func validate() throws { try ObjectDestination.check(directory: outputDirectory) }
 }

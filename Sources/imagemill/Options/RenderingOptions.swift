@@ -177,6 +177,11 @@ struct BatchOptions: ParsableArguments {
       throw ValidationError(
         "\(owners.joined(separator: " and ")) both write to standard output; name a file for one of them")
     }
+    do throws(ReportError) {
+      for path in reports where !path.isEmpty { _ = try ReportFormat(path: path) }
+    } catch {
+      throw ValidationError(error.message)
+    }
     if comparedReport != nil, !reports.contains(where: BatchSettings.isPage) {
       throw ValidationError("--compare needs --report FILE.html, which shows the comparison")
     }

@@ -46,8 +46,9 @@ struct Invocation: Sendable {
   /// A setting that isn't on the command line, with its arguments.
   private struct Applied {
     let value: SettingsLayer.Value
-    /// nil if the value of a switch is neither yes nor no.
-    let arguments: [String]?
+    let isFlag: Bool
+    /// nil if the value of a switch is neither yes nor no, or that of another option is empty.
+    var arguments: [String]? { value.arguments(isFlag: isFlag) }
   }
 
   /// The place that sets an option; nil for the command line.
@@ -69,7 +70,9 @@ struct Invocation: Sendable {
       Operands.grouped(
         Array(typed.prefix(depth)) + settings.flatMap { $0.arguments ?? [] } + Array(typed.dropFirst(depth)))
     }
-    var mistakes = applied.compactMap { $0.arguments == nil ? SettingMistake(switch: $0.value) : nil }
+    var mistakes = applied.filter { $0.arguments == nil }.map {
+      SettingMistake(withoutArguments: $0.value, isFlag: $0.isFlag)
+    }
     mistakes += applied.compactMap { SettingMistake(encoding: $0.value) }
     do {
       let parsed = try Imagemill.parseAsRoot(line(applied))
@@ -84,9 +87,20 @@ struct Invocation: Sendable {
           mistakes.append(SettingMistake(setting.value, error))
         }
       }
+      if mistakes.isEmpty, let mistake = mistakeOfCombination(applied, line) { mistakes = [mistake] }
       if mistakes.isEmpty { throw error }
     }
     throw SettingMistake.error(of: mistakes)
+  }
+
+  /// The mistake of the first setting that is wrong together with those of lower precedence; nil if there is none.
+  private func mistakeOfCombination(_ applied: [Applied], _ line: ([Applied]) -> [String]) -> SettingMistake? {
+    for (index, setting) in applied.enumerated() {
+      do { _ = try Imagemill.parseAsRoot(line(Array(applied[...index]))) } catch {
+        return SettingMistake(setting.value, error)
+      }
+    }
+    return nil
   }
 
   /// The settings that a command has and that weren't typed, each from the layer of highest precedence.
@@ -101,7 +115,7 @@ struct Invocation: Sendable {
     for layer in layers.reversed() {
       for value in layer.values.reversed() {
         guard let option = options[value.name], known.insert(value.name).inserted else { continue }
-        applied.append(Applied(value: value, arguments: value.arguments(isFlag: option.isFlag)))
+        applied.append(Applied(value: value, isFlag: option.isFlag))
       }
     }
     return applied.reversed()
