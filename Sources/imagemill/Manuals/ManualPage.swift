@@ -216,17 +216,9 @@ enum ManualPage {
       // The parser knows no optional values; see ``Operands``.
       let macro = (option.names ?? []).contains { $0.name == "failed" } ? "Op Ar" : "Ar"
       let value = option.kind == "option" ? " \(macro) \(quoted(option.valueName ?? "value"))" : ""
-      return ".It \(names.joined(separator: " , "))\(value)\n\(text(abstractWithDefault(option)))\n"
+      return ".It \(names.joined(separator: " , "))\(value)\n\(text(option.abstractWithDefault))\n"
     }
     return ".Bl -tag -width Ds\n" + items.joined() + ".El\n"
-  }
-
-  /// The abstract of an option, with the default before its period.
-  private static func abstractWithDefault(_ option: HelpDump.Argument) -> String {
-    let abstract = option.abstract ?? ""
-    guard let value = option.defaultValue else { return abstract }
-    return abstract.hasSuffix(".")
-      ? "\(abstract.dropLast()) (default: \(value))." : "\(abstract) (default: \(value))"
   }
 
   /// The discussion without its examples, which are indented.
