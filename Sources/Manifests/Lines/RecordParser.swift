@@ -314,6 +314,15 @@ struct RecordParser: Sendable {
 
   // MARK: Jobs
 
+  /// The job with its record's number as the line of all its places, if records may have several lines.
+  private func located(_ job: Job, at record: Record) -> Job {
+    guard options.isNULSeparated else { return job }
+    var job = job
+    job.location?.line = record.line
+    for index in job.outputs.indices { job.outputs[index].location?.line = record.line }
+    return job
+  }
+
   private mutating func job(
     _ node: ManifestNode, _ text: String, _ record: Record
   ) -> Result<Job, ManifestDiagnostic> {
@@ -326,8 +335,11 @@ struct RecordParser: Sendable {
     let job =
       node.entries == nil ? nil : JobReader(context: context, file: name).job(node, index: index, log: &log)
     index += 1
-    if let job, log.isEmpty { return .success(job) }
-    let found = log.diagnostics.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
+    if let job, log.isEmpty { return .success(located(job, at: record)) }
+    var found = log.diagnostics.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
+    if options.isNULSeparated {
+      for index in found.indices where found[index].file == name { found[index].line = record.line }
+    }
     guard var first = found.first else {
       return .failure(.init(file: name, line: record.line, column: 1, message: "this record can't be read"))
     }
