@@ -142,7 +142,7 @@ package enum ManifestSchema {
     let parameters = filter.parameters.map { parameter in
       let text = "\(parameter.summary) (\(parameter.type.summary))"
       let value = if case .duration = parameter.type { duration } else { reference("scalar") }
-      return (parameter.name, value.adding([("description", .text(text))]))
+      return (parameter.displayName, value.adding([("description", .text(text))]))
     }
     return reference("arguments").adding([
       ("description", .text(filter.summary)), ("examples", .list([.text(filter.example)])),
