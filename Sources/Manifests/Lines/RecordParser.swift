@@ -304,9 +304,7 @@ struct RecordParser: Sendable {
 
   /// The hint for a header with another separator.
   private static func separatorHint(_ names: [String], _ separator: UInt8) -> String? {
-    guard names.count == 1, let name = names.first,
-      let other = [";", ",", "\t", "|"].first(where: name.contains)
-    else { return nil }
+    guard let other = DelimitedRow.otherSeparator(in: names, than: separator) else { return nil }
     let written = other == "\t" ? "tabs" : "'\(other)'"
     let wanted = separator == UInt8(ascii: ",") ? "commas" : "tabs"
     return ": its cells are separated by \(written); use \(wanted)"

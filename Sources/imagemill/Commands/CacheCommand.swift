@@ -165,13 +165,14 @@ struct CacheCommand: AsyncParsableCommand {
     @OptionGroup var place: Place
     @Argument(help: "The new limit, such as 20GiB.") var size: SizeArgument?
 
+    func validate() throws { try size?.checkCacheSize("the limit of a cache") }
+
     func run() throws {
       try place.withStore(changing: size != nil) { store in
         guard let size else {
           try StandardOutput.write("\(store.capacity)\n")
           return
         }
-        try size.checkCacheSize("the limit of a cache")
         let freed = try store.setLimit(size.bytes)
         if freed > 0 { try StandardOutput.write("\(freed) bytes freed\n") }
       }

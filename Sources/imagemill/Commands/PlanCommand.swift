@@ -45,6 +45,10 @@ struct PlanCommand: AsyncParsableCommand {
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
   @OptionGroup(title: "Cache") var cache: CacheOptions
 
+  func validate() throws {
+    if json && dot { throw ValidationError("--json and --dot can't be used together") }
+  }
+
   func run() async throws {
     var input = try jobs.read(manifests, cache: cache.settings)
     try await jobs.checkLists(of: &input)
