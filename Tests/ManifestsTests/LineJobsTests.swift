@@ -114,7 +114,9 @@ struct LineJobsTests {
     lines.isNULSeparated = true
     let sources = try await Self.read(Array("a.png\0b\nc.png\0co:x\0".utf8), lines)
     #expect(try sources.prefix(2).map { try $0.get().location?.line } == [1, 2])
-    #expect(Self.texts(sources).last?.hasPrefix("3:1 unsupported scheme 'co'") == true)
+    #expect(
+      Self.texts(sources).last
+        == "3:1 unsupported scheme 'co': use http, https, s3, file or data; for a file write './co:x'")
     lines = LineOptions(.ndjson)
     lines.isNULSeparated = true
     let records = [

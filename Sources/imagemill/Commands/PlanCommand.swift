@@ -50,6 +50,11 @@ struct PlanCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let operands = RunOperands(manifests)
+    if !operands.targets.isEmpty, !operands.manifests.isEmpty || ManifestArguments.hasDefault {
+      let words = manifests.map(ShellWord.quoted).joined(separator: " ")
+      throw CommandError(.usage, "plan takes no targets; use 'imagemill run --dry-run \(words)'")
+    }
     var input = try jobs.read(manifests, cache: cache.settings)
     try await jobs.checkLists(of: &input)
     try await settled(by: input.settings).plan(input)
