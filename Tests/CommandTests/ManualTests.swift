@@ -164,6 +164,18 @@ struct ManualTests {
     for key in keys { #expect(named.contains(key), "\(key)") }
   }
 
+  @Test("a page has the paragraphs of the command's help", arguments: commands)
+  func paragraphs(name: String) throws {
+    let command = try #require(try HelpDump.root().subcommands?.first { $0.commandName == name })
+    let discussion = command.discussion ?? ""
+    let prose = discussion.components(separatedBy: "\n\n").filter { !$0.isEmpty && !$0.hasPrefix("  ") }
+    let page = try manual("imagemill-\(name).1")
+    let description = try #require(page.components(separatedBy: ".Sh DESCRIPTION\n").last)
+    let text = description.components(separatedBy: "\n.Sh ")[0].components(separatedBy: "\n.Ss ")[0]
+      .components(separatedBy: "\n.Bl ")[0]
+    #expect(text.components(separatedBy: "\n.Pp\n").count == 1 + prose.count || prose.isEmpty, "\(text)")
+  }
+
   @Test("every command is in imagemill(1)", arguments: commands)
   func overview(name: String) throws {
     #expect(try manual("imagemill.1").contains(".It Cm \(name)"))

@@ -213,7 +213,10 @@ struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:
         "Remove everything that no process is using, but keep the record of which files runs have written.",
-      discussion: "Statistics and the failures that --failed reads are removed too.")
+      discussion: """
+        Statistics and the failures that --failed reads are removed too. The next run renders every output again; until \
+        then --check reports them as out of date.
+        """)
     @OptionGroup var place: Place
     func run() throws { try place.withStore(changing: true) { try $0.clear() } }
   }

@@ -254,7 +254,10 @@ enum ManifestPage {
     .Cm keep
     keeps the tag and leaves the pixels unchanged.
     .It Ic max-bytes
-    The maximum size of the output; the quality is lowered as needed.
+    The maximum size of the output.
+    The highest quality that fits is used, up to
+    .Ic quality
+    (default: up to 100).
     Same as
     .Fl \-max\-output\-bytes .
     .Fl \-max\-bytes

@@ -15,7 +15,7 @@ enum ManualPage {
       ?? synopsis(command, hasSubcommands: !subcommands.isEmpty)
     page +=
       ".Sh DESCRIPTION\n"
-      + paragraphs([command.abstract.map { $0 + ($0.hasSuffix(".") ? "" : ".") } ?? "", prose(command)])
+      + paragraphs([command.abstract.map { $0 + ($0.hasSuffix(".") ? "" : ".") } ?? ""] + prose(command))
     page += operandList(command)
     let common = commonOptions(of: subcommands)
     for subcommand in subcommands {
@@ -25,7 +25,8 @@ enum ManualPage {
       }
       page += ".Ss imagemill \(command.commandName) \(subcommand.commandName)\(operands.joined())\n"
       page += text(subcommand.abstract ?? "") + "\n"
-      page += paragraphs([prose(subcommand)]).isEmpty ? "" : ".Pp\n" + paragraphs([prose(subcommand)])
+      let prose = paragraphs(prose(subcommand))
+      page += prose.isEmpty ? "" : ".Pp\n" + prose
       page += operandList(subcommand)
       page += optionList((subcommand.arguments ?? []).filter { !common.contains($0.spelling) })
     }
@@ -221,10 +222,13 @@ enum ManualPage {
     return ".Bl -tag -width Ds\n" + items.joined() + ".El\n"
   }
 
-  /// The discussion without its examples, which are indented.
-  private static func prose(_ command: HelpDump.Command) -> String {
-    (command.discussion ?? "").split(separator: "\n").filter { !$0.hasPrefix("  ") }.joined(separator: " ")
-      .replacing(" in imagemill-\(command.commandName)(1)", with: "")
+  /// The paragraphs of the discussion, without its examples, which are indented.
+  private static func prose(_ command: HelpDump.Command) -> [String] {
+    let lines = (command.discussion ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.split(whereSeparator: \.isEmpty).map { paragraph in
+      paragraph.filter { !$0.hasPrefix("  ") }.joined(separator: " ")
+        .replacing(" in imagemill-\(command.commandName)(1)", with: "")
+    }
   }
 
   /// EXAMPLES, each with its purpose and its lines.

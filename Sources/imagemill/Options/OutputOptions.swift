@@ -31,7 +31,9 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     name: .customLong("encode"),
-    help: ArgumentHelp("Encoder option; see 'imagemill formats'. Repeatable.", valueName: "key=value"),
+    help: ArgumentHelp(
+      "Encoder option; see 'imagemill formats'. quality=… overrides --quality. Repeatable.",
+      valueName: "key=value"),
     completion: CompletionWords.encoderOptions)
   var encoderOptions: [PairArgument] = []
 
@@ -68,7 +70,8 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Maximum size of an output; the quality is lowered as needed.", valueName: "size"))
+      "Maximum size of an output. The highest quality that fits is used, up to --quality (default: up to 100).",
+      valueName: "size"))
   var maxOutputBytes: SizeArgument?
 
   @Option(
@@ -83,7 +86,8 @@ struct OutputOptions: ParsableArguments {
       "Named source for overlay, mask and transition. Repeatable.", valueName: "name=source"))
   var namedSources: [PairArgument] = []
 
-  @Flag(help: "Allow an output to replace its source, atomically.")
+  @Flag(
+    help: "Allow an output to replace its source, atomically. Each run applies the chain to the last result.")
   var inPlace = false
 
   @Flag(help: "Keep existing files that imagemill did not write, or that were edited since then.")
