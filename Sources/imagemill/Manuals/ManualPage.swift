@@ -25,8 +25,8 @@ enum ManualPage {
       }
       page += ".Ss imagemill \(command.commandName) \(subcommand.commandName)\(operands.joined())\n"
       page += text(subcommand.abstract ?? "") + "\n"
-      let prose = paragraphs(prose(subcommand))
-      page += prose.isEmpty ? "" : ".Pp\n" + prose
+      let description = paragraphs(prose(subcommand))
+      page += description.isEmpty ? "" : ".Pp\n" + description
       page += operandList(subcommand)
       page += optionList((subcommand.arguments ?? []).filter { !common.contains($0.spelling) })
     }

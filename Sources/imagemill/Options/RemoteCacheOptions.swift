@@ -33,8 +33,12 @@ struct RemoteCacheOptions: ParsableArguments {
   var remoteTimeout = DurationArgument(.seconds(10))
 
   func validate() throws {
-    if remoteCache == nil, !remoteCacheHeader.isEmpty {
-      throw ValidationError("--remote-cache-header needs --remote-cache URL")
+    if remoteCache == nil {
+      if !remoteCacheHeader.isEmpty { throw ValidationError("--remote-cache-header needs --remote-cache URL") }
+      // As settings they may wait for a command line with --remote-cache.
+      for name in ["remote-cache-mode", "remote-timeout"] where Invocation.current.isTyped(name) {
+        throw ValidationError("--\(name) needs --remote-cache URL")
+      }
     }
     if remoteTimeout.duration <= .zero { throw ValidationError("--remote-timeout must be more than 0") }
     try Self.validating {

@@ -51,10 +51,14 @@ struct Invocation: Sendable {
     var arguments: [String]? { value.arguments(isFlag: isFlag) }
   }
 
+  /// Whether an option is on the command line, by its long name.
+  func isTyped(_ name: String) -> Bool {
+    typed.prefix { $0 != "--" }.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") }
+  }
+
   /// The place that sets an option; nil for the command line.
   func origin(of name: String) -> SettingsLayer.Origin? {
-    let options = typed.prefix { $0 != "--" }
-    if options.contains(where: { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") }) { return nil }
+    if isTyped(name) { return nil }
     return layers.last { $0[name] != nil }?.origin
   }
 
@@ -75,15 +79,15 @@ struct Invocation: Sendable {
     }
     mistakes += applied.compactMap { SettingMistake(encoding: $0.value) }
     do {
-      let parsed = try Imagemill.parseAsRoot(line(applied))
+      let parsed = try parse(line(applied))
       if mistakes.isEmpty { return parsed }
     } catch {
       guard !applied.isEmpty, Imagemill.exitCode(for: error) != .success else { throw error }
       // A wrong command line is reported as if there were no settings, and a request for help is met.
-      let plain = try Imagemill.parseAsRoot(line([]))
+      let plain = try parse(line([]))
       if type(of: plain) != command { return plain }
       for setting in applied where setting.arguments != nil {
-        do { _ = try Imagemill.parseAsRoot(line([setting])) } catch {
+        do { _ = try parse(line([setting])) } catch {
           mistakes.append(SettingMistake(setting.value, error))
         }
       }
@@ -93,10 +97,15 @@ struct Invocation: Sendable {
     throw SettingMistake.error(of: mistakes)
   }
 
+  /// Parses arguments. What an option means may depend on whether it is typed.
+  private func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    try Self.$current.withValue(self) { try Imagemill.parseAsRoot(arguments) }
+  }
+
   /// The mistake of the first setting that is wrong together with those of lower precedence; nil if there is none.
   private func mistakeOfCombination(_ applied: [Applied], _ line: ([Applied]) -> [String]) -> SettingMistake? {
     for (index, setting) in applied.enumerated() {
-      do { _ = try Imagemill.parseAsRoot(line(Array(applied[...index]))) } catch {
+      do { _ = try parse(line(Array(applied[...index]))) } catch {
         return SettingMistake(setting.value, error)
       }
     }
