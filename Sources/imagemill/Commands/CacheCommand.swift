@@ -197,7 +197,8 @@ struct CacheCommand: AsyncParsableCommand {
 
   struct Purge: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove the least recently used objects until the cache is at 60% of its limit, or at --to.")
+      abstract: "Remove the least recently used objects until the cache is at 60% of its limit, or at --to.",
+      usage: "imagemill cache purge [<options>]")
     @OptionGroup var place: Place
     @Option(help: ArgumentHelp("Size to reach (default: 60% of the limit).", valueName: "size"))
     var to: SizeArgument?

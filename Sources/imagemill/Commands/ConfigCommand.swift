@@ -7,6 +7,7 @@ import SystemIO
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Show every setting, its value, and where the value comes from.",
+    usage: "imagemill config [<options>] [<manifest> ...]",
     discussion: """
       A setting is an option that also has a variable (IMAGEMILL_PER_HOST=2) and a key in \
       $XDG_CONFIG_HOME/imagemill/config.toml (per-host = 2). A manifest may set some of them; see \

@@ -137,7 +137,8 @@ enum ManualPage {
           page += ".Bl -tag -width Ds\n"
           for parameter in filter.parameters {
             page += ".It Ar \(parameter.displayName)\n\(text(asSentence(parameter.summary)))\n"
-            page += text("Values: \(parameter.type.summary)")
+            // A line can end after a bar.
+            page += text("Values: \(parameter.type.summary)").replacing("|", with: "|\\:")
             page +=
               parameter.displayDefault.map { text(" (default: \($0.isEmpty ? "empty" : $0))") }
               ?? (parameter.isRequired ? " (required)" : "")
