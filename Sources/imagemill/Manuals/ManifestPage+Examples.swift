@@ -129,7 +129,7 @@ extension ManifestPage {
     Jobs from another program, one per line.
     .Pa jobs.ndjson :
     .Bd -literal -offset indent
-    {"source":"photo.jpg","filter":"fit:90x90","output":"a.png"}
+    {"source":"photo.jpg","filter":"fit:90x90","output":"lines/a.png"}
     {"source":"logo.png","filter":"sepia","output":"lines/b.png"}
     .Ed
     .Pp
