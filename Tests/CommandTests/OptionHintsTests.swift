@@ -53,7 +53,9 @@ struct OptionHintsTests {
         == "Unknown option '\(foreign)'; use \(replacement)")
   }
 
-  @Test("say how a short option's value is written, for every command, with switches before it or not", arguments: commands)
+  @Test(
+    "say how a short option's value is written, for every command, with switches before it or not",
+    arguments: commands)
   func joinedValues(command: String) throws {
     let root = try HelpDump.root()
     let arguments = try #require(root.subcommands?.first { $0.commandName == command }?.arguments)

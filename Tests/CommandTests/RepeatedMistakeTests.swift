@@ -105,7 +105,8 @@ struct RepeatedMistakeTests {
     }
   }
 
-  @Test("cache explain of a file whose source was an operand or on standard input doesn't speak of a manifest")
+  @Test(
+    "cache explain of a file whose source was an operand or on standard input doesn't speak of a manifest")
   func explainedWithoutManifest() async throws {
     let command = try CommandRun()
     try command.write(PNGImage.bytes(width: 8, height: 8), to: "a.png")
@@ -115,7 +116,8 @@ struct RepeatedMistakeTests {
       let outcome = try await command.run("cache", "explain", name)
       #expect(outcome.status == 0)
       #expect(
-        outcome.lines.last == "today     unknown: the sources were operands or standard input", "\(outcome.text)")
+        outcome.lines.last == "today     unknown: the sources were operands or standard input",
+        "\(outcome.text)")
       #expect(!outcome.text.contains("manifest"), "\(outcome.text)")
     }
     #expect(try await command.run("convert", "a.png", "b.webp").status == 0)

@@ -147,7 +147,9 @@ struct SettingsTests {
     #expect(Set(properties.keys) == Set(names))
     #expect(definitions["settings"]?["additionalProperties"] as? Bool == false)
     #expect(properties.values.allSatisfy { ($0["description"] as? String)?.isEmpty == false })
-    #expect(properties["per-host"]?["description"] as? String == "Maximum concurrent downloads per host (default: 6).")
+    #expect(
+      properties["per-host"]?["description"] as? String
+        == "Maximum concurrent downloads per host (default: 6).")
     let page = try await command.run("help", "manifest").text.split(whereSeparator: \.isWhitespace)
       .joined(separator: " ")
     let list = names.sorted().dropLast().joined(separator: ", ") + " and " + (names.sorted().last ?? "")

@@ -57,7 +57,8 @@ struct WrongSettingTests {
     let outcome = try await command.run("run", "m.yaml")
     #expect(outcome.status == 2)
     #expect(
-      outcome.errors.contains("config.toml:1:1: error: setting 'user': the value is empty"), "\(outcome.errors)")
+      outcome.errors.contains("config.toml:1:1: error: setting 'user': the value is empty"),
+      "\(outcome.errors)")
   }
 
   @Test("that are wrong only together are reported at one of their places")

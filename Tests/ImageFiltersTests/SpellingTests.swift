@@ -76,7 +76,8 @@ struct SpellingTests {
         Spelling.american(own) == own || own.contains("(did you mean '") && own.contains("grey"), "\(text)")
     }
     #expect(texts.contains { $0.hasPrefix("'centrex' is not a valid color for text; ") })
-    #expect(texts.contains { $0.hasPrefix("text has no parameter 'nosuch'; it takes string, font, size, color,") })
+    #expect(
+      texts.contains { $0.hasPrefix("text has no parameter 'nosuch'; it takes string, font, size, color,") })
   }
 
   @Test(

@@ -120,7 +120,8 @@ struct LineJobsTests {
     lines = LineOptions(.ndjson)
     lines.isNULSeparated = true
     let records = [
-      "{\n\"source\": \"a.png\",\n\"output\": \"a.jpg\"\n}", "{\n\"source\": \"b.png\",\n\"output\": \"b.xyz\"}",
+      "{\n\"source\": \"a.png\",\n\"output\": \"a.jpg\"\n}",
+      "{\n\"source\": \"b.png\",\n\"output\": \"b.xyz\"}",
     ]
     let found = try await Self.read(Array(records.joined(separator: "\0").utf8), lines)
     let job = try #require(try found.first?.get())

@@ -17,7 +17,8 @@ struct FormatsCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: "Show only this output format: a name or an extension without the dot.", completion: CompletionWords.formats)
+    help: "Show only this output format: a name or an extension without the dot.",
+    completion: CompletionWords.formats)
   var name: String?
 
   func run() throws {

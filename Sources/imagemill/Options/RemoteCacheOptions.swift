@@ -34,7 +34,9 @@ struct RemoteCacheOptions: ParsableArguments {
 
   func validate() throws {
     if remoteCache == nil {
-      if !remoteCacheHeader.isEmpty { throw ValidationError("--remote-cache-header needs --remote-cache URL") }
+      if !remoteCacheHeader.isEmpty {
+        throw ValidationError("--remote-cache-header needs --remote-cache URL")
+      }
       // As settings they may wait for a command line with --remote-cache.
       for name in ["remote-cache-mode", "remote-timeout"] where Invocation.current.isTyped(name) {
         throw ValidationError("--\(name) needs --remote-cache URL")

@@ -103,7 +103,8 @@ struct Invocation: Sendable {
   }
 
   /// The mistake of the first setting that is wrong together with those of lower precedence; nil if there is none.
-  private func mistakeOfCombination(_ applied: [Applied], _ line: ([Applied]) -> [String]) -> SettingMistake? {
+  private func mistakeOfCombination(_ applied: [Applied], _ line: ([Applied]) -> [String]) -> SettingMistake?
+  {
     for (index, setting) in applied.enumerated() {
       do { _ = try parse(line(Array(applied[...index]))) } catch {
         return SettingMistake(setting.value, error)

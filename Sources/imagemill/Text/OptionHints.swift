@@ -55,7 +55,9 @@ enum OptionHints {
       guard let option = options.first(where: { $0.spellings.contains("-\(letter)") }) else { return nil }
       guard option.kind == "option" else { continue }
       let value = String(word.dropFirst(position + 1))
-      guard !value.isEmpty, sentence.contains("'\(word)'") || sentence.contains("'-\(letter)") else { return nil }
+      guard !value.isEmpty, sentence.contains("'\(word)'") || sentence.contains("'-\(letter)") else {
+        return nil
+      }
       return "Unknown option '\(word)'; write '\(word.prefix(position + 1)) \(ShellWord.quoted(value))'"
     }
     return nil
