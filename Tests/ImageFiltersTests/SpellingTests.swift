@@ -75,7 +75,7 @@ struct SpellingTests {
       #expect(
         Spelling.american(own) == own || own.contains("(did you mean '") && own.contains("grey"), "\(text)")
     }
-    #expect(texts.contains { $0.hasPrefix("'centrex' is not a valid color for text; ") })
+    #expect(texts.contains { $0.hasPrefix("'centrex' is not a valid color for tint; ") })
     #expect(
       texts.contains { $0.hasPrefix("text has no parameter 'nosuch'; it takes string, font, size, color,") })
   }

@@ -137,8 +137,7 @@ enum ManualPage {
           page += ".Bl -tag -width Ds\n"
           for parameter in filter.parameters {
             page += ".It Ar \(parameter.displayName)\n\(text(asSentence(parameter.summary)))\n"
-            // A line can end after a bar.
-            page += text("Values: \(parameter.type.summary)").replacing("|", with: "|\\:")
+            page += breakable(text("Values: \(parameter.type.summary)"))
             page +=
               parameter.displayDefault.map { text(" (default: \($0.isEmpty ? "empty" : $0))") }
               ?? (parameter.isRequired ? " (required)" : "")
@@ -292,6 +291,12 @@ enum ManualPage {
   static func verbatim(_ text: String) -> String {
     let escaped = text.replacing("\\", with: "\\e").replacing("…", with: "...").replacing("–", with: "-")
     return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
+  }
+
+  /// Text with spaces in a list of words that is too long for a line.
+  private static func breakable(_ text: String) -> String {
+    text.split(separator: " ").map { String($0) }.map { $0.count > 60 ? $0.replacing("|", with: " | ") : $0 }
+      .joined(separator: " ")
   }
 
   /// A phrase of a table as a sentence.

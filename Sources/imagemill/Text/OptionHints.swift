@@ -114,13 +114,14 @@ enum OptionHints {
     guard let own = arguments.first, let root = try? HelpDump.root(),
       root.subcommands?.contains(where: { $0.commandName == own }) == true
     else { return [] }
-    return (root.subcommands ?? []).filter { $0.shouldDisplay != false }.flatMap { command in
+    let shown = (root.subcommands ?? []).filter { $0.shouldDisplay != false }
+    let commands = shown.flatMap { command -> [(path: [String], arguments: [HelpDump.Argument]?)] in
       let parts = (command.subcommands ?? []).filter { $0.commandName != "help" }
-      return parts.isEmpty
-        ? [(path: [command.commandName], command: command)]
-        : parts.map { (path: [command.commandName, $0.commandName], command: $0) }
-    }.filter { path, command in
-      !arguments.starts(with: path)
+      if parts.isEmpty { return [([command.commandName], command.arguments)] }
+      return parts.map { ([command.commandName, $0.commandName], $0.arguments) }
+    }
+    return commands.filter { command in
+      !arguments.starts(with: command.path)
         && (command.arguments ?? []).contains { $0.shouldDisplay && $0.spellings.contains(option) }
     }.map { "'\($0.path.joined(separator: " "))'" }
   }
