@@ -64,7 +64,9 @@ struct SpellingTests {
         say("\(filter.name):\(parameter.name)=1:\(parameter.name)=1")
         say("\(filter.name):\(parameter.name)=\(String(repeating: "1", count: 70_000))")
         // A word that is nearest to a British one, which isn't suggested.
-        for word in parameter.type.words { say("\(filter.name):\(parameter.name)=\(Self.british(word))q") }
+        for word in parameter.type.words where Self.british(word) != word {
+          say("\(filter.name):\(parameter.name)=\(Self.british(word))q")
+        }
       }
     }
     say("fill:10x10:middle")
