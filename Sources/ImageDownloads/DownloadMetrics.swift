@@ -42,9 +42,9 @@ extension Logger {
     switch event {
     case .started(_, let source, _): trace("download started", metadata: ["source": "\(source)"])
     case .progressed: break
-    case .finished(_, let url, let bytes, nil):
+    case .finished(_, let url, let bytes, _, nil):
       debug("download finished", metadata: ["url": "\(url)", "bytes": "\(bytes)"])
-    case .finished(_, let url, _, let error?):
+    case .finished(_, let url, _, _, let error?):
       debug("transfer failed", metadata: ["url": "\(url)", "error": "\(error.message)"])
     case .retrying(let source, let wait, let error):
       warning(

@@ -74,7 +74,7 @@ extension ImageDownloader {
       report(
         .finished(
           id: id, url: state.url.displayText, bytes: outcome.body.byteCount,
-          error: classifier.failure(of: outcome)))
+          isUnchanged: outcome.head?.status == 304, error: classifier.failure(of: outcome)))
     }
     if let warning = outcome.body.warning, outcome.result != nil {
       report(.warning(source: name, message: warning))

@@ -83,9 +83,10 @@ public enum DownloadEvent: Sendable, Hashable {
   case started(id: Int, source: String, host: String)
   /// Bytes have been received; `expected` is the announced total.
   case progressed(id: Int, received: Int, expected: Int?)
-  /// A transfer from `url`, the source's or a redirect's target, has ended. `error` is the failure, such as an HTTP
-  /// status of 400 or more; ``retrying(source:after:error:)`` may follow.
-  case finished(id: Int, url: String, bytes: Int, error: DownloadError?)
+  /// A transfer from `url`, the source's or a redirect's target, has ended. `isUnchanged` tells that the server answered
+  /// 304: what is stored is still valid. `error` is the failure, such as an HTTP status of 400 or more;
+  /// ``retrying(source:after:error:)`` may follow.
+  case finished(id: Int, url: String, bytes: Int, isUnchanged: Bool = false, error: DownloadError?)
   /// A transfer failed and will be retried.
   case retrying(source: String, after: Duration, error: DownloadError)
   /// A host gets no requests for a while.

@@ -37,7 +37,7 @@ public enum ChainLimits {
     guard text.utf8.count > limit else { return }
     throw FilterError(
       .tooLong,
-      "the \(parameter.name) of \(filter) has \(text.utf8.count) bytes; the limit is \(limit); \(remedy)",
+      "the \(parameter.displayName) of \(filter) has \(text.utf8.count) bytes; the limit is \(limit); \(remedy)",
       offset: offset)
   }
 }

@@ -15,10 +15,14 @@ package struct ManifestSetting: Sendable, Hashable {
 package struct KnownSettings: Sendable {
   /// All names.
   package var names: [String] = []
-  /// Names that only a user may set, because they grant access, hold credentials or name files of the machine.
-  package var userOnly: Set<String> = []
+  /// Names that only a user may set, with the places where, for "set it …".
+  package var userOnly: [String: String] = [:]
   /// Names that a manifest sets elsewhere, with the key to use.
   package var keys: [String: String] = [:]
+  /// What settings mean, by name, for the schema.
+  package var summaries: [String: String] = [:]
+  /// The names that a manifest's `settings` may have.
+  package var ofManifests: [String] { names.filter { userOnly[$0] == nil && keys[$0] == nil } }
   /// What is wrong with a value; nil for nothing.
   package var problem: @Sendable (ManifestSetting) -> String? = { _ in nil }
 
@@ -44,11 +48,8 @@ struct SettingsReader {
         log.error(entry.place, "a manifest sets '\(entry.key)' by '\(key)'")
         return nil
       }
-      if isManifest, known.userOnly.contains(entry.key) {
-        log.error(
-          entry.place,
-          "a manifest can't set '\(entry.key)', which grants access, holds a credential or names files of the machine"
-        )
+      if isManifest, let place = known.userOnly[entry.key] {
+        log.error(entry.place, "a manifest can't set '\(entry.key)'; set it \(place)")
         return nil
       }
       guard let values = entry.value.scalar.map({ [$0] }) ?? entry.value.list?.compactMap(\.scalar),

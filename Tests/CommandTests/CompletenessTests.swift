@@ -149,7 +149,7 @@ struct CompletenessTests {
     for filter in FilterTable.all {
       let schema = known[filter.name] as? [String: Any]
       let parameters = schema?["properties"] as? [String: Any] ?? [:]
-      #expect(Set(parameters.keys) == Set(filter.parameters.map(\.name)), "\(filter.name)")
+      #expect(Set(parameters.keys) == Set(filter.parameters.map(\.displayName)), "\(filter.name)")
     }
   }
 

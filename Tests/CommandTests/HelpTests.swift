@@ -52,6 +52,23 @@ struct HelpTests {
 
   private static let hasMandoc = FileManager.default.isExecutableFile(atPath: "/usr/bin/mandoc")
 
+  /// The words of every command and subcommand; none for imagemill itself.
+  private static let commands: [[String]] = {
+    let commands = Imagemill.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+    return [[]]
+      + commands.flatMap { command in
+        [[command._commandName]]
+          + command.configuration.subcommands.map { [command._commandName, $0._commandName] }
+      }
+  }()
+
+  @Test("no line of a command's help is wider than a terminal", arguments: commands)
+  func width(words: [String]) async throws {
+    let outcome = try await command.run(words + ["--help"], environment: ["COLUMNS": "80"])
+    #expect(outcome.status == 0 && outcome.lines.contains { $0.hasPrefix("USAGE: imagemill") })
+    for line in outcome.lines { #expect(line.count <= 80, "\(line)") }
+  }
+
   @Test("a wrong topic is answered with the nearest one, and 2")
   func wrong() async throws {
     let slip = try await command.run("help", "manfest")

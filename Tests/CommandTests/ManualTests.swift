@@ -114,6 +114,10 @@ struct ManualTests {
       try process.run()
       let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       process.waitUntilExit()
+      // Bold and underlined characters are written twice, over each other.
+      for line in text.replacing(#/.\u{8}/#, with: "").split(separator: "\n") {
+        #expect(line.count <= 80, "\(name): \(line)")
+      }
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
       for block in blocks {
         // Not cut by a terminal of 80 columns.
@@ -162,6 +166,18 @@ struct ManualTests {
       page.split(separator: "\n").filter { $0.hasPrefix(".It Ic ") || $0.hasPrefix(".Ic ") }
         .flatMap { $0.split(separator: " ").map(String.init) })
     for key in keys { #expect(named.contains(key), "\(key)") }
+  }
+
+  @Test("a page has the paragraphs of the command's help", arguments: commands)
+  func paragraphs(name: String) throws {
+    let command = try #require(try HelpDump.root().subcommands?.first { $0.commandName == name })
+    let discussion = command.discussion ?? ""
+    let prose = discussion.components(separatedBy: "\n\n").filter { !$0.isEmpty && !$0.hasPrefix("  ") }
+    let page = try manual("imagemill-\(name).1")
+    let description = try #require(page.components(separatedBy: ".Sh DESCRIPTION\n").last)
+    let text = description.components(separatedBy: "\n.Sh ")[0].components(separatedBy: "\n.Ss ")[0]
+      .components(separatedBy: "\n.Bl ")[0]
+    #expect(text.components(separatedBy: "\n.Pp\n").count == 1 + prose.count || prose.isEmpty, "\(text)")
   }
 
   @Test("every command is in imagemill(1)", arguments: commands)

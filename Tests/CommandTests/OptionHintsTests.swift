@@ -53,6 +53,31 @@ struct OptionHintsTests {
         == "Unknown option '\(foreign)'; use \(replacement)")
   }
 
+  @Test(
+    "say how a short option's value is written, for every command, with switches before it or not",
+    arguments: commands)
+  func joinedValues(command: String) throws {
+    let root = try HelpDump.root()
+    let arguments = try #require(root.subcommands?.first { $0.commandName == command }?.arguments)
+    let options = arguments.filter { $0.kind == "option" }.flatMap(\.spellings).filter { $0.count == 2 }
+    #expect(!options.isEmpty)
+    for option in options {
+      let text = OptionHints.joined(
+        "Unknown option '\(option)1'", [command, "\(option)1", "a b"], options: arguments)
+      #expect(text == "Unknown option '\(option)1'; write '\(option) 1'")
+      let other = OptionHints.joined(
+        "The value 'x' is invalid for '\(option) <n>'", [command, "-q\(option.dropFirst())7", "x"],
+        options: arguments)
+      let isSwitch = arguments.contains { $0.kind == "flag" && $0.spellings.contains("-q") }
+      let name = "-q\(option.dropFirst())"
+      #expect(other == (isSwitch ? "Unknown option '\(name)7'; write '\(name) 7'" : nil))
+    }
+    // A long option with one dash, a negative number, and letters that are no options.
+    for word in ["-format", "-10", "-zz"] {
+      #expect(OptionHints.joined("Unknown option '\(word)'", [command, word], options: arguments) == nil)
+    }
+  }
+
   @Test("suggest the nearest long option, and never a short one")
   func nearest() {
     for name in ["--filtre", "--qualtiy", "--pre-host"] {

@@ -191,4 +191,12 @@ struct PlanTests {
     #expect(count("shape=note") == 3)
     #expect(count(" -> ") == 8)
   }
+
+  @Test("a plan of nothing has no empty parts")
+  func nothing() async throws {
+    let command = try CommandRun()
+    try command.write("source,id\n", to: "h.csv")
+    let outcome = try await command.run("plan", "h.csv", "-o", "o/{id}.png")
+    #expect(outcome.status == 0 && outcome.text == "jobs 0; outputs 0\n", "\(outcome.text)\(outcome.errors)")
+  }
 }

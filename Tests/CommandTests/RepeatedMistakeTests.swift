@@ -105,6 +105,27 @@ struct RepeatedMistakeTests {
     }
   }
 
+  @Test(
+    "cache explain of a file whose source was an operand or on standard input doesn't speak of a manifest")
+  func explainedWithoutManifest() async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "a.png")
+    #expect(try await command.run("pipe", "-o", "{name}.webp", "a.png").status == 0)
+    #expect(try await command.run("pipe", "-o", "in.webp", input: Data("a.png\n".utf8)).status == 0)
+    for name in ["a.webp", "in.webp"] {
+      let outcome = try await command.run("cache", "explain", name)
+      #expect(outcome.status == 0)
+      #expect(
+        outcome.lines.last == "today     unknown: the sources were operands or standard input",
+        "\(outcome.text)")
+      #expect(!outcome.text.contains("manifest"), "\(outcome.text)")
+    }
+    #expect(try await command.run("convert", "a.png", "b.webp").status == 0)
+    let converted = try await command.run("cache", "explain", "b.webp")
+    #expect(converted.status == 1)
+    #expect(converted.errors.contains("by 'imagemill convert SOURCE OUTPUT'"), "\(converted.errors)")
+  }
+
   @Test("cache explain of a file whose manifest has a mistake today says what is recorded, and the mistake")
   func explainMistake() async throws {
     try command.write("imagemill: 1\njobs:\n  - {source: ./a.png, output: o.png}\n", to: "m.yaml")

@@ -143,20 +143,26 @@ struct ReportCommandTests {
   @Test("--verbose says what is downloaded and the outcome of every output, --quiet neither")
   func verbose() async throws {
     let picture = picture
-    let server = try LoopbackServer { _ in Page(picture, type: "image/png") }
+    let server = try LoopbackServer { request in
+      let fields = [("ETag", "\"v\"")]
+      return request.field("If-None-Match") == "\"v\""
+        ? Page([], type: "image/png", status: 304, fields: fields)
+        : Page(picture, type: "image/png", fields: fields)
+    }
     try manifest(["{source: \"\(server.url("/a.png"))\", filter: \"scale:8x6\", output: a.png}"])
     let (command, source) = (command, server.url("/a.png"))
-    func said(_ option: String) async throws -> [Substring] {
-      try await command.run("run", "--allow-net", "loopback", "--progress", "none", option, "m.yaml").errors
-        .split(separator: "\n")
-        .dropLast()
+    func said(_ options: String...) async throws -> [Substring] {
+      let fixed = ["run", "--allow-net", "loopback", "--progress", "none", "m.yaml"]
+      return try await command.run(arguments: fixed + options).errors.split(separator: "\n").dropLast()
     }
     let first = try await said("-v")
     #expect(first.count == 2, "\(first)")
     #expect(first.first?.hasPrefix("imagemill: note: \(source): downloaded ") == true, "\(first)")
     #expect(
       first.last?.hasPrefix("m.yaml:3:5: note: \(source): written a.png, 8 × 6 png, ") == true, "\(first)")
-    #expect(try await said("--verbose").last?.contains(": unchanged a.png, ") == true)
+    let second = try await said("--verbose", "--refresh")
+    #expect(second.first == "imagemill: note: \(source): not changed", "\(second)")
+    #expect(second.last?.contains(": unchanged a.png, ") == true, "\(second)")
     #expect(try await command.run("run", "--allow-net", "loopback", "-q", "--force", "m.yaml").errors == "")
     #expect(try await command.run("run", "-q", "-v", "m.yaml").status == 2)
   }

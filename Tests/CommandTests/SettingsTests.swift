@@ -124,6 +124,38 @@ struct SettingsTests {
     #expect(try await command.run("validate", "m.yaml").status == 0)
   }
 
+  @Test("of several manifests with the same setting, that of the last one applies to the whole run")
+  func severalManifests() async throws {
+    try manifest("settings: {max-pixels: 64, deny-host: [a.example, b.example]}\n")
+    try command.write(
+      "imagemill: 1\nsettings: {max-pixels: 4, deny-host: c.example}\njobs: [{source: ./a.png, output: c.png}]\n",
+      to: "n.yaml")
+    #expect(try await command.run("run", "n.yaml", "m.yaml").status == 0)
+    let outcome = try await command.run("run", "--force", "m.yaml", "n.yaml")
+    #expect(outcome.status == 1 && outcome.errors.contains("2 failed"), "\(outcome.errors)")
+    #expect(try await row("max-pixels", ["m.yaml", "n.yaml"], [:]) == ["4", "n.yaml:2:12"])
+    #expect(try await row("deny-host", ["n.yaml", "m.yaml"], [:]).dropLast() == ["a.example,", "b.example"])
+  }
+
+  @Test("the settings of a manifest are in its schema, which editors complete, and in its page")
+  func listed() async throws {
+    let schema = try await command.run("schema")
+    let json = try #require(try JSONSerialization.jsonObject(with: schema.output) as? [String: Any])
+    let definitions = try #require(json["$defs"] as? [String: [String: Any]])
+    let properties = try #require(definitions["settings"]?["properties"] as? [String: [String: Any]])
+    let names = Setting.all.filter { $0.scope == .manifest }.map(\.name)
+    #expect(Set(properties.keys) == Set(names))
+    #expect(definitions["settings"]?["additionalProperties"] as? Bool == false)
+    #expect(properties.values.allSatisfy { ($0["description"] as? String)?.isEmpty == false })
+    #expect(
+      properties["per-host"]?["description"] as? String
+        == "Maximum concurrent downloads per host (default: 6).")
+    let page = try await command.run("help", "manifest").text.split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
+    let list = names.sorted().dropLast().joined(separator: ", ") + " and " + (names.sorted().last ?? "")
+    #expect(page.contains("A manifest may have the settings \(list)."), "\(page)")
+  }
+
   @Test(
     "a wrong setting is a usage error that names its place",
     arguments: [
@@ -136,7 +168,14 @@ struct SettingsTests {
         "settings: {offline: perhaps}\n",
         "m.yaml:2:12: error: setting 'offline': 'perhaps' must be true or false"
       ),
-      ("settings: {proxy: \"http://h\"}\n", "m.yaml:2:12: error: a manifest can't set 'proxy'"),
+      (
+        "settings: {proxy: \"http://h\"}\n",
+        "m.yaml:2:12: error: a manifest can't set 'proxy'; set it on the command line, as IMAGEMILL_PROXY or in config.toml"
+      ),
+      (
+        "settings: {no-clobber: true}\n",
+        "m.yaml:2:12: error: a manifest can't set 'no-clobber'; set it on the command line, as IMAGEMILL_NO_CLOBBER or in config.toml"
+      ),
       ("settings: {quality: 80}\n", "m.yaml:2:12: error: a manifest sets 'quality' by 'defaults'"),
     ])
   func mistakes(settings: String, message: String) async throws {

@@ -14,7 +14,9 @@ struct FailureEventTests {
     /// The URL and the error of each transfer that has ended.
     var ends: [(url: String, error: DownloadError?)] {
       state.withLock { events in
-        events.compactMap { if case .finished(_, let url, _, let error) = $0 { (url, error) } else { nil } }
+        events.compactMap {
+          if case .finished(_, let url, _, _, let error) = $0 { (url, error) } else { nil }
+        }
       }
     }
   }

@@ -49,6 +49,39 @@ struct SpellingTests {
     }
   }
 
+  @Test("messages have the spelling of the manual, for every filter, parameter and word")
+  func messages() {
+    var texts: [String] = []
+    func say(_ chain: String) {
+      do throws(FilterError) { _ = try FilterChain(parsing: chain) } catch { texts.append(error.message) }
+    }
+    for filter in FilterTable.all {
+      say(filter.name)
+      say("\(filter.name):nosuch=1")
+      for parameter in filter.parameters {
+        say("\(filter.name):\(parameter.name)=")
+        say("\(filter.name):\(parameter.name)=centrex")
+        say("\(filter.name):\(parameter.name)=1:\(parameter.name)=1")
+        say("\(filter.name):\(parameter.name)=\(String(repeating: "1", count: 70_000))")
+        // A word that is nearest to a British one, which isn't suggested.
+        for word in parameter.type.words where Self.british(word) != word {
+          say("\(filter.name):\(parameter.name)=\(Self.british(word))q")
+        }
+      }
+    }
+    say("fill:10x10:middle")
+    #expect(texts.count > 300)
+    for text in texts {
+      // What was typed is repeated.
+      let own = text.replacing(#/^'[^']*'/#, with: "")
+      #expect(
+        Spelling.american(own) == own || own.contains("(did you mean '") && own.contains("grey"), "\(text)")
+    }
+    #expect(texts.contains { $0.hasPrefix("'centrex' is not a valid color for tint; ") })
+    #expect(
+      texts.contains { $0.hasPrefix("text has no parameter 'nosuch'; it takes string, font, size, color,") })
+  }
+
   @Test(
     "a chain has one identifier in both, which keeps colour and centre",
     arguments: [

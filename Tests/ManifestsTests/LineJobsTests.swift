@@ -109,6 +109,26 @@ struct LineJobsTests {
     #expect(try found.map { try $0.get().sources } == [[.file("a\nb.png")], [.file(" #c.png ")]])
   }
 
+  @Test func `the place of a NUL-separated record is its number, whatever lines it has`() async throws {
+    var lines = LineOptions(.sources)
+    lines.isNULSeparated = true
+    let sources = try await Self.read(Array("a.png\0b\nc.png\0co:x\0".utf8), lines)
+    #expect(try sources.prefix(2).map { try $0.get().location?.line } == [1, 2])
+    #expect(
+      Self.texts(sources).last
+        == "3:1 unsupported scheme 'co': use http, https, s3, file or data; for a file write './co:x'")
+    lines = LineOptions(.ndjson)
+    lines.isNULSeparated = true
+    let records = [
+      "{\n\"source\": \"a.png\",\n\"output\": \"a.jpg\"\n}",
+      "{\n\"source\": \"b.png\",\n\"output\": \"b.xyz\"}",
+    ]
+    let found = try await Self.read(Array(records.joined(separator: "\0").utf8), lines)
+    let job = try #require(try found.first?.get())
+    #expect(job.location?.line == 1 && job.outputs.first?.location?.line == 1)
+    #expect(Self.texts(found).last?.hasPrefix("2:") == true, "\(Self.texts(found))")
+  }
+
   @Test func `NDJSON is the manifest's job form, and other keys are carried through`() async throws {
     let found = try await Self.read(
       """

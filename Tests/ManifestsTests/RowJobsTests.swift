@@ -200,6 +200,18 @@ struct RowJobsTests {
       ),
       ("{from: t.csv, output: \"{sku}.jpg\", quality: 101}", "m.yaml:3:49: "),
       ("{from: t.csv, output: \"{sku}.png\", where: {stok: 1}}", "m.yaml:3:48: 't.csv' has no column 'stok'"),
+      (
+        "{from: semicolons.csv, output: x.png, where: {kind: a}}",
+        "m.yaml:3:12: 'semicolons.csv' has no column 'source' (known: sku;kind); separate its cells with commas"
+      ),
+      (
+        "{from: semicolons.csv, source: a.jpg, output: \"{name}.png\", where: {kind: a}}",
+        "m.yaml:3:73: 'semicolons.csv' has no column 'kind' (known: sku;kind); separate its cells with commas"
+      ),
+      (
+        "{from: commas.tsv, source: a.jpg, output: \"{name}.png\", where: {kind: a}}",
+        "m.yaml:3:69: 'commas.tsv' has no column 'kind' (known: sku,kind); separate its cells with tabs"
+      ),
       ("{from: none.csv, output: \"{sku}.png\"}", "m.yaml:3:12: 'none.csv' can't be opened: No such file"),
       (
         "{from: ../t.csv, output: \"{sku}.png\"}",
@@ -214,11 +226,21 @@ struct RowJobsTests {
   func staticMistakes(job: String, expected: String) throws {
     let fixture = try RowFixture([
       "t.csv": "sku,source\n" + (1...9).map { "K\($0),\($0).jpg\n" }.joined(), "empty.csv": "\n",
-      "other.csv": "sku\nA\n",
+      "other.csv": "sku\nA\n", "semicolons.csv": "sku;kind\nA;b\n", "commas.tsv": "sku,kind\nA,b\n",
     ])
     let complaints = try fixture.complaints("  - \(job)")
-    #expect(complaints.count == 1, "\(complaints)")
+    #expect(complaints.count == (job.contains("semicolons.csv, output") ? 2 : 1), "\(complaints)")
     #expect(complaints.first?.hasPrefix(expected) == true, "\(complaints)")
+  }
+
+  @Test("a name that a default and the job define is listed once")
+  func namesOnce() throws {
+    let fixture = try RowFixture(["t.csv": "source,name\na.jpg,b\n"])
+    let complaints = try fixture.complaints(
+      "  - {from: t.csv, filter: \"text:{zzzz}\", output: \"{name}.png\", variables: {brand: c}}",
+      head: "defaults: {variables: {brand: d}}\n")
+    #expect(
+      complaints.first?.contains("(known: source, name, brand, host, dir, path)") == true, "\(complaints)")
   }
 
   @Test("a row's mistake is told at the row's line and cell, with the place in the manifest")

@@ -92,6 +92,19 @@ struct SmallFormTests {
     }
   }
 
+  @Test("one line too many is one line")
+  func oneMoreLine() {
+    var sums = DiagnosticSums()
+    func note(_ number: Int) {
+      sums.note(ManifestDiagnostic(file: "t.csv", line: number, column: 1, message: "wrong \(number)"))
+    }
+    (1...DiagnosticSums.maximum).forEach(note)
+    note(21)
+    #expect(sums.diagnostics.last?.message == "1 more line has mistakes: wrong 21")
+    note(22)
+    #expect(sums.diagnostics.last?.message == "2 more lines have mistakes; the last is: wrong 22")
+  }
+
   @Test("a diagnostic's caret stands under its place, and the line shows no credential")
   func diagnostics() {
     let random = [

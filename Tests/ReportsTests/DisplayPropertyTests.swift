@@ -128,7 +128,7 @@ struct DisplayPropertyTests {
           guard let before = received[id] else { continue }
           bytes += max(0, count - before)
           received[id] = count
-        case .downloadFinished(let id, let count, _):
+        case .downloadFinished(let id, let count, _, _):
           if let before = received.removeValue(forKey: id) { bytes += max(0, count - before) }
         default: break
         }

@@ -143,6 +143,8 @@ struct LineTests {
       messages.receive(.downloadStarted(id: 2, source: "https://example.com/b.jpg", host: "example.com"))
       messages.receive(.downloadFinished(id: 1, bytes: 1234, failed: false))
       messages.receive(.downloadFinished(id: 2, bytes: 0, failed: true))
+      messages.receive(.downloadStarted(id: 3, source: "https://example.com/c.jpg", host: "example.com"))
+      messages.receive(.downloadFinished(id: 3, bytes: 0, failed: false, isUnchanged: true))
       messages.receive(.outputFinished(.written()))
       messages.receive(.warning(BatchWarning(source: "a.png", message: "odd")))
       messages.receive(.outputFinished(.failing()))
@@ -157,6 +159,7 @@ struct LineTests {
     #expect(
       written(.everything) == """
         imagemill: note: https://example.com/a.jpg: downloaded 1.2 kB
+        imagemill: note: https://example.com/c.jpg: not changed
         m.yaml:3:5: note: https://example.com/a.jpg: written out/a.png, 90 × 60 png, 1.2 kB
         \(usual)
         """)

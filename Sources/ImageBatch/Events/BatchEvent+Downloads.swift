@@ -7,8 +7,8 @@ extension BatchEvent {
     case .started(let id, let source, let host): self = .downloadStarted(id: id, source: source, host: host)
     case .progressed(let id, let received, let expected):
       self = .downloadProgressed(id: id, received: received, expected: expected)
-    case .finished(let id, _, let bytes, let error):
-      self = .downloadFinished(id: id, bytes: bytes, failed: error != nil)
+    case .finished(let id, _, let bytes, let isUnchanged, let error):
+      self = .downloadFinished(id: id, bytes: bytes, failed: error != nil, isUnchanged: isUnchanged)
     case .warning(let source, let message):
       self = .warning(BatchWarning(source: source, message: message))
     case .retrying(let source, let wait, let error):

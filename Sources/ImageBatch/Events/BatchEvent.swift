@@ -6,8 +6,8 @@ public enum BatchEvent: Sendable {
   case downloadStarted(id: Int, source: String, host: String)
   /// Bytes received so far, and the total if it is known.
   case downloadProgressed(id: Int, received: Int, expected: Int?)
-  /// A transfer has ended. `bytes` is the size of its body.
-  case downloadFinished(id: Int, bytes: Int, failed: Bool)
+  /// A transfer has ended. `bytes` is the size of its body. `isUnchanged` tells that what is stored is still valid.
+  case downloadFinished(id: Int, bytes: Int, failed: Bool, isUnchanged: Bool = false)
   /// A rendering slot has started a job.
   case renderingStarted(slot: Int, job: Int, source: String)
   /// A rendering slot is free again.

@@ -96,7 +96,7 @@ struct FilterReader {
       let parameter: FilterParameter
       if let key = argument.key {
         guard let match = Self.parameter(key, of: definition) else {
-          var keys = definition.parameters.map(\.name)
+          var keys = definition.parameters.map(\.displayName)
           if Self.takesSides(definition) { keys += ["width", "height"] }
           throw FilterError(
             .badArgument,
@@ -130,7 +130,7 @@ struct FilterReader {
       }
       guard texts.updateValue((argument.value, argument.offset), forKey: parameter.name) == nil else {
         throw FilterError(
-          .badArgument, "\(definition.name) has the argument '\(parameter.name)' twice",
+          .badArgument, "\(definition.name) has the argument '\(parameter.displayName)' twice",
           offset: argument.offset)
       }
     }
@@ -142,14 +142,14 @@ struct FilterReader {
         guard parameter.isRequired else { continue }
         throw FilterError(
           .badArgument,
-          "\(definition.name) needs '\(parameter.name)' (\(parameter.type.summary)), as in \(definition.example)",
+          "\(definition.name) needs '\(parameter.displayName)' (\(parameter.type.summary)), as in \(definition.example)",
           offset: offset)
       }
       try ChainLimits.check(text, for: parameter, of: definition.name, offset: written?.offset ?? offset)
       guard let value = parameter.type.value(of: text) else {
         throw FilterError(
           .badArgument,
-          "'\(text)' is not a valid \(parameter.name) for \(definition.name); expected \(parameter.type.summary)"
+          "'\(text)' is not a valid \(parameter.displayName) for \(definition.name); expected \(parameter.type.summary)"
             + (ForeignNames.hint(forValue: text, of: parameter.type)
               ?? NearestName.suggestion(for: text, among: parameter.type.words)),
           offset: written?.offset ?? offset)
@@ -160,7 +160,7 @@ struct FilterReader {
     guard definition.needsOneOf.isEmpty || definition.needsOneOf.contains(where: given.contains) else {
       throw FilterError(
         .badArgument,
-        "\(definition.name) needs one of \(definition.needsOneOf.joined(separator: ", ")), as in \(definition.example)",
+        "\(definition.name) needs one of \(definition.needsOneOf.map(Spelling.american).joined(separator: ", ")), as in \(definition.example)",
         offset: offset)
     }
     return FilterArguments(filter: definition.name, values: values)

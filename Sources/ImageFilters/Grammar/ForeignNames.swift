@@ -33,7 +33,7 @@ enum ForeignNames {
   private static let gravities = [
     "top": "north", "bottom": "south", "left": "west", "right": "east", "topleft": "northwest",
     "topright": "northeast", "bottomleft": "southwest", "bottomright": "southeast", "lefttop": "northwest",
-    "righttop": "northeast", "leftbottom": "southwest", "rightbottom": "southeast", "middle": "centre",
+    "righttop": "northeast", "leftbottom": "southwest", "rightbottom": "southeast", "middle": "center",
     "face": "attention", "smart": "attention", "auto": "attention",
   ]
 

@@ -56,11 +56,11 @@ public enum ParameterType: Sendable, Hashable {
     }
   }
 
-  /// The words that the type accepts, for suggestions in error messages.
+  /// The words that the type accepts, as manuals write them, for suggestions in error messages.
   var words: [String] {
     switch self {
-    case .choice(let words): words
-    case .gravity: Gravity.names
+    case .choice(let words): words.map(Spelling.american)
+    case .gravity: Gravity.names.map(Spelling.american)
     case .color: Array(ColorNames.values.keys)
     default: []
     }

@@ -68,10 +68,10 @@ package struct DiagnosticSums: Sendable {
 
   private var rest: [ManifestDiagnostic] {
     guard let last = lastUncounted else { return [] }
-    return [
-      ManifestDiagnostic(
-        file: last.file, line: last.line, column: last.column,
-        message: "\(uncounted) more lines have mistakes; the last is: \(last.message)")
-    ]
+    let message =
+      uncounted == 1
+      ? "1 more line has mistakes: \(last.message)"
+      : "\(uncounted) more lines have mistakes; the last is: \(last.message)"
+    return [ManifestDiagnostic(file: last.file, line: last.line, column: last.column, message: message)]
   }
 }

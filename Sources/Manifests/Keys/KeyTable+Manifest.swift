@@ -145,6 +145,9 @@ extension KeyTable {
       "orient", .choice(["apply", "keep"]),
       "Apply the orientation tag, or keep it and leave the pixels unchanged (default: apply)."),
     Key("markup", .object(.markup), "Details of the image's markup."),
-    Key("max-bytes", .scalar, "The maximum size: a number of bytes, or a size such as 200kB."),
+    Key(
+      "max-bytes", .scalar,
+      "The maximum size: a number of bytes, or a size such as 200kB. The highest quality that fits is used, up to "
+        + "'quality' (default: up to 100)."),
   ]
 }

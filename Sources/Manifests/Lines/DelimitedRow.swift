@@ -9,6 +9,12 @@ struct DelimitedRow {
   /// The message for a CR without LF.
   static let carriageReturn = "a carriage return within a line: end the lines with LF or CR LF"
 
+  /// The other separator that a header with a single name seems to have; nil for none.
+  static func otherSeparator(in names: [String], than separator: UInt8) -> String? {
+    guard names.count == 1, let name = names.first else { return nil }
+    return [";", ",", "\t", "|"].first { name.contains($0) && Array($0.utf8) != [separator] }
+  }
+
   struct Failure: Error {
     var message: String
     var column: Int

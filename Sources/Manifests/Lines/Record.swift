@@ -1,6 +1,6 @@
 /// A record of a stream: a line, a NUL-terminated string, or a row whose quoted cells may contain line breaks.
 struct Record: Sendable, Equatable {
-  /// The number of the first line.
+  /// The number of the first line; of a record that ends in NUL, which may have several lines, that of the record.
   var line: Int
   /// The bytes without the terminator.
   var bytes: [UInt8]
@@ -32,7 +32,7 @@ struct RecordSplitter {
 
   /// Whether the unfinished record exceeds ``maximumRecord``.
   var isTooLong: Bool { buffer.count - start > Self.maximumRecord }
-  /// The number of the unfinished line.
+  /// The number of the unfinished line or record.
   var currentLine: Int { line }
 
   /// Whether records end in NUL.
@@ -51,7 +51,7 @@ struct RecordSplitter {
   mutating func next() -> Record? {
     guard let end = separator == nil ? plainEnd() : quotedEnd() else { return nil }
     let record = Record(line: line, bytes: content(start..<end))
-    line += linesInRecord + (terminator == UInt8(ascii: "\n") ? 1 : 0)
+    line += linesInRecord + 1
     linesInRecord = 0
     start = end + 1
     position = start

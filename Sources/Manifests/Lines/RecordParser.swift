@@ -304,15 +304,22 @@ struct RecordParser: Sendable {
 
   /// The hint for a header with another separator.
   private static func separatorHint(_ names: [String], _ separator: UInt8) -> String? {
-    guard names.count == 1, let name = names.first,
-      let other = [";", ",", "\t", "|"].first(where: name.contains)
-    else { return nil }
+    guard let other = DelimitedRow.otherSeparator(in: names, than: separator) else { return nil }
     let written = other == "\t" ? "tabs" : "'\(other)'"
     let wanted = separator == UInt8(ascii: ",") ? "commas" : "tabs"
     return ": its cells are separated by \(written); use \(wanted)"
   }
 
   // MARK: Jobs
+
+  /// The job with its record's number as the line of all its places, if records may have several lines.
+  private func located(_ job: Job, at record: Record) -> Job {
+    guard options.isNULSeparated else { return job }
+    var job = job
+    job.location?.line = record.line
+    for index in job.outputs.indices { job.outputs[index].location?.line = record.line }
+    return job
+  }
 
   private mutating func job(
     _ node: ManifestNode, _ text: String, _ record: Record
@@ -326,8 +333,11 @@ struct RecordParser: Sendable {
     let job =
       node.entries == nil ? nil : JobReader(context: context, file: name).job(node, index: index, log: &log)
     index += 1
-    if let job, log.isEmpty { return .success(job) }
-    let found = log.diagnostics.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
+    if let job, log.isEmpty { return .success(located(job, at: record)) }
+    var found = log.diagnostics.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
+    if options.isNULSeparated {
+      for index in found.indices where found[index].file == name { found[index].line = record.line }
+    }
     guard var first = found.first else {
       return .failure(.init(file: name, line: record.line, column: 1, message: "this record can't be read"))
     }

@@ -73,6 +73,15 @@ struct RowTable: Sendable {
     return form
   }
 
+  /// What to do about a header whose cells have another separator than the rows of this form, after a semicolon; nil for
+  /// other headers.
+  var separatorHint: String? {
+    guard case .records(let form) = kind, form == .csv || form == .tsv else { return nil }
+    let separator = form == .csv ? UInt8(ascii: ",") : UInt8(ascii: "\t")
+    guard DelimitedRow.otherSeparator(in: columns ?? [], than: separator) != nil else { return nil }
+    return "; separate its cells with \(form == .csv ? "commas" : "tabs")"
+  }
+
   /// Opens a file that can be read twice.
   static func open(_ path: String) throws(RowFailure) -> ManifestFile {
     let file: ManifestFile

@@ -44,10 +44,8 @@ struct RowTemplateReader {
       return
     }
     let hint = NearestName.hint(RowTable.sourceColumn, in: columns)
-    log.error(
-      from.place,
-      "'\(table.name)' has no column 'source'\(hint): add one, or set source: \"{\(columns.first ?? "file")}\""
-    )
+    let remedy = table.separatorHint ?? ": add one, or set source: \"{\(columns.first ?? "file")}\""
+    log.error(from.place, "'\(table.name)' has no column 'source'\(hint)\(remedy)")
   }
 
   private func conditions(_ table: RowTable, log: inout DiagnosticLog) -> [String: Set<String>] {
@@ -56,7 +54,8 @@ struct RowTemplateReader {
       if let columns = table.columns, !columns.contains(entry.key) {
         log.error(
           entry.place,
-          "'\(table.name)' has no column '\(entry.key)'\(NearestName.hint(entry.key, in: columns))")
+          "'\(table.name)' has no column '\(entry.key)'\(NearestName.hint(entry.key, in: columns))"
+            + (table.separatorHint ?? ""))
       }
       result[entry.key] = Set((entry.value.list ?? [entry.value]).compactMap(\.scalar))
     }

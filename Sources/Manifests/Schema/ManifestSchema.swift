@@ -8,7 +8,8 @@ import ImageRendering
 /// schema can't express: defined names, geometry, paths.
 package enum ManifestSchema {
   /// The schema as JSON, with a line break at the end.
-  package static func json() -> String {
+  /// - Parameter known: The settings that a manifest may have. Default: any.
+  package static func json(_ known: KnownSettings = KnownSettings()) -> String {
     let head: SchemaValue = [
       "$schema": "https://json-schema.org/draft/2020-12/schema",
       "title": "imagemill manifest",
@@ -18,7 +19,9 @@ package enum ManifestSchema {
       ("job", schema(of: .job)),
       ("output", schema(of: .output)),
       ("scalar", ["type": ["string", "number", "boolean"]]),
+      ("setting", schema(of: .scalarOrList)),
       ("chain", chain), ("filters", filters), ("arguments", arguments), ("encode", encode),
+      ("settings", settings(known)),
     ]
     guard case .object(let body) = schema(of: .manifest) else { return "" }
     return head.adding(body + [("$defs", .object(definitions))]).text() + "\n"
@@ -52,6 +55,7 @@ package enum ManifestSchema {
     case "imagemill": ["enum": [1, "1"]]
     case "sha256": ["anyOf": [["type": "string", "pattern": "^[0-9A-Fa-f]{64}$"], field]]
     case "encode": reference("encode")
+    case "settings": reference("settings")
     case "filters":
       schema(of: key.form).adding([
         ("propertyNames", ["not": ["enum": .list(FilterChain.knownNames.map { .text($0) })]])
@@ -104,6 +108,16 @@ package enum ManifestSchema {
   /// A duration of a chain, which has its unit, or a field.
   private static let duration: SchemaValue = ["type": "string", "pattern": "[0-9.]m?s$|\\{"]
 
+  /// Settings by name; any if none is known.
+  private static func settings(_ known: KnownSettings) -> SchemaValue {
+    let properties = known.ofManifests.map { name in
+      let summary = known.summaries[name].map { [("description", SchemaValue.text($0))] } ?? []
+      return (name, reference("setting").adding(summary))
+    }
+    let others: SchemaValue = properties.isEmpty ? reference("setting") : false
+    return ["type": "object", "properties": .object(properties), "additionalProperties": others]
+  }
+
   // MARK: Chains
 
   private static let chain: SchemaValue = [
@@ -128,7 +142,7 @@ package enum ManifestSchema {
     let parameters = filter.parameters.map { parameter in
       let text = "\(parameter.summary) (\(parameter.type.summary))"
       let value = if case .duration = parameter.type { duration } else { reference("scalar") }
-      return (parameter.name, value.adding([("description", .text(text))]))
+      return (parameter.displayName, value.adding([("description", .text(text))]))
     }
     return reference("arguments").adding([
       ("description", .text(filter.summary)), ("examples", .list([.text(filter.example)])),

@@ -25,7 +25,10 @@ struct SourceResolver: Sendable {
       return .file(try directory.inside(path))
     }
     if let scheme = URLReference.scheme(of: text) {
-      throw Failure(message: "unsupported scheme '\(scheme)': use http, https, s3, file or data")
+      let isPath = !text.dropFirst(scheme.count).hasPrefix("://")
+      throw Failure(
+        message: "unsupported scheme '\(scheme)': use http, https, s3, file or data"
+          + (isPath ? "; for a file write './\(text)'" : ""))
     }
     let isPath = ["/", "./", "../"].contains { text.utf8.starts(with: $0.utf8) }
     if let base, !isPath {

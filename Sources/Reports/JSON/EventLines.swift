@@ -83,7 +83,7 @@ extension JSONWriter {
       member("id", id)
       member("received", received)
       member("expected", expected)
-    case .downloadFinished(let id, let bytes, let failed):
+    case .downloadFinished(let id, let bytes, let failed, _):
       member("id", id)
       member("bytes", bytes)
       member("failed", failed)

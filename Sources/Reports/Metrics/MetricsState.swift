@@ -53,7 +53,7 @@ struct MetricsState {
       // A retry starts again from 0 bytes. The bytes of the first attempt still count as received.
       downloadedBytes += max(0, received - (downloads[id]?.received ?? received))
       downloads[id]?.received = received
-    case .downloadFinished(let id, let bytes, let failed):
+    case .downloadFinished(let id, let bytes, let failed, _):
       if failed { downloadsFailed += 1 } else { downloadsDone += 1 }
       guard let download = downloads.removeValue(forKey: id) else { break }
       downloadedBytes += max(0, bytes - download.received)

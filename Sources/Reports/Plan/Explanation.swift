@@ -8,6 +8,8 @@ import TerminalText
 package struct Explanation {
   /// The manifest's current plan for the file.
   package enum Today {
+    /// The sources were operands, or on standard input.
+    case unknown
     /// The manifest doesn't exist.
     case noManifest
     /// The manifest has no such output.
@@ -38,6 +40,7 @@ package struct Explanation {
   /// The action of a run now, as a sentence.
   var verdict: String {
     switch today {
+    case .unknown: "unknown: the sources were operands or standard input"
     case .noManifest: "the manifest no longer exists"
     case .unreadable(let reason): "the manifest is invalid: \(reason)"
     case .notMade: "the manifest no longer makes it; \(removal)"
@@ -58,10 +61,9 @@ package struct Explanation {
   }
 
   package var text: String {
-    var rows: [(String, String)] = [
-      ("file", entry.path), ("state", state.rawValue), ("manifest", entry.scope.manifest),
-      ("key", entry.key.hex),
-    ]
+    var rows: [(String, String)] = [("file", entry.path), ("state", state.rawValue)]
+    if entry.scope.manifest != "-" { rows.append(("manifest", entry.scope.manifest)) }
+    rows.append(("key", entry.key.hex))
     if let recipe {
       rows += [
         ("source", recipe.source), ("content", recipe.content.hex), ("filter", recipe.filter),

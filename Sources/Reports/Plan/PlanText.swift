@@ -22,7 +22,9 @@ package enum PlanText {
     let actions = BatchPlan.Action.allCases.compactMap { action in
       totals.actions[action.rawValue].map { "\($0) \(action.rawValue)" }
     }
-    return text + "jobs \(totals.jobs); outputs \(totals.outputs): \(actions.joined(separator: ", ")); "
+    let outputs = "jobs \(totals.jobs); outputs \(totals.outputs)"
+    if actions.isEmpty, totals.sources == 0 { return text + outputs + "\n" }
+    return text + outputs + (actions.isEmpty ? "" : ": \(actions.joined(separator: ", "))") + "; "
       + "sources \(totals.sources): \(totals.downloads) to download, \(totals.revalidations) to revalidate; "
       + "\(totals.isExact ? "" : "at least ")\(totals.decodes) to decode; \(totals.renderings) to render\n"
   }

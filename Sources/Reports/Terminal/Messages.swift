@@ -59,10 +59,12 @@ package final class Messages: BatchReporter {
   private func tell(_ event: BatchEvent) {
     switch event {
     case .downloadStarted(let id, let source, _): downloads.withLock { $0[id] = source }
-    case .downloadFinished(let id, let bytes, let failed):
+    case .downloadFinished(let id, let bytes, let failed, let isUnchanged):
       let source = downloads.withLock { $0.removeValue(forKey: id) }
       if !failed, let source {
-        say(FailureMessage.note(nil, [source, "downloaded \(QuantityText.bytes(bytes))"]))
+        say(
+          FailureMessage.note(
+            nil, [source, isUnchanged ? "not changed" : "downloaded \(QuantityText.bytes(bytes))"]))
       }
     case .outputFinished(let result):
       if let line = FailureMessage.note(result) { say(line) }

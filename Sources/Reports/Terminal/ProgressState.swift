@@ -43,7 +43,7 @@ struct ProgressState {
       add(received - downloads[position].received, at: seconds)
       downloads[position].received = received
       downloads[position].expected = expected
-    case .downloadFinished(let id, let bytes, _):
+    case .downloadFinished(let id, let bytes, _, _):
       guard let position = downloads.firstIndex(where: { $0.id == id }) else { break }
       add(bytes - downloads[position].received, at: seconds)
       downloads.remove(at: position)

@@ -170,13 +170,14 @@ struct CacheCommand: AsyncParsableCommand {
     @OptionGroup var place: Place
     @Argument(help: "The new limit, such as 20GiB.") var size: SizeArgument?
 
+    func validate() throws { try size?.checkCacheSize("the limit of a cache") }
+
     func run() throws {
       try place.withStore(changing: size != nil) { store in
         guard let size else {
           try StandardOutput.write("\(store.capacity)\n")
           return
         }
-        try size.checkCacheSize("the limit of a cache")
         let freed = try store.setLimit(size.bytes)
         if freed > 0 { try StandardOutput.write("\(freed) bytes freed\n") }
       }
@@ -201,7 +202,8 @@ struct CacheCommand: AsyncParsableCommand {
 
   struct Purge: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove the least recently used objects until the cache is at 60% of its limit, or at --to.")
+      abstract: "Remove the least recently used objects until the cache is at 60% of its limit, or at --to.",
+      usage: "imagemill cache purge [<options>]")
     @OptionGroup var place: Place
     @Option(help: ArgumentHelp("Size to reach (default: 60% of the limit).", valueName: "size"))
     var to: SizeArgument?
@@ -217,7 +219,10 @@ struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:
         "Remove everything that no process is using, but keep the record of which files runs have written.",
-      discussion: "Statistics and the failures that --failed reads are removed too.")
+      discussion: """
+        Statistics and the failures that --failed reads are removed too. The next run renders every output again; until \
+        then --check reports them as out of date.
+        """)
     @OptionGroup var place: Place
     func run() throws { try place.withStore(changing: true) { try $0.clear() } }
   }

@@ -37,8 +37,8 @@ extension CacheCommand {
         guard let entry = try store.registryEntry(at: output) else {
           throw CommandError(
             .failed,
-            "no known run made \(output): it was made with another cache directory, from standard input, or by another "
-              + "program")
+            "no known run made \(output): it was made with another cache directory, by 'imagemill convert SOURCE "
+              + "OUTPUT', or by another program")
         }
         return try await Explanation(
           entry, today: today(entry), state: RegistryLookup(store: store).state(of: entry),
@@ -50,6 +50,7 @@ extension CacheCommand {
 
     /// The manifest's current plan for the file.
     private func today(_ entry: RegistryEntry) async throws -> Explanation.Today {
+      if entry.scope.manifest == "-" { return .unknown }
       guard File.exists(entry.scope.manifest) else { return .noManifest }
       var jobs = jobs
       jobs.template = jobs.template ?? (entry.scope.template.isEmpty ? nil : entry.scope.template)

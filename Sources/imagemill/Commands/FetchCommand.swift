@@ -60,7 +60,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
     let sources = try urls.map { url in
       let source = try ImageSource(argument: url)
       guard case .url = source else {
-        throw CommandError(.usage, "fetch takes http, https and s3 URLs, not '\(source.displayText)'")
+        throw CommandError(.usage, "fetch takes http, https and s3 URLs, not '\(url)'")
       }
       return source
     }

@@ -16,7 +16,9 @@ struct FormatsCommand: ParsableCommand {
         imagemill formats webp
       """)
 
-  @Argument(help: "Show only this format.", completion: CompletionWords.formats)
+  @Argument(
+    help: "Show only this output format: a name or an extension without the dot.",
+    completion: CompletionWords.formats)
   var name: String?
 
   func run() throws {
@@ -24,6 +26,13 @@ struct FormatsCommand: ParsableCommand {
       guard let format = EncoderTable.format(named: name),
         let definition = EncoderTable.definition(of: format)
       else {
+        let word = name.lowercased()
+        if FormatSupport.readableOnRequest.contains(word) {
+          throw CommandError(.usage, "\(word) is read, with --allow-format \(word), but not written")
+        }
+        if FormatSupport.readableByDefault.contains(word) {
+          throw CommandError(.usage, "\(word) is read, but not written")
+        }
         let names = EncoderTable.all.map(\.format.rawValue)
         let nearest = NearestName.question(name, among: names)
         throw CommandError(

@@ -53,7 +53,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
 
   @Flag(
     name: [.customShort("0"), .customLong("null")],
-    help: "Read and write records that end in NUL instead of a newline.")
+    help: "Read and write records that end in NUL instead of a newline; not with --input csv or tsv.")
   var isNULSeparated = false
 
   @Flag(help: "Print results in the order of the input; at most 1,024 records are read ahead.")
@@ -80,6 +80,9 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
   func validate() throws {
     if let owner = batch.standardOutputOwners.first {
       throw ValidationError("pipe writes its results to standard output; name a file for \(owner)")
+    }
+    if isNULSeparated, [.csv, .tsv].contains(input) {
+      throw ValidationError("-0 works with --input sources and ndjson, not csv or tsv")
     }
     if dryRun, json { throw ValidationError("--dry-run prints paths only, and can't be used with --json") }
     guard failuresAreResults else { return }

@@ -45,7 +45,16 @@ struct PlanCommand: AsyncParsableCommand {
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
   @OptionGroup(title: "Cache") var cache: CacheOptions
 
+  func validate() throws {
+    if json && dot { throw ValidationError("--json and --dot can't be used together") }
+  }
+
   func run() async throws {
+    let operands = RunOperands(manifests)
+    if !operands.targets.isEmpty, !operands.manifests.isEmpty || ManifestArguments.hasDefault {
+      let words = manifests.map(ShellWord.quoted).joined(separator: " ")
+      throw CommandError(.usage, "plan takes no targets; use 'imagemill run --dry-run \(words)'")
+    }
     var input = try jobs.read(manifests, cache: cache.settings)
     try await jobs.checkLists(of: &input)
     try await settled(by: input.settings).plan(input)

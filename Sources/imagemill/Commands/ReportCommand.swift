@@ -19,6 +19,7 @@ struct ReportCommand: AsyncParsableCommand {
   struct Merge: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Merge .ndjson and .json reports into one.",
+      usage: "imagemill report merge [<options>] --output <file> ... <report> ...",
       discussion: """
         If an output is in several reports, the last one wins: put the report of a retry after that of the original run. \
         Outputs are matched by requested path. Jobs keep their index; if two jobs have the same index, all jobs are \

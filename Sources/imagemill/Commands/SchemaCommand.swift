@@ -26,7 +26,9 @@ struct SchemaCommand: ParsableCommand {
 
   func run() throws {
     if name == "manifest" {
-      try StandardOutput.write(ManifestSchema.json())
+      var known = Setting.known
+      known.summaries = try OptionTable(RunCommand.self).summaries
+      try StandardOutput.write(ManifestSchema.json(known))
       return
     }
     guard let schema = DocumentSchema.named(name) else {

@@ -6,6 +6,7 @@ import Manifests
 struct ValidateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate", abstract: "Check manifests and report every mistake, without running them.",
+    usage: "imagemill validate [<options>] [<manifest> ...]",
     discussion: """
       The command exits 0 if all manifests are valid, 2 otherwise.
 

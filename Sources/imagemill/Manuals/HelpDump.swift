@@ -31,6 +31,14 @@ struct HelpDump: Decodable {
     /// All names of an option with their dashes; none for an operand.
     var spellings: [String] { (names ?? []).map { ($0.kind == "short" ? "-" : "--") + $0.name } }
 
+    /// The abstract of an option, with the default before its period.
+    var abstractWithDefault: String {
+      let abstract = abstract ?? ""
+      guard let value = defaultValue else { return abstract }
+      return abstract.hasSuffix(".")
+        ? "\(abstract.dropLast()) (default: \(value))." : "\(abstract) (default: \(value))"
+    }
+
     /// The names as one text, the same for the same option of several commands.
     var spelling: String { spellings.sorted().joined(separator: " ") }
   }

@@ -48,9 +48,17 @@ extension ManifestPage {
     filters:
       marked:
         - limit: {size: 1600x}
-        - overlay: {source: logo, gravity: southeast, x: 10, y: 10, opacity: 0.5}
+        - overlay:
+            source: logo
+            gravity: southeast
+            x: 10
+            y: 10
+            opacity: 0.5
     jobs:
-      - {source: photo.jpg, filter: marked, max-bytes: 60kB, output: "marked/{name}.jpg"}
+      - source: photo.jpg
+        filter: marked
+        max-bytes: 60kB
+        output: "marked/{name}.jpg"
     .Ed
     .Pp
     .Dl imagemill run marked.yaml
@@ -62,7 +70,11 @@ extension ManifestPage {
     jobs:
       - source: photo.jpg
         filter: fill:120x120
-        transition: {from: logo.png, kind: crossdissolve, duration: 300ms, fps: 10}
+        transition:
+          from: logo.png
+          kind: crossdissolve
+          duration: 300ms
+          fps: 10
         output: fade.webp
     .Ed
     .Pp
@@ -117,8 +129,8 @@ extension ManifestPage {
     Jobs from another program, one per line.
     .Pa jobs.ndjson :
     .Bd -literal -offset indent
-    {"source":"https://example.com/a.jpg","filter":"fit:90x90","output":"lines/a.png"}
-    {"source":"https://example.com/b.jpg","filter":"sepia","output":"lines/b.png"}
+    {"source":"photo.jpg","filter":"fit:90x90","output":"lines/a.png"}
+    {"source":"logo.png","filter":"sepia","output":"lines/b.png"}
     .Ed
     .Pp
     .Dl imagemill run jobs.ndjson

@@ -3,6 +3,12 @@ enum ManifestPage {
   /// The page in mdoc(7).
   static let text = ManualPage.head("IMAGEMILL-MANIFEST", section: 5) + keys + templates + examples
 
+  /// The settings that a manifest may have, as the end of a sentence.
+  private static var settings: String {
+    let names = Setting.known.ofManifests.sorted()
+    return ".Ic " + names.dropLast().joined(separator: " , ") + "\nand\n.Ic " + (names.last ?? "") + " ."
+  }
+
   private static let keys = #"""
     .Sh NAME
     .Nm imagemill-manifest
@@ -35,15 +41,25 @@ enum ManifestPage {
     Settings of the run, its limits and its downloads, such as
     .Ql {per-host: 4, timeout: 30s} .
     The command line and the environment override them.
+    A run has one value of each: if several manifests have the same setting, that of the last one applies to the whole
+    run.
+    .Pp
+    A manifest may have the settings
+    \#(settings)
+    .Xr imagemill-run 1
+    describes them, as options.
     Output settings such as
     .Ic quality
     belong under
     .Ic defaults ;
     .Ic output-dir
     has its own key.
-    Settings that grant access, hold credentials or name files of the machine can't be set here.
-    .Cm imagemill config
-    lists all settings.
+    All others, such as
+    .Ic allow-net
+    and
+    .Ic quiet ,
+    are up to the user; see
+    .Xr imagemill-config 1 .
     .It Ic base
     The http or https URL that relative sources are resolved against.
     A source that begins with
@@ -238,7 +254,10 @@ enum ManifestPage {
     .Cm keep
     keeps the tag and leaves the pixels unchanged.
     .It Ic max-bytes
-    The maximum size of the output; the quality is lowered as needed.
+    The maximum size of the output.
+    The highest quality that fits is used, up to
+    .Ic quality
+    (default: up to 100).
     Same as
     .Fl \-max\-output\-bytes .
     .Fl \-max\-bytes

@@ -15,7 +15,7 @@ enum ManualPage {
       ?? synopsis(command, hasSubcommands: !subcommands.isEmpty)
     page +=
       ".Sh DESCRIPTION\n"
-      + paragraphs([command.abstract.map { $0 + ($0.hasSuffix(".") ? "" : ".") } ?? "", prose(command)])
+      + paragraphs([command.abstract.map { $0 + ($0.hasSuffix(".") ? "" : ".") } ?? ""] + prose(command))
     page += operandList(command)
     let common = commonOptions(of: subcommands)
     for subcommand in subcommands {
@@ -25,7 +25,8 @@ enum ManualPage {
       }
       page += ".Ss imagemill \(command.commandName) \(subcommand.commandName)\(operands.joined())\n"
       page += text(subcommand.abstract ?? "") + "\n"
-      page += paragraphs([prose(subcommand)]).isEmpty ? "" : ".Pp\n" + paragraphs([prose(subcommand)])
+      let description = paragraphs(prose(subcommand))
+      page += description.isEmpty ? "" : ".Pp\n" + description
       page += operandList(subcommand)
       page += optionList((subcommand.arguments ?? []).filter { !common.contains($0.spelling) })
     }
@@ -136,7 +137,7 @@ enum ManualPage {
           page += ".Bl -tag -width Ds\n"
           for parameter in filter.parameters {
             page += ".It Ar \(parameter.displayName)\n\(text(asSentence(parameter.summary)))\n"
-            page += text("Values: \(parameter.type.summary)")
+            page += breakable(text("Values: \(parameter.type.summary)"))
             page +=
               parameter.displayDefault.map { text(" (default: \($0.isEmpty ? "empty" : $0))") }
               ?? (parameter.isRequired ? " (required)" : "")
@@ -216,23 +217,18 @@ enum ManualPage {
       // The parser knows no optional values; see ``Operands``.
       let macro = (option.names ?? []).contains { $0.name == "failed" } ? "Op Ar" : "Ar"
       let value = option.kind == "option" ? " \(macro) \(quoted(option.valueName ?? "value"))" : ""
-      return ".It \(names.joined(separator: " , "))\(value)\n\(text(abstractWithDefault(option)))\n"
+      return ".It \(names.joined(separator: " , "))\(value)\n\(text(option.abstractWithDefault))\n"
     }
     return ".Bl -tag -width Ds\n" + items.joined() + ".El\n"
   }
 
-  /// The abstract of an option, with the default before its period.
-  private static func abstractWithDefault(_ option: HelpDump.Argument) -> String {
-    let abstract = option.abstract ?? ""
-    guard let value = option.defaultValue else { return abstract }
-    return abstract.hasSuffix(".")
-      ? "\(abstract.dropLast()) (default: \(value))." : "\(abstract) (default: \(value))"
-  }
-
-  /// The discussion without its examples, which are indented.
-  private static func prose(_ command: HelpDump.Command) -> String {
-    (command.discussion ?? "").split(separator: "\n").filter { !$0.hasPrefix("  ") }.joined(separator: " ")
-      .replacing(" in imagemill-\(command.commandName)(1)", with: "")
+  /// The paragraphs of the discussion, without its examples, which are indented.
+  private static func prose(_ command: HelpDump.Command) -> [String] {
+    let lines = (command.discussion ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.split(whereSeparator: \.isEmpty).map { paragraph in
+      paragraph.filter { !$0.hasPrefix("  ") }.joined(separator: " ")
+        .replacing(" in imagemill-\(command.commandName)(1)", with: "")
+    }
   }
 
   /// EXAMPLES, each with its purpose and its lines.
@@ -295,6 +291,12 @@ enum ManualPage {
   static func verbatim(_ text: String) -> String {
     let escaped = text.replacing("\\", with: "\\e").replacing("…", with: "...").replacing("–", with: "-")
     return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
+  }
+
+  /// Text with spaces in a list of words that is too long for a line.
+  private static func breakable(_ text: String) -> String {
+    text.split(separator: " ").map { String($0) }.map { $0.count > 60 ? $0.replacing("|", with: " | ") : $0 }
+      .joined(separator: " ")
   }
 
   /// A phrase of a table as a sentence.

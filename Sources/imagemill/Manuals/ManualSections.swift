@@ -197,6 +197,8 @@ enum ManualSections {
     .Ql per-host = 2
     or
     .Ql offline = true .
+    .Ql ~
+    is not expanded, and relative paths are relative to the current directory: write absolute paths.
 
     """
 

@@ -297,7 +297,9 @@ enum ObjectStoragePage {
       .Bd -literal -offset indent
       imagemill: 1
       jobs:
-        - {source: "s3://photos/team/ada.jpg", filter: "fill:128x128", output: ada.webp}
+        - source: s3://photos/team/ada.jpg
+          filter: fill:128x128
+          output: ada.webp
       .Ed
       .Pp
       Run it with the credentials of a profile:

@@ -32,7 +32,7 @@ extension DownloadOptions {
     configuration.acceptsAnyCertificate = insecure
     configuration.redirects = maxRedirects
     configuration.byteLimit = maxBytes.bytes
-    configuration.objectStores = try objectStorage.stores
+    configuration.objectStores = objectStorage.stores
     configuration.cacheMode = cache.mode
     configuration.refusesHostsOffline = cache.plansRequests
     configuration.staleIfError = cache.staleIfError
@@ -45,8 +45,8 @@ extension DownloadOptions {
     proxy.map { ProxySettings(proxy: $0) } ?? ProxySettings(environment: ProcessInfo.processInfo.environment)
   }
 
-  /// Checks the values that are numbers and files.
-  /// - Throws: `ValidationError` for a value that is out of range.
+  /// Checks every value by itself.
+  /// - Throws: `ValidationError` for a value that is out of range or malformed.
   func check() throws {
     for (name, value) in [("--downloads", downloads), ("--per-host", perHost)] where value < 1 {
       throw ValidationError("\(name) must be 1 or more, not \(value)")
@@ -69,8 +69,13 @@ extension DownloadOptions {
     if let limitRate, limitRate.bytes < 1 {
       throw ValidationError("--limit-rate must be 1 byte per second or more, not 0")
     }
-    if let cacert, !File.exists(cacert) {
-      throw ValidationError("--cacert: there is no file '\(cacert)'")
+    for (name, file) in [("--cacert", cacert), ("--netrc-file", netrcFile)] {
+      guard let file, !File.exists(file) else { continue }
+      throw ValidationError("\(name): there is no file '\(file)'")
+    }
+    try Self.validating {
+      _ = try headerFields()
+      _ = try addressPolicy(typedHosts: [])
     }
     if let rate, !(rate > 0) { throw ValidationError("--rate must be more than 0, not \(rate)") }
   }
@@ -82,7 +87,7 @@ extension DownloadOptions {
   }
 
   private func addHeaders(to configuration: inout ImageDownloader.Configuration) throws {
-    let fields = try Self.fields(headers, example: "-H 'Accept: image/webp'")
+    let fields = try headerFields()
     if headerOrigins.isEmpty {
       configuration.headers = fields
     } else {
@@ -90,6 +95,10 @@ extension DownloadOptions {
         configuration.origins[origin, default: OriginSettings()].headers += fields
       }
     }
+  }
+
+  private func headerFields() throws -> [HeaderField] {
+    try Self.fields(headers, example: "-H 'Accept: image/webp'")
   }
 
   /// Parses header fields.

@@ -167,6 +167,10 @@ struct CacheOptions: ParsableArguments {
       valueName: "dur"))
   var staleIfError = DurationArgument(.zero)
 
+  func validate() throws {
+    if offline && noCache { throw ValidationError("--offline reads the cache; leave out --no-cache") }
+  }
+
   /// The settings that the options describe.
   var settings: CacheSettings {
     var settings = location.settings

@@ -34,6 +34,8 @@ struct JobOptions: ParsableArguments {
 
   @OptionGroup(title: "Manifest") var arguments: ManifestArguments
 
+  func validate() throws { try ObjectDestination.check(directory: outputDirectory) }
+
   /// Opens every manifest, and reads documents to their ends, before anything starts.
   /// - Parameters:
   ///   - targets: The outputs to make, with what they need; empty for all.

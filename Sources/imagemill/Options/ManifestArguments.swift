@@ -30,6 +30,9 @@ struct ManifestArguments: ParsableArguments {
     if given.contains("") {
       throw CommandError(.usage, "a manifest's path is empty: ''; name a file, or '-'")
     }
+    if given.count(where: { $0 == "-" }) > 1 {
+      throw CommandError(.usage, "standard input has one manifest: give '-' once")
+    }
     if !given.isEmpty { return given }
     guard let name = defaultNames.first(where: { File.exists($0) }) else {
       throw CommandError(

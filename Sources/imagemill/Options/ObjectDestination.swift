@@ -1,3 +1,4 @@
+import ArgumentParser
 import ImageBatch
 import ImageDownloads
 import ObjectStorage
@@ -20,18 +21,24 @@ struct ObjectDestination {
       }
   }
 
-  /// Refuses wrong addresses and settings, and options that don't work with objects.
+  /// Checks the value of `-C` by itself.
+  /// - Throws: `ValidationError` for a wrong address.
+  static func check(directory: String?) throws {
+    guard let directory, ObjectAddress.isAddress(directory) else { return }
+    do throws(ObjectAddress.Mistake) {
+      _ = try ObjectAddress(parsingPrefix: directory)
+    } catch {
+      throw ValidationError("-C: \(error.message)")
+    }
+  }
+
+  /// Refuses wrong settings, and options that don't work with objects.
   /// - Parameters:
   ///   - downloads: The options with the server's settings.
   ///   - refusals: The options that are set and don't work with objects, with the reasons.
   /// - Throws: `CommandError` with the first mistake.
   func check(_ downloads: DownloadOptions, refusing refusals: [(isSet: Bool, text: String)] = []) throws {
     guard isUsed else { return }
-    do throws(ObjectAddress.Mistake) {
-      if let directory, ObjectAddress.isAddress(directory) { _ = try ObjectAddress(parsingPrefix: directory) }
-    } catch {
-      throw CommandError(.usage, "-C: \(error.message)")
-    }
     for refusal in refusals where refusal.isSet {
       throw CommandError(.usage, "outputs in object storage: \(refusal.text)")
     }
@@ -41,7 +48,7 @@ struct ObjectDestination {
         "outputs in object storage: a job's source is another job's output, which must be a file; run such jobs without "
           + "an s3:// address")
     }
-    let stores = try downloads.objectStorage.stores
+    let stores = downloads.objectStorage.stores
     do throws(ObjectStorageFailure) { _ = try stores.service() } catch {
       throw CommandError(.usage, error.message)
     }

@@ -23,25 +23,24 @@ struct ObjectStorageOptions: ParsableArguments {
       valueName: "local|instance"))
   var s3Credentials = ObjectCredentialsArgument.local
 
-  /// The service, whose other settings come from the environment and AWS's files when it is used.
-  /// - Throws: `CommandError` if the endpoint isn't a URL.
-  var stores: ObjectStores {
-    get throws {
-      if let s3Endpoint {
-        do throws(ObjectStorageFailure) {
-          _ = try ObjectService(endpoint: s3Endpoint, region: "us-east-1", accessKey: nil)
-        } catch {
-          throw CommandError(.usage, "--s3-endpoint: \(error.message)")
-        }
-      }
-      var settings = ObjectStorageSettings(
-        environment: ProcessInfo.processInfo.environment, endpoint: s3Endpoint,
-        addressing: s3Addressing?.addressing)
-      if s3Credentials == .instance {
-        settings.provider = { () throws(ObjectStorageFailure) in try Self.instance.get() }
-      }
-      return ObjectStores(settings)
+  func validate() throws {
+    guard let s3Endpoint else { return }
+    do throws(ObjectStorageFailure) {
+      _ = try ObjectService(endpoint: s3Endpoint, region: "us-east-1", accessKey: nil)
+    } catch {
+      throw ValidationError("--s3-endpoint: \(error.message)")
     }
+  }
+
+  /// The service, whose other settings come from the environment and AWS's files when it is used.
+  var stores: ObjectStores {
+    var settings = ObjectStorageSettings(
+      environment: ProcessInfo.processInfo.environment, endpoint: s3Endpoint,
+      addressing: s3Addressing?.addressing)
+    if s3Credentials == .instance {
+      settings.provider = { () throws(ObjectStorageFailure) in try Self.instance.get() }
+    }
+    return ObjectStores(settings)
   }
 
   /// The credentials of this container or instance: sources, outputs and the remote cache share them.

@@ -31,7 +31,9 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     name: .customLong("encode"),
-    help: ArgumentHelp("Encoder option; see 'imagemill formats'. Repeatable.", valueName: "key=value"),
+    help: ArgumentHelp(
+      "Encoder option; see 'imagemill formats'. quality=… overrides --quality. Repeatable.",
+      valueName: "key=value"),
     completion: CompletionWords.encoderOptions)
   var encoderOptions: [PairArgument] = []
 
@@ -68,7 +70,8 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Maximum size of an output; the quality is lowered as needed.", valueName: "size"))
+      "Maximum size of an output. The highest quality that fits is used, up to --quality (default: up to 100).",
+      valueName: "size"))
   var maxOutputBytes: SizeArgument?
 
   @Option(
@@ -83,7 +86,8 @@ struct OutputOptions: ParsableArguments {
       "Named source for overlay, mask and transition. Repeatable.", valueName: "name=source"))
   var namedSources: [PairArgument] = []
 
-  @Flag(help: "Allow an output to replace its source, atomically.")
+  @Flag(
+    help: "Allow an output to replace its source, atomically. Each run applies the chain to the last result.")
   var inPlace = false
 
   @Flag(help: "Keep existing files that imagemill did not write, or that were edited since then.")
@@ -107,6 +111,8 @@ struct OutputOptions: ParsableArguments {
     "x-amz-content-sha256", "x-amz-security-token", "x-amz-checksum-", "x-amz-sdk-checksum-algorithm",
     "x-amz-meta-imagemill-",
   ]
+
+  func validate() throws { try Self.validating { _ = try objectFields() } }
 
   /// The fields of objects.
   /// - Throws: `CommandError` for a header that isn't one, or that imagemill sets.
@@ -281,20 +287,4 @@ enum DurabilityArgument: String, ExpressibleByArgument, CaseIterable {
   case fast, safe
 
   var level: Durability { self == .safe ? .safe : .fast }
-}
-
-/// Options for the directory of relative outputs.
-struct DestinationOptions: ParsableArguments {
-  @Option(
-    name: [.customShort("C"), .customLong("output-dir")],
-    help: ArgumentHelp(
-      "Output directory, or s3://BUCKET/PREFIX (default: '.').", valueName: "dir"),
-    completion: .directory)
-  var outputDirectory: String?
-
-  @Flag(
-    help: ArgumentHelp(
-      "Allow outputs outside the output directory, and local sources on standard input outside the current directory. "
-        + "Operands may be anywhere."))
-  var allowOutside = false
 }

@@ -33,10 +33,20 @@ struct RemoteCacheOptions: ParsableArguments {
   var remoteTimeout = DurationArgument(.seconds(10))
 
   func validate() throws {
-    if remoteCache == nil, !remoteCacheHeader.isEmpty {
-      throw ValidationError("--remote-cache-header needs --remote-cache URL")
+    if remoteCache == nil {
+      if !remoteCacheHeader.isEmpty {
+        throw ValidationError("--remote-cache-header needs --remote-cache URL")
+      }
+      // As settings they may wait for a command line with --remote-cache.
+      for name in ["remote-cache-mode", "remote-timeout"] where Invocation.current.isTyped(name) {
+        throw ValidationError("--\(name) needs --remote-cache URL")
+      }
     }
     if remoteTimeout.duration <= .zero { throw ValidationError("--remote-timeout must be more than 0") }
+    try Self.validating {
+      if let remoteCache { _ = try address(remoteCache) }
+      _ = try fields()
+    }
   }
 
   /// The batch's remote cache; nil if there is none.
@@ -48,8 +58,24 @@ struct RemoteCacheOptions: ParsableArguments {
     _ downloads: DownloadOptions, _ cache: CacheSettings
   ) throws -> RemoteCacheConfiguration? {
     guard let remoteCache else { return nil }
-    if ObjectAddress.isAddress(remoteCache) { return try objects(at: remoteCache, downloads, cache) }
-    guard let reference = URLReference(parsing: remoteCache), let url = WebAddress(remoteCache),
+    let address = try address(remoteCache)
+    guard try isUsed(with: cache) else { return nil }
+    switch address {
+    case .web(let url): return configuration(.web(url), url, try fields(), downloads)
+    case .bucket(let prefix): return try objects(below: prefix, downloads)
+    }
+  }
+
+  /// The value of `--remote-cache`, parsed.
+  private enum Address {
+    case web(WebAddress)
+    case bucket(ObjectAddress)
+  }
+
+  /// - Throws: `CommandError` for an address that can't be used.
+  private func address(_ text: String) throws -> Address {
+    if ObjectAddress.isAddress(text) { return .bucket(try bucket(text)) }
+    guard let reference = URLReference(parsing: text), let url = WebAddress(text),
       reference.query == nil, reference.fragment == nil
     else {
       throw CommandError(
@@ -63,9 +89,33 @@ struct RemoteCacheOptions: ParsableArguments {
         "--remote-cache can't have a user name or password, which other processes could see; set a header in "
           + "IMAGEMILL_REMOTE_CACHE_HEADER, such as 'Authorization: Basic …'")
     }
-    guard try isUsed(with: cache) else { return nil }
-    let fields = try DownloadOptions.fields(remoteCacheHeader, example: "Authorization: Bearer …")
-    return configuration(.web(url), url, fields, downloads)
+    return .web(url)
+  }
+
+  private func bucket(_ text: String) throws -> ObjectAddress {
+    let prefix: ObjectAddress
+    do throws(ObjectAddress.Mistake) {
+      prefix = try ObjectAddress(parsingPrefix: text)
+    } catch {
+      throw CommandError(.usage, "--remote-cache: \(error.message)")
+    }
+    // The longest path below it is that of bytes.
+    guard prefix.key.utf8.count + "/cas/".utf8.count + 64 <= ObjectAddress.longestKey else {
+      throw CommandError(
+        .usage,
+        "--remote-cache: the prefix has \(prefix.key.utf8.count) bytes, too many for the keys below it")
+    }
+    guard try fields().first("Authorization") == nil else {
+      throw CommandError(
+        .usage, "--remote-cache s3://… is signed with AWS credentials; leave out the header 'Authorization'")
+    }
+    return prefix
+  }
+
+  private func fields() throws -> [HeaderField] {
+    let isBucket = remoteCache.map(ObjectAddress.isAddress) == true
+    return try DownloadOptions.fields(
+      remoteCacheHeader, example: isBucket ? "'x-amz-request-payer: requester'" : "'Authorization: Bearer …'")
   }
 
   /// Whether requests may be sent.
@@ -77,41 +127,25 @@ struct RemoteCacheOptions: ParsableArguments {
   }
 
   private func objects(
-    at address: String, _ downloads: DownloadOptions, _ cache: CacheSettings
-  ) throws -> RemoteCacheConfiguration? {
-    do {
-      let prefix = try ObjectAddress(parsingPrefix: address)
-      // The longest path below it is that of bytes.
-      guard prefix.key.utf8.count + "/cas/".utf8.count + 64 <= ObjectAddress.longestKey else {
-        throw CommandError(
-          .usage,
-          "--remote-cache: the prefix has \(prefix.key.utf8.count) bytes, too many for the keys below it")
-      }
-      let fields = try DownloadOptions.fields(
-        remoteCacheHeader, example: "'x-amz-request-payer: requester'")
-      guard fields.first("Authorization") == nil else {
-        throw CommandError(
-          .usage, "--remote-cache s3://… is signed with AWS credentials; leave out the header 'Authorization'"
-        )
-      }
-      guard try isUsed(with: cache) else { return nil }
-      let service = try downloads.objectStorage.stores.service()
-      if !service.isSigned, remoteCacheMode == .readWrite {
-        throw CommandError(
-          .usage,
-          "--remote-cache: no AWS credentials are set, and uploads to a bucket need them; set AWS_ACCESS_KEY_ID and "
-            + "AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or use --remote-cache-mode read")
-      }
-      let location = RemoteCacheConfiguration.Location.bucket(prefix, service)
-      guard let url = RemoteCacheConfiguration(location).url(for: "ac/").flatMap({ WebAddress($0) }) else {
-        throw CommandError(.usage, "--remote-cache: the endpoint and the bucket make no valid URL")
-      }
-      return configuration(location, url, fields, downloads)
-    } catch let error as ObjectAddress.Mistake {
-      throw CommandError(.usage, "--remote-cache: \(error.message)")
-    } catch let error as ObjectStorageFailure {
+    below prefix: ObjectAddress, _ downloads: DownloadOptions
+  ) throws -> RemoteCacheConfiguration {
+    let service: ObjectService
+    do throws(ObjectStorageFailure) {
+      service = try downloads.objectStorage.stores.service()
+    } catch {
       throw CommandError(.usage, "--remote-cache: \(error.message)")
     }
+    if !service.isSigned, remoteCacheMode == .readWrite {
+      throw CommandError(
+        .usage,
+        "--remote-cache: no AWS credentials are set, and uploads to a bucket need them; set AWS_ACCESS_KEY_ID and "
+          + "AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or use --remote-cache-mode read")
+    }
+    let location = RemoteCacheConfiguration.Location.bucket(prefix, service)
+    guard let url = RemoteCacheConfiguration(location).url(for: "ac/").flatMap({ WebAddress($0) }) else {
+      throw CommandError(.usage, "--remote-cache: the endpoint and the bucket make no valid URL")
+    }
+    return configuration(location, url, try fields(), downloads)
   }
 
   private func configuration(

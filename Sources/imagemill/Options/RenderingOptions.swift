@@ -1,6 +1,7 @@
 import ArgumentParser
 import ImageBatch
 import ImageDownloads
+import ImageFilters
 import Reports
 import SystemIO
 import Vips
@@ -43,6 +44,12 @@ struct LimitOptions: ParsableArguments {
     if let memory, memory.bytes < 1 << 20 {
       throw ValidationError("--memory must be 1MiB or more, not \(memory.defaultValueDescription)")
     }
+    for word in Self.words(allowFormat) where Self.format(word) == nil {
+      let names = FormatSupport.readableOnRequest
+      throw ValidationError(
+        "--allow-format takes \(names.joined(separator: ", ")); not '\(word)'"
+          + NearestName.suggestion(for: word, among: names))
+    }
     for type in Self.words(acceptType) where !ContentTypes.isType(type) {
       throw ValidationError("--accept-type must be a type and subtype such as image/x-foo, not '\(type)'")
     }
@@ -50,11 +57,14 @@ struct LimitOptions: ParsableArguments {
 
   /// The content types that a source may have: those of the readable formats and of `--accept-type`.
   var contentTypes: Set<String> {
-    let formats = Self.words(allowFormat).compactMap { word in
-      word.lowercased() == "heif" ? .heic : ImageFormat(rawValue: word.lowercased())
-    }
+    let formats = Self.words(allowFormat).compactMap(Self.format)
     return ContentTypes.images.union(formats.flatMap(ContentTypes.types(of:)))
       .union(Self.words(acceptType).map { $0.lowercased() })
+  }
+
+  /// The format that a word of `--allow-format` names. One that is read by default may be named too.
+  private static func format(_ word: String) -> ImageFormat? {
+    word.lowercased() == "heif" ? .heic : ImageFormat(rawValue: word.lowercased())
   }
 
   /// The words of a list option, which may be repeated, or separated by commas or spaces.
@@ -176,6 +186,11 @@ struct BatchOptions: ParsableArguments {
     if owners.count > 1 {
       throw ValidationError(
         "\(owners.joined(separator: " and ")) both write to standard output; name a file for one of them")
+    }
+    do throws(ReportError) {
+      for path in reports where !path.isEmpty { _ = try ReportFormat(path: path) }
+    } catch {
+      throw ValidationError(error.message)
     }
     if comparedReport != nil, !reports.contains(where: BatchSettings.isPage) {
       throw ValidationError("--compare needs --report FILE.html, which shows the comparison")

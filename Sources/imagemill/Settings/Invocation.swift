@@ -46,14 +46,19 @@ struct Invocation: Sendable {
   /// A setting that isn't on the command line, with its arguments.
   private struct Applied {
     let value: SettingsLayer.Value
-    /// nil if the value of a switch is neither yes nor no.
-    let arguments: [String]?
+    let isFlag: Bool
+    /// nil if the value of a switch is neither yes nor no, or that of another option is empty.
+    var arguments: [String]? { value.arguments(isFlag: isFlag) }
+  }
+
+  /// Whether an option is on the command line, by its long name.
+  func isTyped(_ name: String) -> Bool {
+    typed.prefix { $0 != "--" }.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") }
   }
 
   /// The place that sets an option; nil for the command line.
   func origin(of name: String) -> SettingsLayer.Origin? {
-    let options = typed.prefix { $0 != "--" }
-    if options.contains(where: { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") }) { return nil }
+    if isTyped(name) { return nil }
     return layers.last { $0[name] != nil }?.origin
   }
 
@@ -69,24 +74,43 @@ struct Invocation: Sendable {
       Operands.grouped(
         Array(typed.prefix(depth)) + settings.flatMap { $0.arguments ?? [] } + Array(typed.dropFirst(depth)))
     }
-    var mistakes = applied.compactMap { $0.arguments == nil ? SettingMistake(switch: $0.value) : nil }
+    var mistakes = applied.filter { $0.arguments == nil }.map {
+      SettingMistake(withoutArguments: $0.value, isFlag: $0.isFlag)
+    }
     mistakes += applied.compactMap { SettingMistake(encoding: $0.value) }
     do {
-      let parsed = try Imagemill.parseAsRoot(line(applied))
+      let parsed = try parse(line(applied))
       if mistakes.isEmpty { return parsed }
     } catch {
       guard !applied.isEmpty, Imagemill.exitCode(for: error) != .success else { throw error }
       // A wrong command line is reported as if there were no settings, and a request for help is met.
-      let plain = try Imagemill.parseAsRoot(line([]))
+      let plain = try parse(line([]))
       if type(of: plain) != command { return plain }
       for setting in applied where setting.arguments != nil {
-        do { _ = try Imagemill.parseAsRoot(line([setting])) } catch {
+        do { _ = try parse(line([setting])) } catch {
           mistakes.append(SettingMistake(setting.value, error))
         }
       }
+      if mistakes.isEmpty, let mistake = mistakeOfCombination(applied, line) { mistakes = [mistake] }
       if mistakes.isEmpty { throw error }
     }
     throw SettingMistake.error(of: mistakes)
+  }
+
+  /// Parses arguments. What an option means may depend on whether it is typed.
+  private func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    try Self.$current.withValue(self) { try Imagemill.parseAsRoot(arguments) }
+  }
+
+  /// The mistake of the first setting that is wrong together with those of lower precedence; nil if there is none.
+  private func mistakeOfCombination(_ applied: [Applied], _ line: ([Applied]) -> [String]) -> SettingMistake?
+  {
+    for (index, setting) in applied.enumerated() {
+      do { _ = try parse(line(Array(applied[...index]))) } catch {
+        return SettingMistake(setting.value, error)
+      }
+    }
+    return nil
   }
 
   /// The settings that a command has and that weren't typed, each from the layer of highest precedence.
@@ -101,7 +125,7 @@ struct Invocation: Sendable {
     for layer in layers.reversed() {
       for value in layer.values.reversed() {
         guard let option = options[value.name], known.insert(value.name).inserted else { continue }
-        applied.append(Applied(value: value, arguments: value.arguments(isFlag: option.isFlag)))
+        applied.append(Applied(value: value, isFlag: option.isFlag))
       }
     }
     return applied.reversed()

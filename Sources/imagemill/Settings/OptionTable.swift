@@ -9,6 +9,8 @@ struct OptionTable {
     let defaultValue: String?
     /// What the help says of a default that depends on something, such as `the number of available CPUs`.
     let defaultSummary: String?
+    /// What the option means, with its default.
+    let summary: String
   }
 
   private var options: [String: Option] = [:]
@@ -22,12 +24,16 @@ struct OptionTable {
       options[long] = Option(
         isFlag: argument.kind == "flag", isRepeating: argument.isRepeating,
         defaultValue: argument.defaultValue,
-        defaultSummary: argument.abstract?.firstMatch(of: #/\(default: ([^)]+)\)/#).map { String($0.1) })
+        defaultSummary: argument.abstract?.firstMatch(of: #/\(default: ([^)]+)\)/#).map { String($0.1) },
+        summary: argument.abstractWithDefault)
       for name in argument.names ?? [] { names[(name.kind == "short" ? "-" : "--") + name.name] = long }
     }
   }
 
   subscript(name: String) -> Option? { options[name] }
+
+  /// What the options mean, by long name.
+  var summaries: [String: String] { options.mapValues(\.summary) }
 
   /// The options that arguments contain. An operand or a value can't be mistaken for one: the parser refuses values that
   /// begin with a hyphen, and what follows `--` isn't looked at.

@@ -11,8 +11,8 @@ struct Setting: Sendable, Hashable {
   enum Scope: Sendable, Hashable {
     /// Anyone.
     case manifest
-    /// A user, but no manifest: it grants access, holds a credential, names files of the machine, or belongs to the
-    /// terminal.
+    /// A user, but no manifest: it grants access, holds a credential, names files of the machine, decides which files are
+    /// kept, or belongs to the terminal.
     case user
     /// A user; a manifest has a key for it.
     case key(String)
@@ -52,7 +52,8 @@ struct Setting: Sendable, Hashable {
     for setting in all {
       switch setting.scope {
       case .manifest: continue
-      case .user: known.userOnly.insert(setting.name)
+      case .user:
+        known.userOnly[setting.name] = "on the command line, as \(setting.variable) or in config.toml"
       case .key(let key): known.keys[setting.name] = key
       }
     }

@@ -18,15 +18,19 @@ struct SettingMistake {
     self.init(value, line.hasPrefix("imagemill: ") ? String(line.dropFirst("imagemill: ".count)) : line)
   }
 
-  /// The mistake of a switch whose value is neither yes nor no.
-  init(switch value: SettingsLayer.Value) {
-    self.init(value, "'\(value.texts.joined(separator: ", "))' must be true or false")
+  /// The mistake of a switch whose value is neither yes nor no, or of another option whose value is empty.
+  init(withoutArguments value: SettingsLayer.Value, isFlag: Bool) {
+    self.init(
+      value,
+      isFlag
+        ? "'\(value.texts.joined(separator: ", "))' must be true or false"
+        : "the value is empty; remove the setting, or set it")
   }
 
   /// The mistake of an encoder setting, which the parser takes as text; nil for any other, and for a right one. Whether
   /// it fits the output's format isn't known yet.
   init?(encoding value: SettingsLayer.Value) {
-    guard value.name != "profile", let text = value.texts.last,
+    guard let text = value.texts.last,
       let mistake = EncodingSettings.mistake(in: text, of: value.name)
     else { return nil }
     self.init(value, mistake)

@@ -92,9 +92,10 @@ extension SettingsLayer.Value {
   }
 
   /// The arguments that set an option.
-  /// - Returns: nil if the value of a switch is neither yes nor no.
+  /// - Returns: nil if the value of a switch is neither yes nor no, or the value of another option is empty: the parser
+  ///   would take the next argument for it.
   func arguments(isFlag: Bool) -> [String]? {
-    guard isFlag else { return texts.map { "--\(name)=\($0)" } }
+    guard isFlag else { return texts.contains("") ? nil : texts.map { "--\(name)=\($0)" } }
     switch texts.map({ $0.lowercased() }) {
     case ["1"], ["true"], ["yes"], ["on"]: return ["--\(name)"]
     case ["0"], ["false"], ["no"], ["off"]: return []

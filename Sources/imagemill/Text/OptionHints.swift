@@ -29,10 +29,38 @@ enum OptionHints {
 
   /// The parser's message; a better one if it would mislead.
   static func improved(_ sentence: String, _ arguments: [String]) -> String {
-    let message = improved(sentence, arguments, known: options(of: arguments))
+    let message =
+      joined(sentence, arguments, options: parameters(of: arguments))
+      ?? improved(sentence, arguments, known: parameters(of: arguments).flatMap(\.spellings))
     // A file's name that begins with a dash is taken for short options.
     let file = arguments.prefix { $0 != "--" }.first { isCluster($0) && File.exists($0) }
     return message + (file.map { "; for the file '\($0)', write './\($0)'" } ?? "")
+  }
+
+  /// The message about a short option with its value in one word, such as `-j4` or `-qj4`: the parser takes each character
+  /// for an option. Nil for other mistakes.
+  /// - Parameter options: The options of the command line's command.
+  static func joined(
+    _ sentence: String, _ arguments: [String], options: @autoclosure () -> [HelpDump.Argument]
+  ) -> String? {
+    guard sentence.contains(#/'-[^-' ]/#),
+      let word = arguments.prefix(while: { $0 != "--" }).first(where: { isCluster($0) }),
+      foreign[word] == nil, !File.exists(word)
+    else { return nil }
+    let options = options()
+    let long = options.flatMap(\.spellings).filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }
+    // '-quality' is a long option with one dash.
+    guard NearestName.of(String(word.dropFirst()), in: long) == nil else { return nil }
+    for (position, letter) in word.enumerated().dropFirst() {
+      guard let option = options.first(where: { $0.spellings.contains("-\(letter)") }) else { return nil }
+      guard option.kind == "option" else { continue }
+      let value = String(word.dropFirst(position + 1))
+      guard !value.isEmpty, sentence.contains("'\(word)'") || sentence.contains("'-\(letter)") else {
+        return nil
+      }
+      return "Unknown option '\(word)'; write '\(word.prefix(position + 1)) \(ShellWord.quoted(value))'"
+    }
+    return nil
   }
 
   /// Whether a word is a dash and several letters, which the parser takes for short options.
@@ -81,15 +109,21 @@ enum OptionHints {
     return "Unknown option '\(option)'" + (nearest.map { ". Did you mean '--\($0)'?" } ?? "")
   }
 
-  /// The commands other than the command line's that have an option.
+  /// The commands other than the command line's that have an option, such as `'plan'` and `'cache stats'`.
   private static func commands(with option: String, besides arguments: [String]) -> [String] {
     guard let own = arguments.first, let root = try? HelpDump.root(),
       root.subcommands?.contains(where: { $0.commandName == own }) == true
     else { return [] }
-    return (root.subcommands ?? []).filter { command in
-      command.commandName != own && command.shouldDisplay != false
+    let shown = (root.subcommands ?? []).filter { $0.shouldDisplay != false }
+    let commands = shown.flatMap { command -> [(path: [String], arguments: [HelpDump.Argument]?)] in
+      let parts = (command.subcommands ?? []).filter { $0.commandName != "help" }
+      if parts.isEmpty { return [([command.commandName], command.arguments)] }
+      return parts.map { ([command.commandName, $0.commandName], $0.arguments) }
+    }
+    return commands.filter { command in
+      !arguments.starts(with: command.path)
         && (command.arguments ?? []).contains { $0.shouldDisplay && $0.spellings.contains(option) }
-    }.map { "'\($0.commandName)'" }
+    }.map { "'\($0.path.joined(separator: " "))'" }
   }
 
   private static func value(after option: String, in arguments: [String]) -> String? {
@@ -98,15 +132,15 @@ enum OptionHints {
     return value.hasPrefix("-") ? value : nil
   }
 
-  /// The options of the command line's command.
-  private static func options(of arguments: [String]) -> [String] {
+  /// The options and operands of the command line's command.
+  private static func parameters(of arguments: [String]) -> [HelpDump.Argument] {
     do {
       var command = try HelpDump.root()
       for word in arguments {
         guard let next = command.subcommands?.first(where: { $0.commandName == word }) else { break }
         command = next
       }
-      return (command.arguments ?? []).filter(\.shouldDisplay).flatMap(\.spellings)
+      return (command.arguments ?? []).filter(\.shouldDisplay)
     } catch {
       // Without the parser's description there are no names to suggest.
       return []
