@@ -59,7 +59,9 @@ struct RunCommand: AsyncParsableCommand {
     completion: .file())
   var lock: String?
 
-  @Flag(help: "Refuse sources whose digests differ from those in the --lock file; exit 3.")
+  @Flag(
+    help: "Refuse sources whose digests differ from their own in the --lock file or aren't in it; exit 3."
+  )
   var frozen = false
 
   @Flag(
@@ -123,7 +125,7 @@ struct RunCommand: AsyncParsableCommand {
     if check || dryRun { return try await plan(input) }
     if why { try await explain(input) }
     let locked = try frozen ? lock.map { try FrozenSources(reading: $0, manifests: manifests) } : nil
-    if let locked, let lock { try input.freeze(to: locked, in: lock) }
+    if let locked, let lock { try input.check(against: locked, in: lock) }
     let recorder = LockRecorder(path: frozen ? nil : lock)
     input.record(with: recorder)
     try SideFiles(batch.settings, lock: frozen ? nil : lock).check(claimedFiles(of: input))
@@ -146,6 +148,7 @@ struct RunCommand: AsyncParsableCommand {
     run.remoteCache = try remote.configuration(downloads, cache.settings)
     run.durability = jobs.output.durability.level
     run.objectFields = try jobs.output.objectFields()
+    run.frozen = locked
     if prune { run.prunedScopes = input.scopes }
     let replacing = jobs.output.replacing
     run.refusePlaces = { [input, lock] store in
