@@ -138,4 +138,41 @@ struct CheckTests {
     await above.ended()
     #expect(above.terminationStatus == 0)
   }
+
+  @Test("what can't be checked is no difference: the status is that of a run which fails in the same way")
+  func unreachable() async throws {
+    try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
+    func write(_ remote: String, _ local: String = "a.png") throws {
+      try command.write(
+        "imagemill: 1\njobs:\n  - {source: \"\(remote)\", output: o/r.png}\n  - {source: ./\(local), output: o/a.webp}\n",
+        to: "m.yaml")
+    }
+    try write(server.url("/0.png"))
+    #expect(try await run("--lock", "m.lock").status == 0)
+    let forbidden = try await command.run("run", "--check", "--lock", "m.lock", "m.yaml")
+    #expect(
+      forbidden.status == 1 && forbidden.errors.contains("can't check it: ")
+        && forbidden.errors.contains("; --allow-net loopback allows it"), "\(forbidden.errors)")
+    #expect(try await command.run("run", "--check", "--refresh", "m.yaml").status == 1)
+    server.stop()
+    for options in [["--refresh"], ["--lock", "m.lock"]] {
+      let down = try await command.run(["run", "--check", "--retries", "0"] + net + options + ["m.yaml"])
+      #expect(down.status == 75, "\(options): \(down.errors)")
+      #expect(
+        down.errors.contains("can't check it: ") && !down.errors.contains("out of date"), "\(down.errors)")
+      // Anything that differs counts more.
+      let output = try #require(command.read("o/a.webp"))
+      try FileManager.default.removeItem(atPath: command.work + "/o/a.webp")
+      let both = try await command.run(["run", "--check", "--retries", "0"] + net + options + ["m.yaml"])
+      #expect(both.status == 3 && both.errors.contains("can't check it: "), "\(options): \(both.errors)")
+      try command.write(Array(output), to: "o/a.webp")
+    }
+    // A run fails with the same status.
+    #expect(try await run("--refresh", "--retries", "0").status == 75)
+    try FileManager.default.removeItem(atPath: command.work + "/a.png")
+    let gone = try await run("--check")
+    #expect(gone.status == 1 && gone.errors.contains("o/a.webp: can't check it: "), "\(gone.errors)")
+    #expect(try await run("--check", "--refresh", "--retries", "0").status == 1)
+    #expect(try await run("--check", "--lock", "m.lock", "--retries", "0").status == 1)
+  }
 }

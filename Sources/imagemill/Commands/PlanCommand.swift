@@ -89,6 +89,8 @@ struct Planning {
   var refreshes = false
   /// Whether the plan is compared with what is there, so that a changed file is a difference and no error.
   var isCheck = false
+  /// The sources of a lock file, which refuse other bytes; nil for none.
+  var frozen: FrozenSources?
   /// The path of the run's lock file, whose outputs may be replaced; nil for none.
   var lock: String?
   /// Whether the run would show placeholders, for which it renders outputs again.
@@ -122,6 +124,7 @@ struct Planning {
     configuration.commandTemplate = commandTemplate
     configuration.replacing = replacing
     configuration.wantsPlaceholders = wantsPlaceholders
+    configuration.frozen = frozen
     return configuration
   }
 }

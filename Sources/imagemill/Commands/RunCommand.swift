@@ -14,7 +14,9 @@ struct RunCommand: AsyncParsableCommand {
       alone. A job that uses another job's output waits for it, \
       and fails if that job fails.
 
-      --check writes nothing and exits 3 if any output is missing, out of date or changed. By default it compares \
+      --check writes nothing and exits 3 if any output is missing, out of date or changed. What can't be checked, such as \
+      a source whose server is down, is reported as that: if nothing else differs, the exit status is that of a run which \
+      fails in the same way, 75 or 1. By default it compares \
       the outputs with the cache, requests no source (outputs in object storage are looked up), and prints how many \
       cached sources are stale. With --refresh it also asks the origins whether their sources have changed. With \
       --lock it compares manifests, sources and outputs with the digests in the lock file. This requests every remote \
@@ -122,10 +124,10 @@ struct RunCommand: AsyncParsableCommand {
     if jobs.failed != nil, input.count == 0, !batch.quiet {
       StandardError.say("imagemill: note: no job failed in that run")
     }
-    if check || dryRun { return try await plan(input) }
-    if why { try await explain(input) }
     let locked = try frozen ? lock.map { try FrozenSources(reading: $0, manifests: manifests) } : nil
     if let locked, let lock { try input.check(against: locked, in: lock) }
+    if check || dryRun { return try await plan(input, frozen: locked) }
+    if why { try await explain(input) }
     let recorder = LockRecorder(path: frozen ? nil : lock)
     input.record(with: recorder)
     try SideFiles(batch.settings, lock: frozen ? nil : lock).check(claimedFiles(of: input))
@@ -207,90 +209,5 @@ struct RunCommand: AsyncParsableCommand {
     } catch let error as CacheError {
       throw CommandError(.failed, error.messageWithRemedy)
     }
-  }
-
-  // MARK: Checks
-
-  private func planning(_ input: JobSelection) -> Planning {
-    var planning = Planning(
-      downloads: downloads, cache: cache.settings, limits: limits, allowsOutside: jobs.arguments.allowOutside,
-      force: batch.force, prunedScopes: prune ? input.scopes : [], commandTemplate: jobs.template ?? "",
-      replacing: jobs.output.replacing, timeLimit: batch.jobTimeout.duration,
-      refreshes: check && cache.refresh,
-      // A check compares bytes, which placeholders don't change.
-      wantsPlaceholders: !check && wantsPlaceholders(for: input))
-    planning.isCheck = check
-    planning.lock = lock
-    return planning
-  }
-
-  /// Prints what would be done; with `--check`, only the differences.
-  private func plan(_ input: JobSelection) async throws {
-    let (plan, status) = try await planning(input).plan(input)
-    if dryRun { try StandardOutput.write(PlanText.lines(plan, timeRemedy: Remedies.ofLongRendering)) }
-    guard check else {
-      if status != .success { throw status }
-      return
-    }
-    var differences = plan.outOfDate.map { entry in
-      LockCheck.Difference(
-        subject: entry.path ?? entry.source, reason: "out of date: \(entry.reason)", location: entry.location)
-    }
-    differences += plan.stale.map {
-      LockCheck.Difference(subject: $0, reason: "no longer made", location: nil)
-    }
-    let unknown = plan.unknownSources
-    if unknown > 0, !cache.refresh, !batch.quiet {
-      StandardError.write(
-        "imagemill: note: \(unknown) cached \(unknown == 1 ? "source is" : "sources are") stale; "
-          + "--refresh asks the origins whether they have changed\n")
-    }
-    try report(differences, after: status)
-  }
-
-  /// Whether reports or markup show placeholders, for which outputs without them are rendered again.
-  private func wantsPlaceholders(for input: JobSelection) -> Bool {
-    batch.settings.showsPlaceholders || !batch.emissions.isEmpty && input.showsPlaceholders
-  }
-
-  /// Compares manifests, sources and outputs with a lock file, without cache and rendering.
-  private func compare(_ input: JobSelection, with path: String) async throws {
-    let lock: LockFile
-    do throws(LockFile.Failure) { lock = try LockFile(path: path) } catch {
-      throw CommandError(error, of: path, manifests: manifests)
-    }
-    guard lock.hasOutputs, let paths = LockPaths(lockFile: path) else {
-      throw CommandError(
-        .usage,
-        "the lock file \(path) has no outputs; write it again with "
-          + "'\(CommandError.writing(path, manifests))'")
-    }
-    let (groups, status) = await input.items.readAll()
-    var cache = cache.settings
-    cache.isEphemeral = true
-    cache.mode = .none
-    let files = try ManifestArguments.paths(manifests) + input.tables
-    let differences = try await CommandServices.with(
-      downloads: downloads, cache: cache, limits: limits, origins: input.origins
-    ) { services in
-      await LockCheck(lock, paths: paths, downloader: services.downloader)
-        .differences(manifests: files, jobs: groups.flatMap(\.jobs))
-    }
-    try report(differences, after: status)
-  }
-
-  /// Prints every difference.
-  /// - Parameter status: The input's status. A wrong record comes first, since nothing was compared for it.
-  /// - Throws: `status` if it isn't a success, `ExitStatus.outOfDate` if there is any difference.
-  private func report(_ differences: [LockCheck.Difference], after status: ExitStatus) throws {
-    for difference in differences where !batch.quiet {
-      let place = difference.location.map { "\($0.text): " } ?? ""
-      StandardError.say("\(place)\(difference.subject): \(difference.reason)")
-    }
-    for difference in differences {
-      Annotations.add("\(difference.subject): \(difference.reason)", at: difference.location)
-    }
-    if status != .success { throw status }
-    if !differences.isEmpty { throw ExitStatus.outOfDate }
   }
 }
