@@ -111,13 +111,12 @@ struct RunCommand: AsyncParsableCommand {
 
   private func run(_ input: JobSelection) async throws {
     var input = input
-    let writes = !check && !dryRun
     try ObjectDestination(directory: jobs.outputDirectory, template: jobs.template, jobs: input.jobs)
       .check(
         downloads,
         refusing: [
           (prune, ObjectDestination.prune), (lock != nil && !frozen, ObjectDestination.lock),
-          (writes && cache.offline, ObjectDestination.offline),
+          (cache.offline, ObjectDestination.offline),
           (!batch.emissions.isEmpty && jobs.outputDirectory == nil, ObjectDestination.emit),
         ])
     if check, let lock { return try await compare(input, with: lock) }
