@@ -56,7 +56,8 @@ struct RunCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the digests of manifests, sources and outputs to a lock file; with --check, compare with it.",
+      "Write the digests of manifests, sources and outputs to a lock file; with --check, compare with it. Describes "
+        + "complete manifests: can't be written with --failed, --shard or single outputs.",
       valueName: "file"),
     completion: .file())
   var lock: String?
@@ -80,18 +81,39 @@ struct RunCommand: AsyncParsableCommand {
   @OptionGroup(title: "Remote cache") var remote: RemoteCacheOptions
 
   func validate() throws {
-    if frozen && lock == nil { throw ValidationError("--frozen needs --lock FILE") }
+    try validateLock()
+    try validateCheck()
     if prune, manifests.contains("-") || jobs.shard != nil || jobs.failed != nil || !targets.isEmpty {
       throw ValidationError(
         "--prune needs complete manifests: give their files, and leave out single outputs, --shard and --failed"
       )
     }
-    if lock != nil, !targets.isEmpty, !check, !frozen {
+  }
+
+  private func validateLock() throws {
+    guard let lock else {
+      if frozen { throw ValidationError("--frozen needs --lock FILE") }
+      return
+    }
+    if lock == "-", check || frozen {
+      throw ValidationError("\(check ? "--check" : "--frozen") --lock needs a file; '-' is standard output")
+    }
+    guard !check, !frozen else { return }
+    if !targets.isEmpty {
       throw ValidationError("--lock writes the digests of complete manifests; leave out single outputs")
     }
-    if lock == "-", !frozen, let owner = batch.standardOutputOwners.first {
+    if jobs.failed != nil || jobs.shard != nil {
+      let options = (jobs.failed == nil ? [] : ["--failed"]) + (jobs.shard == nil ? [] : ["--shard"])
+      throw ValidationError(
+        "--lock writes the digests of complete manifests; leave out \(options.joined(separator: " and "))")
+    }
+    if lock == "-", let owner = batch.standardOutputOwners.first {
       throw ValidationError("--lock and \(owner) both write to standard output; name a file for one of them")
     }
+  }
+
+  private func validateCheck() throws {
+    guard check || dryRun else { return }
     if check && dryRun { throw ValidationError("--check and --dry-run can't be used together") }
     // Every output would be out of date.
     if check && batch.force { throw ValidationError("--check and --force can't be used together") }
