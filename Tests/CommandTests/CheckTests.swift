@@ -175,4 +175,38 @@ struct CheckTests {
     #expect(try await run("--check", "--refresh", "--retries", "0").status == 1)
     #expect(try await run("--check", "--lock", "m.lock", "--retries", "0").status == 1)
   }
+
+  @Test(
+    "a check refuses files that only a run writes",
+    arguments: [
+      ["--report", "r.xml"], ["--report=-"], ["--emit", "json=e.json"], ["--metrics", "m.prom"],
+      ["--events", "e.ndjson"],
+    ])
+  func files(options: [String]) async throws {
+    let name = String(options[0].prefix { $0 != "=" })
+    for mode in [["--check"], ["--check", "--lock", "m.lock"]] {
+      let outcome = try await command.run(["run"] + mode + options + ["m.yaml"])
+      #expect(
+        outcome.status == 2 && outcome.errors.contains("leave out \(name)"), "\(mode): \(outcome.errors)")
+    }
+    #expect(command.files == ["m.yaml"])
+    // A setting is for runs.
+    let set = try await command.run(
+      ["run", "--check"] + net + ["m.yaml"],
+      environment: ["IMAGEMILL_REPORT": "r.xml", "IMAGEMILL_EVENTS": "e"])
+    #expect(set.status == 3 && command.files == ["m.yaml"], "\(set.errors)")
+  }
+
+  @Test("options that need what earlier runs have left are refused where there is nothing of them")
+  func withoutRecords() async throws {
+    for (options, words) in [
+      (["--no-cache", "--prune"], "--prune finds the files of earlier runs in the cache"),
+      (["--no-cache", "--no-clobber"], "would keep every existing file"),
+      (["--check", "--lock", "m.lock", "--prune"], "leave out --prune or --lock"),
+    ] {
+      let outcome = try await command.run(["run"] + net + options + ["m.yaml"])
+      #expect(outcome.status == 2 && outcome.errors.contains(words), "\(outcome.errors)")
+    }
+    #expect(server.requests.isEmpty && command.files == ["m.yaml"])
+  }
 }

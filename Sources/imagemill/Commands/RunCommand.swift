@@ -23,6 +23,9 @@ struct RunCommand: AsyncParsableCommand {
       source, and downloads those that have changed since, or whose response had neither an ETag nor a Last-Modified \
       field. It needs no cache and renders nothing, so it can check a fresh clone.
 
+      Outputs of earlier runs are known by the cache. With --no-cache, a manifest whose jobs read outputs of other jobs \
+      needs --in-place from the second run on, and --prune and --no-clobber are refused.
+
       At its end, a run prints totals. Merged counts the jobs that shared a source that another job had requested, and \
       revalidated the cached sources that have not changed at their origins.
 
@@ -48,7 +51,7 @@ struct RunCommand: AsyncParsableCommand {
   @Flag(help: "Print why each output is made.")
   var why = false
 
-  @Flag(help: "Write nothing; exit 3 if any output is missing, out of date or changed.")
+  @Flag(help: "Write nothing, also no report; exit 3 if any output is missing, out of date or changed.")
   var check = false
 
   @Flag(name: [.customShort("n"), .long], help: "Print what would be done, and do nothing.")
@@ -83,6 +86,15 @@ struct RunCommand: AsyncParsableCommand {
   func validate() throws {
     try validateLock()
     try validateCheck()
+    if cache.noCache, prune {
+      throw ValidationError(
+        "--prune finds the files of earlier runs in the cache; leave out --no-cache or --prune")
+    }
+    if cache.noCache, jobs.output.replacing.keepsForeignFiles {
+      throw ValidationError(
+        "--no-clobber knows imagemill's files by the cache, and would keep every existing file; leave out --no-cache or "
+          + "--no-clobber")
+    }
     if prune, manifests.contains("-") || jobs.shard != nil || jobs.failed != nil || !targets.isEmpty {
       throw ValidationError(
         "--prune needs complete manifests: give their files, and leave out single outputs, --shard and --failed"
@@ -117,9 +129,26 @@ struct RunCommand: AsyncParsableCommand {
     if check && dryRun { throw ValidationError("--check and --dry-run can't be used together") }
     // Every output would be out of date.
     if check && batch.force { throw ValidationError("--check and --force can't be used together") }
+    if check && prune && lock != nil {
+      throw ValidationError(
+        "--check --lock compares with a file, which doesn't know earlier runs; leave out --prune or --lock")
+    }
+  }
+
+  /// Refuses options that name files which a check doesn't write. A setting of the environment or the configuration file is
+  /// for runs, and stays without effect. A dry run takes them: it says what the same command line would do without -n.
+  /// - Throws: `CommandError` with the first such option.
+  private func refuseFilesOfRuns() throws {
+    guard check else { return }
+    let files = ["report", "emit", "metrics", "events"]
+    guard let option = files.first(where: Invocation.current.isTyped) else { return }
+    throw CommandError(
+      .usage,
+      "--check runs nothing that --\(option) could describe, and prints what differs; leave out --\(option)")
   }
 
   func run() async throws {
+    try refuseFilesOfRuns()
     if manifests.isEmpty, let first = targets.first, !ManifestArguments.hasDefault {
       throw CommandError(
         .usage,

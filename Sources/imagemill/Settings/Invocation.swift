@@ -50,10 +50,14 @@ struct Invocation: Sendable {
     let arguments: [String]?
   }
 
+  /// Whether an option is on the command line.
+  func isTyped(_ name: String) -> Bool {
+    typed.prefix { $0 != "--" }.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") }
+  }
+
   /// The place that sets an option; nil for the command line.
   func origin(of name: String) -> SettingsLayer.Origin? {
-    let options = typed.prefix { $0 != "--" }
-    if options.contains(where: { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") }) { return nil }
+    if isTyped(name) { return nil }
     return layers.last { $0[name] != nil }?.origin
   }
 
