@@ -35,6 +35,16 @@ public struct FetchedResponse: Sendable {
   /// Whether the status may pass: 408, 425, 429, 500, 502, 503, 504, Cloudflare's 520 to 524, or 529.
   public var isTemporaryError: Bool { RetryPolicy.isTransient(status: status) }
 
+  /// The error of a download with this response; nil for a success.
+  /// - Parameter source: The source for display, without secrets.
+  package func failure(of source: String) -> DownloadError? {
+    guard !(200..<300).contains(status) else { return nil }
+    let words = reason.isEmpty ? "" : " \(reason)"
+    return DownloadError(
+      .httpStatus, "the server returned \(status)\(words)", source: source, status: status,
+      isTemporary: isTemporaryError)
+  }
+
   init(_ response: Response, _ mode: CacheMode) {
     status = response.head.status
     reason = response.head.reason

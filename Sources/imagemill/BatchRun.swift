@@ -31,6 +31,8 @@ struct BatchRun {
   var durability = Durability.fast
   /// Fields of the objects that outputs are uploaded to.
   var objectFields: [HeaderField] = []
+  /// The sources of a lock file, which refuse other bytes.
+  var frozen: FrozenSources?
   /// A cache of outputs on another machine.
   var remoteCache: RemoteCacheConfiguration?
   /// Receives every event, in order.
@@ -88,7 +90,11 @@ struct BatchRun {
     let reporting = reporting
     let workers = await workers()
     var onSource: (@Sendable (SourceRecord) -> Void)?
-    if let recorder { onSource = { recorder.note($0) } }
+    var configuration = configuration
+    if let recorder {
+      onSource = { recorder.note($0) }
+      configuration.onArrival = { recorder.note(arrival: $0) }
+    }
     let run = Batch(
       configuration, downloader: services.downloader, store: services.store,
       rendering: .workerProcesses(workers), onSource: onSource
@@ -143,6 +149,7 @@ struct BatchRun {
     configuration.objectFields = objectFields
     configuration.renditions = cache.isEphemeral ? .never : batch.renditions
     configuration.wantsPlaceholders = batch.showsPlaceholders || wantsPlaceholders
+    configuration.frozen = frozen
     configuration.failureLimit = batch.failureLimit
     configuration.remoteCache = remoteCache
     return configuration

@@ -16,9 +16,14 @@ struct Continuation: Sendable {
   func line(_ summary: BatchSummary) -> String? {
     guard !arguments.isEmpty else { return nil }
     let operands = arguments.firstIndex(of: "--") ?? arguments.endIndex
-    var words = arguments[..<operands].filter { !$0.hasPrefix("--failed=") }
-    while let place = words.firstIndex(of: "--failed") {
-      let hasValue = place + 1 < words.count && Operands.isReport(words[place + 1])
+    var words = Array(arguments[..<operands])
+    // The report that selected this run's jobs.
+    var selecting: String?
+    while let place = words.firstIndex(where: { $0 == "--failed" || $0.hasPrefix("--failed=") }) {
+      let hasValue =
+        words[place] == "--failed" && place + 1 < words.count && Operands.isReport(words[place + 1])
+      let assigned = words[place].split(separator: "=", maxSplits: 1).dropFirst().first
+      selecting = hasValue ? words[place + 1] : assigned.map(String.init)
       words.removeSubrange(place...(hasValue ? place + 1 : place))
     }
     let input = readsInput ? " with the same input" : ""
@@ -35,14 +40,42 @@ struct Continuation: Sendable {
     let selection: String
     if record?.isKept == true {
       selection = "--failed"
-    } else if let report {
+    } else if let report = report ?? selecting {
       selection = "--failed=\(report)"
     } else {
       return nil
     }
+    words = Self.withoutWholeFiles(words)
     // Behind the operands: before them, a manifest such as jobs.ndjson would be read as the option's report.
     words.append(selection)
     return "to retry what failed, run\(input): \(Self.commandLine(words + arguments[operands...]))"
+  }
+
+  /// The options without those whose files describe a whole run: the retry has only a part of the outputs. Standard output
+  /// replaces nothing.
+  private static func withoutWholeFiles(_ options: [String]) -> [String] {
+    var words: [String] = []
+    var rest = options[...]
+    // A lock file that is read, not written.
+    let readsLock = options.contains("--frozen")
+    while let word = rest.popFirst() {
+      let parts = word.split(separator: "=", maxSplits: 1)
+      guard let name = parts.first.map(String.init),
+        ["--lock", "--report", "--emit", "--compare"].contains(name)
+      else {
+        words.append(word)
+        continue
+      }
+      let hasValue = name.count < word.count
+      let value = hasValue ? String(parts.count > 1 ? parts[1] : "") : rest.first ?? ""
+      if !hasValue { _ = rest.popFirst() }
+      if name == "--lock" && readsLock || name == "--report" && value == "-"
+        || name == "--emit" && value.hasSuffix("=-")
+      {
+        words += hasValue ? [word] : [word, value]
+      }
+    }
+    return words
   }
 
   /// The options without those that end a run after failures.

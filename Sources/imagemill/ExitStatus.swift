@@ -8,7 +8,7 @@ enum ExitStatus: Int32, Error, CaseIterable {
   case failed = 1
   /// The command line or a manifest is wrong; nothing was started.
   case usage = 2
-  /// `--check` found an output missing or out of date, or `--frozen` a source that has changed.
+  /// `--check` found an output or a source missing, out of date or changed, or `--frozen` a source that isn't the locked one.
   case outOfDate = 3
   /// Every failure was temporary; retrying may succeed.
   case temporary = 75

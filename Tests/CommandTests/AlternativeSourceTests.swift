@@ -155,6 +155,64 @@ struct ProgressiveTests {
     #expect(width(command) == 300)
   }
 
+  @Test("versions that haven't changed write nothing, and their lock file is always the same")
+  func settled() async throws {
+    let command = try CommandRun()
+    let (small, large) = (small, large)
+    let late = Mutex<(path: String, gate: Gate)?>(nil)
+    let server = try LoopbackServer { request in
+      let late = late.withLock(\.self)
+      return Page(
+        request.path == "/large.png" ? large : small, type: "image/png",
+        fields: [("Cache-Control", "max-age=0")], gate: late?.path == request.path ? late?.gate : nil)
+    }
+    try write(command, server, ["/small.png", "/large.png"])
+    let line = ["run", "--allow-net", "loopback", "--lock", "m.lock"] + CommandRun.patient
+    #expect(try await command.run(line + ["m.yaml"]).status == 0)
+    #expect(width(command) == 300)
+    let lock = try #require(command.read("m.lock"))
+    func fileNumber() throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: command.work + "/a.png")[.systemFileNumber] as? Int
+    }
+    let written = try fileNumber()
+    for options in [[], ["--no-cache"]] {
+      for (path, other) in [("/large.png", "/small.png"), ("/small.png", "/large.png")] {
+        let gate = Gate()
+        late.withLock { $0 = (path, gate) }
+        let before = server.count(of: other)
+        async let outcome = command.run(arguments: line + options + ["m.yaml"])
+        while server.count(of: other) == before { try await Task.sleep(for: .milliseconds(5)) }
+        // Time for the version that arrived to be written, if that were wanted.
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(try fileNumber() == written, "\(options) \(path)")
+        gate.open()
+        let again = try await outcome
+        #expect(again.errors.contains("1 unchanged"), "\(options) \(path): \(again.errors)")
+        #expect(command.read("m.lock") == lock, "\(options) \(path)")
+        #expect(try fileNumber() == written, "not replaced in between")
+      }
+    }
+  }
+
+  @Test("an earlier version replaces an existing output only if no better one can be used")
+  func worseAgain() async throws {
+    let command = try CommandRun()
+    let (small, large) = (small, large)
+    let isGone = Mutex(false)
+    let server = try LoopbackServer { request in
+      if request.path == "/large.png", isGone.withLock(\.self) { return .notFound }
+      return Page(
+        request.path == "/large.png" ? large : small, type: "image/png",
+        fields: [("Cache-Control", "max-age=0")])
+    }
+    try write(command, server, ["/small.png", "/large.png"])
+    #expect(try await command.run("run", "--allow-net", "loopback", "m.yaml").status == 0)
+    isGone.withLock { $0 = true }
+    let outcome = try await command.run("run", "--allow-net", "loopback", "m.yaml")
+    #expect(outcome.status == 0 && outcome.errors.contains("another source failed"), "\(outcome.errors)")
+    #expect(width(command) == 30)
+  }
+
   @Test("of two runs at once the one that began later wins, whichever ends first")
   func twoRuns() async throws {
     let command = try CommandRun()

@@ -138,4 +138,75 @@ struct CheckTests {
     await above.ended()
     #expect(above.terminationStatus == 0)
   }
+
+  @Test("what can't be checked is no difference: the status is that of a run which fails in the same way")
+  func unreachable() async throws {
+    try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
+    func write(_ remote: String, _ local: String = "a.png") throws {
+      try command.write(
+        "imagemill: 1\njobs:\n  - {source: \"\(remote)\", output: o/r.png}\n  - {source: ./\(local), output: o/a.webp}\n",
+        to: "m.yaml")
+    }
+    try write(server.url("/0.png"))
+    #expect(try await run("--lock", "m.lock").status == 0)
+    let forbidden = try await command.run("run", "--check", "--lock", "m.lock", "m.yaml")
+    #expect(
+      forbidden.status == 1 && forbidden.errors.contains("can't check it: ")
+        && forbidden.errors.contains("; --allow-net loopback allows it"), "\(forbidden.errors)")
+    #expect(try await command.run("run", "--check", "--refresh", "m.yaml").status == 1)
+    server.stop()
+    for options in [["--refresh"], ["--lock", "m.lock"]] {
+      let down = try await command.run(["run", "--check", "--retries", "0"] + net + options + ["m.yaml"])
+      #expect(down.status == 75, "\(options): \(down.errors)")
+      #expect(
+        down.errors.contains("can't check it: ") && !down.errors.contains("out of date"), "\(down.errors)")
+      // Anything that differs counts more.
+      let output = try #require(command.read("o/a.webp"))
+      try FileManager.default.removeItem(atPath: command.work + "/o/a.webp")
+      let both = try await command.run(["run", "--check", "--retries", "0"] + net + options + ["m.yaml"])
+      #expect(both.status == 3 && both.errors.contains("can't check it: "), "\(options): \(both.errors)")
+      try command.write(Array(output), to: "o/a.webp")
+    }
+    // A run fails with the same status.
+    #expect(try await run("--refresh", "--retries", "0").status == 75)
+    try FileManager.default.removeItem(atPath: command.work + "/a.png")
+    let gone = try await run("--check")
+    #expect(gone.status == 1 && gone.errors.contains("o/a.webp: can't check it: "), "\(gone.errors)")
+    #expect(try await run("--check", "--refresh", "--retries", "0").status == 1)
+    #expect(try await run("--check", "--lock", "m.lock", "--retries", "0").status == 1)
+  }
+
+  @Test(
+    "a check refuses files that only a run writes",
+    arguments: [
+      ["--report", "r.xml"], ["--report=-"], ["--emit", "json=e.json"], ["--metrics", "m.prom"],
+      ["--events", "e.ndjson"],
+    ])
+  func files(options: [String]) async throws {
+    let name = String(options[0].prefix { $0 != "=" })
+    for mode in [["--check"], ["--check", "--lock", "m.lock"]] {
+      let outcome = try await command.run(["run"] + mode + options + ["m.yaml"])
+      #expect(
+        outcome.status == 2 && outcome.errors.contains("leave out \(name)"), "\(mode): \(outcome.errors)")
+    }
+    #expect(command.files == ["m.yaml"])
+    // A setting is for runs.
+    let set = try await command.run(
+      ["run", "--check"] + net + ["m.yaml"],
+      environment: ["IMAGEMILL_REPORT": "r.xml", "IMAGEMILL_EVENTS": "e"])
+    #expect(set.status == 3 && command.files == ["m.yaml"], "\(set.errors)")
+  }
+
+  @Test("options that need what earlier runs have left are refused where there is nothing of them")
+  func withoutRecords() async throws {
+    for (options, words) in [
+      (["--no-cache", "--prune"], "--prune finds the files of earlier runs in the cache"),
+      (["--no-cache", "--no-clobber"], "would keep every existing file"),
+      (["--check", "--lock", "m.lock", "--prune"], "leave out --prune or --lock"),
+    ] {
+      let outcome = try await command.run(["run"] + net + options + ["m.yaml"])
+      #expect(outcome.status == 2 && outcome.errors.contains(words), "\(outcome.errors)")
+    }
+    #expect(server.requests.isEmpty && command.files == ["m.yaml"])
+  }
 }

@@ -288,4 +288,18 @@ struct DependencyTests {
     let outcome = try await command.run("run", "--force", "--why", "m.yaml")
     #expect(outcome.status == 0 && outcome.errors.contains("b.webp: forced\n"), "\(outcome.errors)")
   }
+
+  @Test("a check without the records of earlier runs reports an output that other jobs read as a difference")
+  func unknownOutputs() async throws {
+    let command = try CommandRun()
+    try chain(command)
+    #expect(try await command.run("run", "--no-cache", "chain.yaml").status == 0)
+    let check = try await command.run("run", "--check", "chain.yaml")
+    #expect(
+      check.status == 3
+        && check.errors.contains("b.png: out of date: "),
+      "\(check.errors)")
+    #expect(try await command.run("run", "--no-cache", "chain.yaml").status == 2)
+    #expect(try await command.run("run", "--no-cache", "--in-place", "chain.yaml").status == 0)
+  }
 }

@@ -28,6 +28,7 @@ struct ExitStatusPageTests {
   /// Command lines in the shell's words, each with its status. SERVER stands for a server's address.
   static let measured: [(line: String, status: Int32)] = [
     ("run m.yaml", 0), ("run bad.yaml", 1), ("run none.yaml", 2), ("run --check m.yaml", 3),
+    ("run --check bad.yaml", 1), ("run --check --refresh --allow-net loopback --retries 0 busy.yaml", 75),
     ("run --allow-net loopback --retries 0 busy.yaml", 75), ("run -q --report - m.yaml > /dev/full", 1),
     ("pipe -o '{name}.webp' a.png", 0), ("pipe -o '{name}.webp' none.png", 1), ("pipe -o '{nmae}' a.png", 2),
     ("pipe --allow-net loopback --retries 0 -o '{name}.webp' SERVER/busy", 75),

@@ -189,4 +189,49 @@ struct LastRunTests {
     let outcome = try await command.run("pipe", "-o", "{name}.webp", input: input)
     #expect(outcome.status == 1 && outcome.errors.hasSuffix(" s\n"), "\(outcome.errors)")
   }
+
+  @Test("the printed command doesn't replace the files that describe the whole run by a part of it")
+  func wholeFiles() async throws {
+    var summary = BatchSummary()
+    summary.outputsFailed = 1
+    var continuation = Continuation()
+    continuation.report = "r.ndjson"
+    for (words, expected) in [
+      (["run", "--lock", "a.lock", "--report=r.ndjson", "m.yaml"], "run m.yaml --failed=r.ndjson"),
+      (["run", "--lock", "a.lock", "--frozen"], "run --lock a.lock --frozen --failed=r.ndjson"),
+      (
+        ["run", "--report", "r.html", "--compare", "r.json", "-q", "--emit", "json=e.json"],
+        "run -q --failed=r.ndjson"
+      ),
+      (
+        ["run", "--report", "-", "--emit=json=-", "--emit", "srcset=-"],
+        "run --report - --emit=json=- --emit srcset=- --failed=r.ndjson"
+      ),
+      (["run", "--events", "e", "--", "--lock"], "run --events e --failed=r.ndjson -- --lock"),
+    ] {
+      continuation.arguments = words
+      #expect(continuation.line(summary) == "to retry what failed, run: imagemill \(expected)")
+    }
+    // The report that selected the jobs has those that failed again.
+    continuation.report = nil
+    for words in [["run", "m.yaml", "--failed=r.ndjson"], ["run", "--failed", "r.ndjson", "m.yaml"]] {
+      continuation.arguments = words
+      #expect(
+        continuation.line(summary) == "to retry what failed, run: imagemill run m.yaml --failed=r.ndjson")
+    }
+
+    try command.write(
+      "imagemill: 1\njobs:\n  - {source: ./a.png, output: a.webp}\n  - {source: ./b.png, output: b.webp}\n",
+      to: "m.yaml")
+    let first = try await command.run(
+      "run", "m.yaml", "--lock", "m.lock", "--report", "r.ndjson", "--emit", "json=e.json")
+    #expect(first.status == 1)
+    let files = ["m.lock", "r.ndjson", "e.json"].map { command.read($0) }
+    try command.write(PNGImage.bytes(width: 9, height: 6), to: "b.png")
+    let second = try await shell(self.continuation(first))
+    #expect(second.status == 0 && second.errors.contains("jobs 1: 1 done"), "\(second.errors)")
+    #expect(["m.lock", "r.ndjson", "e.json"].map { command.read($0) } == files)
+    #expect(try await command.run("run", "m.yaml", "--lock", "m.lock").status == 0)
+    #expect(try await command.run("run", "m.yaml", "--check", "--lock", "m.lock").status == 0)
+  }
 }

@@ -84,4 +84,43 @@ struct LockFileTests {
         statuses.sorted() == Array(repeating: 0, count: parts - 1) + [3], "\(rows) \(jobs): \(statuses)")
     }
   }
+
+  @Test(
+    "isn't written for a part of the jobs, and needs a file to compare with",
+    arguments: [
+      (["--failed"], "leave out --failed"), (["--shard", "1/2"], "leave out --shard"),
+      (["--failed", "--shard=1/2"], "leave out --failed and --shard"),
+      (["a.webp"], "leave out single outputs"),
+    ])
+  func parts(options: [String], words: String) async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
+    try command.write("imagemill: 1\njobs: [{source: ./a.png, output: a.webp}]\n", to: "m.yaml")
+    #expect(try await command.run("run", "--lock", "m.lock", "m.yaml").status == 0)
+    let lock = command.read("m.lock")
+    let outcome = try await command.run(["run", "m.yaml", "--lock", "m.lock"] + options)
+    #expect(
+      outcome.status == 2 && outcome.errors.contains("the digests of complete manifests"), "\(outcome.errors)"
+    )
+    #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    #expect(command.read("m.lock") == lock)
+    for option in ["--check", "--frozen"] {
+      let unnamed = try await command.run("run", option, "--lock", "-", "m.yaml")
+      #expect(
+        unnamed.status == 2
+          && unnamed.errors.contains("\(option) --lock needs a file; '-' is standard output"),
+        "\(unnamed.errors)")
+    }
+  }
+
+  @Test("with --dry-run, --frozen refuses other bytes too")
+  func planned() async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
+    try command.write("imagemill: 1\njobs: [{source: ./a.png, output: a.webp}]\n", to: "m.yaml")
+    #expect(try await command.run("run", "--lock", "m.lock", "m.yaml").status == 0)
+    try command.write(PNGImage.bytes(width: 9, height: 6), to: "a.png")
+    let plan = try await command.run("run", "--lock", "m.lock", "--frozen", "--dry-run", "m.yaml")
+    #expect(plan.text.contains("refuse") && plan.text.contains("not the locked"), "\(plan.text)")
+  }
 }

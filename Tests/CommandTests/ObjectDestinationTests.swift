@@ -161,6 +161,9 @@ struct ObjectDestinationTests {
       (["run", "-C", "s3://out", "--prune"], "--prune removes only files"),
       (["run", "-C", "s3://out", "--lock", "l"], "--lock compares files"),
       (["run", "-C", "s3://out", "--offline"], "--offline sends no request"),
+      (["run", "-C", "s3://out", "--offline", "--check"], "--offline sends no request"),
+      (["run", "-C", "s3://out", "--offline", "--dry-run"], "--offline sends no request"),
+      (["plan", "-C", "s3://out", "--offline"], "--offline sends no request"),
       (["run", "-C", "s3://o:t"], "letters, digits"), (["run", "-C", "s3://"], "no bucket"),
       (["run", "-C", "s3://out", "--s3-header", "Host: a"], "can't set Host"),
       (["run", "-C", "s3://out", "--s3-header", "a"], "a header must be"),
@@ -172,7 +175,7 @@ struct ObjectDestinationTests {
     defer { server.stop() }
     try command.write("imagemill: 1\njobs: [{source: \"s3://in/0.png\", output: \"a.png\"}]\n", to: "m.yaml")
     let outcome = try await command.run(
-      arguments: arguments + (arguments[0] == "run" ? ["m.yaml"] : []), environment: environment)
+      arguments: arguments + (arguments[0] == "pipe" ? [] : ["m.yaml"]), environment: environment)
     #expect(outcome.status == 2 && outcome.errors.contains(words), "\(outcome.errors)")
     #expect(server.server.requests.isEmpty)
   }

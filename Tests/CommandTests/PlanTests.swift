@@ -120,7 +120,9 @@ struct PlanTests {
     try command.write("imagemill: 1\njobs: [\(line)]\n", to: "m.yaml")
     #expect(try await command.run("run", "m.yaml").status == 0)
     let plan = try await command.run(arguments: ["run", "-n"] + options + ["m.yaml"])
-    let check = try await command.run(arguments: ["run", "--check"] + options + ["m.yaml"])
+    // A check takes no files, and compares bytes, which placeholders don't change.
+    let check = try await command.run(
+      arguments: ["run", "--check"] + options.filter { $0 == "--placeholders" } + ["m.yaml"])
     #expect(check.status == 0, "\(check.errors)")
     let run = try await command.run(arguments: ["run", "--report", "r.json"] + options + ["m.yaml"])
     #expect(run.status == 0, "\(run.errors)")

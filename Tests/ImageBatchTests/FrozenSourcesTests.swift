@@ -20,31 +20,32 @@ struct FrozenSourcesTests {
     Job(index: 1, sources: sources.map { .file($0) }, outputs: [])
   }
 
-  @Test("pin a job to what is locked of its first known source")
-  func pin() {
-    var known = job("other.png", "a.png")
-    #expect(frozen().pin(&known))
-    #expect(known.pinnedDigest?.hex == Self.digest)
+  private func names(_ job: Job) -> [String] { frozen().missing(for: job) }
+
+  @Test("are all known by name, and one of a job's has a digest")
+  func missing() throws {
+    #expect(names(job("a.png")).isEmpty && names(job("failed.png", "a.png")).isEmpty)
+    #expect(names(job("failed.png")) == ["failed.png"])
+    #expect(names(job("a.png", "b.png", "c.png")) == ["b.png", "c.png"])
+    var other = job("failed.png")
+    other.placeholder = .file("a.png")
+    #expect(names(other).isEmpty)
+    other = job("failed.png")
+    other.pinnedDigest = ContentDigest(hex: Self.digest)
+    #expect(names(other).isEmpty, "the manifest has a digest itself")
   }
 
-  @Test("don't pin a job to a source that failed when the lock was written")
-  func failed() {
-    var job = job("failed.png")
-    #expect(frozen().pin(&job) && job.pinnedDigest == nil)
-  }
-
-  @Test("refuse a job of which no source is locked")
-  func unknown() {
-    var job = job("b.png")
-    #expect(!frozen().pin(&job) && job.pinnedDigest == nil)
-  }
-
-  @Test("leave a pin of the manifest's own")
-  func ownPin() {
-    var job = job("a.png")
-    let own = ContentDigest(hex: String(repeating: "cd", count: 32))
-    job.pinnedDigest = own
-    #expect(frozen().pin(&job) && job.pinnedDigest == own)
+  @Test("refuse other bytes than each source's own, and those of a source without a digest")
+  func refusal() throws {
+    let (locked, other) = (try #require(ContentDigest(hex: Self.digest)), ContentDigest(of: "other"))
+    #expect(frozen().refusal(of: .file("a.png"), with: locked) == nil)
+    let changed = try #require(frozen().refusal(of: .file("a.png"), with: other))
+    #expect(changed.reason == .lockFile && changed.foundDigest == other && changed.source == "a.png")
+    for name in ["failed.png", "b.png"] {
+      let unknown = frozen().refusal(of: .file(name), with: locked)
+      #expect(unknown?.message.contains("isn't in the lock file") == true)
+      #expect(frozen().refusal(of: .file(name), with: locked, isRequired: false) == nil)
+    }
   }
 
   @Test("differ as a diff of the lock file")
@@ -57,7 +58,6 @@ struct FrozenSourcesTests {
         -sha256 \(Self.digest)
         +sha256 00
         @@ new.png @@
-        -sha256 \("")
         +sha256 11
 
         """)

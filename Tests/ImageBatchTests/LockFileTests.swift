@@ -197,6 +197,11 @@ struct LockFileTests {
     var error = JobError("digest-mismatch", .download)
     error.foundDigest = ContentDigest(of: "now")
     mismatch.error = error
+    // The manifest's own digest.
+    recorder.note(mismatch)
+    #expect(recorder.mismatches.isEmpty)
+    error.reason = .lockFile
+    mismatch.error = error
     recorder.note(mismatch)
     let lock = try recorder.lock(manifests: [manifest, "-", directory["none.yaml"]])
     #expect(lock.manifests == ["m.yaml": ContentDigest(of: "jobs").hex])

@@ -158,6 +158,7 @@ struct StepGraphFixture: Sendable {
       } else if known[key] != nil {
         survey.objects[key] = made(key, isNew: false)
       }
+      if inPlace.contains(path), !survey.inPlace.contains(index) { survey.occupied.insert(index) }
     }
     return survey
   }

@@ -70,7 +70,7 @@ struct StepGraphTests {
       return
     }
     let checking = graph.handle(.downloaded(1, .success(stored(graph.group.key.sources[1]))), now: 0)
-    #expect(names(checking) == ["use", "findFailure"])
+    #expect(names(checking) == ["recordArrival", "use", "findFailure"])
     let next = graph.handle(.failureFound(JobError(code: .corrupt, stage: .decode, message: "")), now: 0)
     guard case .download(2, let source, nil)? = next.first else {
       Issue.record("the placeholder isn't tried")
@@ -106,7 +106,7 @@ struct StepGraphTests {
     let sources = graph.group.key.sources
     _ = graph.handle(.downloaded(1, .success(stored(sources[1]))), now: 0)
     // While an attempt is under way, others wait.
-    #expect(graph.handle(.downloaded(0, .success(stored(sources[0]))), now: 0).isEmpty)
+    #expect(names(graph.handle(.downloaded(0, .success(stored(sources[0]))), now: 0)) == ["recordArrival"])
     #expect(graph.attempt?.position == 1)
     _ = graph.handle(.failureFound(nil), now: 0)
     var survey = OutputWriter.Survey()
@@ -115,7 +115,75 @@ struct StepGraphTests {
     _ = graph.handle(.placesInspected(survey), now: 0)
     #expect(graph.best?.position == 1 && graph.attempt == nil && !graph.isFinished)
     let last = graph.handle(.downloaded(2, .failure(failed)), now: 0)
-    #expect(names(last) == ["warn", "finish"])
+    #expect(names(last) == ["recordSource", "warn", "finish"])
+  }
+
+  @Test("a version waits for a better one that may be in its place already, and is used if that one fails")
+  func postponed() throws {
+    var graph = StepGraph(try job(2, isProgressive: true), BatchConfiguration())
+    let sources = graph.group.key.sources
+    _ = graph.handle(.begun, now: 0)
+    _ = graph.handle(.downloaded(0, .success(stored(sources[0]))), now: 0)
+    _ = graph.handle(.failureFound(nil), now: 0)
+    _ = graph.handle(.outputsFound(.success([:])), now: 0)
+    var survey = OutputWriter.Survey()
+    survey.occupied = [0]
+    #expect(names(graph.handle(.placesInspected(survey), now: 0)) == ["release"])
+    #expect(graph.attempt == nil && !graph.isFinished)
+    var other = graph
+    // Stopped by the user, a run must not put the worse version in place of the better one.
+    let cancelled = DownloadError(.cancelled, "", source: "")
+    #expect(names(other.handle(.downloaded(1, .failure(cancelled)), now: 0)) == ["skip"])
+    other = graph
+    let better = other.handle(.downloaded(1, .success(stored(sources[1]))), now: 0)
+    #expect(names(better) == ["recordArrival", "use", "findFailure"] && other.attempt?.position == 1)
+    #expect(names(graph.handle(.downloaded(1, .failure(failed)), now: 0)) == ["findFailure"])
+    _ = graph.handle(.failureFound(nil), now: 0)
+    _ = graph.handle(.outputsFound(.success([:])), now: 0)
+    #expect(names(graph.handle(.placesInspected(survey), now: 0)) == ["render"])
+  }
+
+  @Test("a better version that has arrived goes before a worse one that isn't in place yet")
+  func overtaken() throws {
+    var graph = StepGraph(try job(3, isProgressive: true), BatchConfiguration())
+    let sources = graph.group.key.sources
+    _ = graph.handle(.begun, now: 0)
+    _ = graph.handle(.downloaded(0, .success(stored(sources[0]))), now: 0)
+    _ = graph.handle(.failureFound(nil), now: 0)
+    _ = graph.handle(.outputsFound(.success([:])), now: 0)
+    _ = graph.handle(.downloaded(1, .success(stored(sources[1]))), now: 0)
+    _ = graph.handle(.downloaded(2, .success(stored(sources[2]))), now: 0)
+    let next = graph.handle(.placesInspected(OutputWriter.Survey()), now: 0)
+    #expect(names(next) == ["release", "use", "findFailure"] && graph.attempt?.position == 2)
+  }
+
+  @Test("a source that a lock file refuses ends the group: no other source replaces it")
+  func refused() throws {
+    var lock = LockFile()
+    var group = try job(2, placeholder: true)
+    for source in group.key.sources {
+      lock.sources[source.displayText] = LockFile.Source()
+      lock.sources[source.displayText]?.sha256 = StepGraphFixture.digest(source).hex
+    }
+    var configuration = BatchConfiguration()
+    configuration.frozen = FrozenSources(lock, path: "l")
+    var graph = StepGraph(group, configuration)
+    guard case .download(0, _, let digest)? = graph.handle(.begun, now: 0).first else { return }
+    #expect(digest == StepGraphFixture.digest(group.key.sources[0]))
+    var mismatch = DownloadError(.digestMismatch, "", source: "http://a.example/0.png")
+    mismatch.foundDigest = ContentDigest(of: "now")
+    let end = graph.handle(.downloaded(0, .failure(mismatch)), now: 0)
+    #expect(names(end) == ["finish"])
+    let error = StepGraphFixture.results(end)[0][0].outputs[0].error
+    #expect(error?.reason == .lockFile && error?.foundDigest == ContentDigest(of: "now"))
+
+    // Versions are all compared before anything is written.
+    group = try job(2, isProgressive: true)
+    graph = StepGraph(group, configuration)
+    _ = graph.handle(.begun, now: 0)
+    let sources = group.key.sources
+    #expect(names(graph.handle(.downloaded(0, .success(stored(sources[0]))), now: 0)) == ["recordArrival"])
+    #expect(names(graph.handle(.downloaded(1, .failure(mismatch)), now: 0)) == ["finish"])
   }
 
   @Test("an output costs the same however many there are", arguments: [1_000, 30_000])
@@ -148,7 +216,7 @@ struct StepGraphTests {
     var survey = OutputWriter.Survey()
     survey.inPlace = [0]
     _ = graph.handle(.placesInspected(survey), now: 0)
-    #expect(names(graph.handle(.downloaded(0, .failure(failed)), now: 0)) == ["finish"])
+    #expect(names(graph.handle(.downloaded(0, .failure(failed)), now: 0)) == ["recordSource", "finish"])
   }
 
   @Test("a cancelled download is no failure: nothing is reported of its jobs")

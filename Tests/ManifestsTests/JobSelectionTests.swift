@@ -164,10 +164,14 @@ struct JobSelectionTests {
   }
 
   @Test func `sources without a locked digest are named`() throws {
-    var selection = try select(["a.yaml"])
+    let selection = try select(["a.yaml"])
     var lock = LockFile()
-    for name in ["1", "y"] { lock.sources["https://h.example/\(name).png"] = LockFile.Source() }
-    let missing = selection.pin(to: FrozenSources(lock, path: "l"))
+    for name in ["1", "y"] {
+      var source = LockFile.Source()
+      source.sha256 = String(repeating: "ab", count: 32)
+      lock.sources["https://h.example/\(name).png"] = source
+    }
+    let missing = selection.missing(from: FrozenSources(lock, path: "l"))
     #expect(missing == ["2", "x", "z"].map { "https://h.example/\($0).png" })
   }
 }

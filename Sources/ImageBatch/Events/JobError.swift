@@ -68,6 +68,8 @@ public struct JobError: Error, Sendable, Hashable, Codable {
     case cache(CacheError.Reason)
     /// The reason of a `RenderError`.
     case rendering(RenderError.Reason)
+    /// The source's bytes aren't those of the lock file.
+    case lockFile
   }
 }
 

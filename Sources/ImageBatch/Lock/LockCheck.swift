@@ -17,6 +17,8 @@ package struct LockCheck: Sendable {
     package var reason: String
     /// The output's or job's location in its manifest; nil if the difference has none.
     package var location: ManifestLocation?
+    /// Why it can't be compared; nil if it differs.
+    package var failure: JobError?
 
     /// Creates a difference from the lock file.
     /// - Parameters:
@@ -27,6 +29,16 @@ package struct LockCheck: Sendable {
       self.subject = subject
       self.reason = reason
       self.location = location
+    }
+
+    /// Creates the entry of a source or output that can't be compared.
+    /// - Parameters:
+    ///   - subject: The source or output.
+    ///   - failure: The reason.
+    ///   - location: The location in the manifest.
+    package init(subject: String, failure: JobError, location: ManifestLocation?) {
+      self.init(subject: subject, reason: "can't check it: \(failure.message)", location: location)
+      self.failure = failure
     }
   }
 
@@ -49,8 +61,8 @@ package struct LockCheck: Sendable {
   /// - Parameters:
   ///   - manifests: The paths of the manifests; `-` is skipped.
   ///   - jobs: The jobs of the manifests, with the options of the command line applied.
-  /// - Returns: The differences; empty if the lock is up to date. A source that can't be compared counts as
-  ///   different.
+  /// - Returns: The differences; empty if the lock is up to date. A source that can't be compared is among them, with
+  ///   its failure.
   package func differences(manifests: [String], jobs: [Job]) async -> [Difference] {
     var found = compareManifests(manifests)
     found += compareRecipes(jobs)
@@ -120,54 +132,117 @@ package struct LockCheck: Sendable {
 
   // MARK: Sources
 
-  private func compareSources(_ jobs: [Job]) async -> [Difference] {
-    var sources: [ImageSource] = []
-    var seen: Set<ImageSource> = []
-    var locations: [ImageSource: ManifestLocation] = [:]
-    for job in jobs {
-      for source in job.allSources where seen.insert(source).inserted {
-        sources.append(source)
-        locations[source] = job.location
-      }
-    }
-    var found: [(Int, Difference)] = []
-    await withTaskGroup(of: (Int, String?).self) { tasks in
-      // Started all at once: the downloader's queue limits concurrency.
-      for (index, source) in sources.enumerated() {
-        tasks.addTask { (index, await difference(of: source)) }
-      }
-      for await (index, reason) in tasks {
-        guard let reason else { continue }
-        let source = sources[index]
-        found.append(
-          (index, Difference(subject: source.displayText, reason: reason, location: locations[source])))
-      }
-    }
-    return found.sorted { $0.0 < $1.0 }.map(\.1)
+  /// A source to compare.
+  private struct Subject {
+    let source: ImageSource
+    let location: ManifestLocation?
+    /// The digests that the manifest demands, nil for none, in the jobs that would use it although the lock has no digest of
+    /// it.
+    var triedDigests: Set<ContentDigest?> = []
+    /// Whether a run would use another source if this one failed.
+    var isReplaceable = true
   }
 
-  /// The difference between a source and its entry; nil if they are equal.
-  private func difference(of source: ImageSource) async -> String? {
-    guard let locked = lock.sources[source.displayText] else { return "the source isn't in the lock file" }
-    // Another source or the placeholder was used, so that no output depends on this one.
-    guard let digest = locked.sha256 else { return nil }
-    let changed = "the source has changed since it was locked"
+  /// What came of a comparison.
+  private enum Finding: Sendable {
+    case same
+    case differs(String)
+    case failed(JobError)
+  }
+
+  private func compareSources(_ jobs: [Job]) async -> [Difference] {
+    let subjects = subjects(of: jobs)
+    var found: [(Int, Finding)] = []
+    await withTaskGroup(of: (Int, Finding).self) { tasks in
+      // Started all at once: the downloader's queue limits concurrency.
+      for (index, subject) in subjects.enumerated() {
+        tasks.addTask { (index, await finding(on: subject)) }
+      }
+      for await result in tasks { found.append(result) }
+    }
+    return found.sorted { $0.0 < $1.0 }.compactMap { index, finding in
+      let subject = subjects[index]
+      let name = subject.source.displayText
+      switch finding {
+      case .same: return nil
+      case .differs(let reason):
+        return Difference(subject: name, reason: reason, location: subject.location)
+      // A run would make the outputs from another source, and a temporary failure says nothing about the next run.
+      case .failed(let error) where subject.isReplaceable && !error.isTemporary:
+        return Difference(
+          subject: name, reason: "the source can't be used any more: \(error.message)",
+          location: subject.location)
+      case .failed(let error):
+        return Difference(subject: name, failure: error, location: subject.location)
+      }
+    }
+  }
+
+  /// Every source of the jobs, once.
+  private func subjects(of jobs: [Job]) -> [Subject] {
+    var subjects: [Subject] = []
+    var places: [ImageSource: Int] = [:]
+    for job in jobs {
+      let tried = triedSources(of: job)
+      let replaceable = job.sources.count > 1 || job.placeholder != nil ? Set(job.sources) : []
+      for source in job.allSources {
+        let place = places[source] ?? subjects.count
+        if place == subjects.count {
+          places[source] = place
+          subjects.append(Subject(source: source, location: job.location))
+        }
+        if tried.contains(source) { subjects[place].triedDigests.insert(job.pinnedDigest) }
+        if !replaceable.contains(source) { subjects[place].isReplaceable = false }
+      }
+    }
+    return subjects
+  }
+
+  /// The sources that a run requests, as far as the lock tells: all versions, or those up to the one in use.
+  private func triedSources(of job: Job) -> Set<ImageSource> {
+    guard !job.isProgressive else { return Set(job.sources) }
+    func entry(_ source: ImageSource) -> LockFile.Source? { lock.sources[source.displayText] }
+    // A source that can't be decoded has a digest, but no format.
+    let used =
+      job.sources.firstIndex { entry($0)?.sha256 != nil && entry($0)?.format != nil }
+      ?? job.sources.lastIndex { entry($0)?.sha256 != nil }
+    return Set(used.map { job.sources[...$0] } ?? job.sources[...])
+  }
+
+  private func finding(on subject: Subject) async -> Finding {
+    let source = subject.source
+    guard let locked = lock.sources[source.displayText] else {
+      return .differs("the source isn't in the lock file")
+    }
+    guard let digest = locked.sha256 else {
+      return subject.triedDigests.isEmpty ? .same : await availability(of: subject)
+    }
+    let changed = Finding.differs("the source has changed since it was locked")
     do throws(DownloadError) {
       guard case .url = source else {
-        return try await downloader.download(ImageRequest(source)).digest.hex == digest ? nil : changed
+        return try await downloader.download(ImageRequest(source)).digest.hex == digest ? .same : changed
       }
       var request = ImageRequest(source)
       request.cacheMode = CacheMode.none
       if let etag = locked.etag { request.headers.append(HeaderField("If-None-Match", etag)) }
       if let date = locked.lastModified { request.headers.append(HeaderField("If-Modified-Since", date)) }
       let response = try await downloader.fetch(request)
-      if response.status == 304 { return nil }
-      guard (200..<300).contains(response.status) else {
-        return "the server responded with \(response.status)"
-      }
-      return response.body.digest.hex == digest ? nil : changed
+      if response.status == 304 { return .same }
+      if let error = response.failure(of: source.displayText) { return .failed(JobError(error)) }
+      return response.body.digest.hex == digest ? .same : changed
     } catch {
-      return "can't compare it: \(error.message)"
+      return .failed(JobError(error))
+    }
+  }
+
+  /// A source that couldn't be downloaded when the lock was written must not be available now: a run would use it.
+  private func availability(of subject: Subject) async -> Finding {
+    do throws(DownloadError) {
+      let found = try await downloader.download(ImageRequest(subject.source)).digest
+      guard subject.triedDigests.contains(where: { $0 == nil || $0 == found }) else { return .same }
+      return .differs("the source is available now, and wasn't when it was locked")
+    } catch {
+      return .same
     }
   }
 }

@@ -11,7 +11,8 @@ import SystemIO
 package struct LockFile: Sendable, Hashable, Codable {
   /// A source of a run: its digest and the validators of its response.
   package struct Source: Sendable, Hashable, Codable {
-    /// The SHA-256 as 64 hexadecimal digits; nil if the source failed or another one was used.
+    /// The SHA-256 as 64 hexadecimal digits; nil if the source couldn't be downloaded, or wasn't because another one was
+    /// used.
     package var sha256: String?
     /// The size in bytes; nil like ``sha256``.
     package var bytes: Int?
@@ -36,7 +37,7 @@ package struct LockFile: Sendable, Hashable, Codable {
       case lastModified = "last-modified"
     }
 
-    /// Creates an entry for a source that was used.
+    /// Creates an entry for a source that was downloaded.
     /// - Parameter record: The source's bytes, response and header.
     package init(_ record: SourceRecord) {
       let stored = record.stored
@@ -51,8 +52,14 @@ package struct LockFile: Sendable, Hashable, Codable {
       height = record.height
     }
 
-    /// Creates an entry for a source that wasn't used.
+    /// Creates an entry for a source that wasn't downloaded.
     package init() {}
+
+    /// Adds the facts of the image from another entry of the same bytes.
+    mutating func learn(factsOf other: Source) {
+      guard other.sha256 == sha256, format == nil else { return }
+      (format, width, height) = (other.format, other.width, other.height)
+    }
   }
 
   /// An output of a run: its digest and its recipe.

@@ -1,5 +1,5 @@
 package import ImageCaches
-import ImageDownloads
+package import ImageDownloads
 import Synchronization
 import SystemIO
 
@@ -24,24 +24,36 @@ package final class LockRecorder: Sendable {
     let recipes = job.outputs.map { LockFile.recipe($0, of: job) }
     state.withLock { state in
       state.recipes[job.index] = recipes
-      // Add an empty entry, which stays if the source isn't used.
-      for source in job.sources where state.lock.sources[source.displayText] == nil {
+      // Add an empty entry, which stays if the source isn't used: a check must know all sources of the manifests.
+      for source in job.allSources where state.lock.sources[source.displayText] == nil {
         state.lock.sources[source.displayText] = LockFile.Source()
       }
     }
+  }
+
+  /// Records a source that has arrived, whether or not it is used.
+  package func note(arrival stored: StoredSource) {
+    note(SourceRecord(stored: stored, format: nil, width: nil, height: nil))
   }
 
   /// Records a source that was used.
   package func note(_ record: SourceRecord) {
     // Without a file to write, a run of millions of sources would keep them all for nothing.
     guard paths != nil else { return }
-    state.withLock { $0.lock.sources[record.stored.displayText] = LockFile.Source(record) }
+    let name = record.stored.displayText
+    state.withLock { state in
+      var source = LockFile.Source(record)
+      // Another job may have used the source before, or in another way.
+      if let earlier = state.lock.sources[name] { source.learn(factsOf: earlier) }
+      state.lock.sources[name] = source
+    }
   }
 
   /// Records an output.
   package func note(_ result: OutputResult) {
-    if let found = result.error?.foundDigest {
-      state.withLock { $0.mismatches[result.error?.source ?? result.source] = found.hex }
+    for error in result.error.map({ [$0] + $0.parts }) ?? [] where error.reason == .lockFile {
+      guard let found = error.foundDigest else { continue }
+      state.withLock { $0.mismatches[error.source ?? result.source] = found.hex }
     }
     guard let paths, let path = result.path.flatMap(paths.relative), let digest = result.sha256,
       let bytes = result.bytes, result.status != .failed, result.status != .kept
@@ -66,6 +78,6 @@ package final class LockRecorder: Sendable {
     return lock
   }
 
-  /// The SHA-256 of each source that was rejected because it differs from the pinned digest.
+  /// The SHA-256 of each source that was rejected because it differs from the locked digest.
   package var mismatches: [String: String] { state.withLock(\.mismatches) }
 }

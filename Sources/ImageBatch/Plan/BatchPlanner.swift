@@ -280,11 +280,13 @@ extension BatchPlanner: StepDriver {
     case .findFailure(let source):
       return .failureFound(await writer.records.failure(of: source, configuration))
     case .downloadAuxiliary(let sources):
-      return .auxiliaryDownloaded(await AuxiliarySources(downloading: sources, with: downloader))
+      return .auxiliaryDownloaded(
+        await AuxiliarySources(downloading: sources, with: downloader, frozen: configuration.frozen))
     case .findOutputs(let keys): return .outputsFound(await writer.records.outputs(keys))
     case .inspectPlaces(let outputs, let known):
       return .placesInspected(await writer.survey(outputs, known: known, outputPaths: outputPaths))
-    case .use, .hold, .release, .render, .recordFailure, .recordSource, .confirm, .place, .warn, .finish,
+    case .recordArrival, .use, .hold, .release, .render, .recordFailure, .recordSource, .confirm, .place,
+      .warn, .finish,
       .skip:
       return nil
     }

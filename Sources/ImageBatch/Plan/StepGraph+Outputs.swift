@@ -54,6 +54,7 @@ extension StepGraph {
   }
 
   mutating func render(after survey: OutputWriter.Survey, _ now: Double) -> [Action] {
+    if waitsForBetter(survey) { return postpone(now) }
     guard var attempt else { return [] }
     attempt.stage = .rendering
     for index in survey.inPlace { attempt.outputs[index].state = .inPlace }
@@ -109,7 +110,9 @@ extension StepGraph {
     if group.key.hasAlternatives, let error = sourceFailure(in: attempt) {
       return [.recordFailure(error, of: attempt.source)] + fail([error], now)
     }
-    var actions: [Action] = [.recordSource(attempt.source, auxiliary: attempt.auxiliary.found)]
+    // Of versions, only the last one is recorded as used: which others were depends on the order of arrival.
+    var actions: [Action] =
+      group.isProgressive ? [] : [.recordSource(attempt.source, auxiliary: attempt.auxiliary.found)]
     for (index, output) in attempt.outputs.enumerated() {
       var result = OutputResult(of: output)
       result.usedPlaceholder = candidates[attempt.position].isPlaceholder

@@ -10,9 +10,31 @@ extension StepGraph {
 
   private mutating func download(_ position: Int) -> Action {
     candidates[position].state = .downloading
-    let candidate = candidates[position]
+    let source = candidates[position].source
     return .download(
-      position, candidate.source, pinnedDigest: candidate.isPlaceholder ? nil : group.key.pinnedDigest)
+      position, source, pinnedDigest: manifestDigest(at: position) ?? configuration.frozen?.digest(of: source)
+    )
+  }
+
+  /// The digest that the manifest demands.
+  private func manifestDigest(at position: Int) -> ContentDigest? {
+    candidates[position].isPlaceholder ? nil : group.key.pinnedDigest
+  }
+
+  /// The error of a source with other bytes than a lock file has.
+  private func refusal(at position: Int, _ result: Result<StoredSource, DownloadError>) -> JobError? {
+    guard let frozen = configuration.frozen else { return nil }
+    let candidate = candidates[position]
+    let found: ContentDigest?
+    switch result {
+    case .success(let stored): found = stored.digest
+    // Other bytes than the manifest demands are the manifest's failure.
+    case .failure(let error): found = manifestDigest(at: position) == nil ? error.foundDigest : nil
+    }
+    // A placeholder that wasn't used when the lock was written has no digest.
+    return found.flatMap {
+      frozen.refusal(of: candidate.source, with: $0, isRequired: !candidate.isPlaceholder)
+    }
   }
 
   mutating func downloaded(
@@ -21,10 +43,16 @@ extension StepGraph {
     guard candidates.indices.contains(position), candidates[position].isDownloading else {
       return []
     }
+    if let refusal = refusal(at: position, result) {
+      candidates[position].state = .refused(refusal)
+      return advance(now)
+    }
     switch result {
     case .success(let source):
       candidates[position].state = .arrived(source)
-      arrivals.append(position)
+      arrivals.insert(position)
+      guard group.key.hasAlternatives else { break }
+      return [.recordArrival(source)] + advance(now)
     case .failure where position < best?.position ?? -1:
       // Outputs of a better source are in place, so that this failure doesn't matter.
       candidates[position].state = .passedOver
@@ -38,8 +66,19 @@ extension StepGraph {
   /// Starts the next attempt with a downloaded source, or the next download, unless an attempt is running.
   mutating func advance(_ now: Double) -> [Action] {
     guard attempt == nil, !isFinished else { return [] }
-    while !arrivals.isEmpty {
-      let position = arrivals.removeFirst()
+    // With a lock file, nothing is written before all versions have been compared with it.
+    if configuration.frozen != nil, isDownloading { return [] }
+    if hasRefused {
+      let error = JobError(allOf: failures)
+      return finish(group.jobs.map { JobResult(failing: $0, error, seconds: now - began) })
+    }
+    while let position = arrivals.max() {
+      if postponed.contains(position) {
+        if candidates[(position + 1)...].contains(where: \.isDownloading) { return [] }
+        // A better source that was cancelled may still be the one that made the existing file.
+        if wasCancelled { break }
+      }
+      arrivals.remove(position)
       guard case .arrived(let source) = candidates[position].state else { continue }
       // A worse version must never replace a better one that arrived first.
       guard position > best?.position ?? -1 else {
@@ -48,12 +87,24 @@ extension StepGraph {
       }
       return begin(with: source, at: position, now)
     }
-    if candidates.contains(where: \.isDownloading) { return [] }
-    if let best { return warnings(ofFailuresInPlaceOfWhich: best.position) + finish(best.results) }
+    if isDownloading { return [] }
+    if let best {
+      let record: [Action] =
+        group.isProgressive ? [.recordSource(best.source, auxiliary: best.auxiliary)] : []
+      return record + warnings(ofFailuresInPlaceOfWhich: best.position) + finish(best.results)
+    }
     if wasCancelled { return stop() }
     if let next = candidates.firstIndex(where: \.isWaiting) { return [download(next)] }
     let error = JobError(allOf: failures)
     return finish(group.jobs.map { JobResult(failing: $0, error, seconds: now - began) })
+  }
+
+  private var isDownloading: Bool { candidates.contains(where: \.isDownloading) }
+
+  /// Whether a lock file refuses a source.
+  private var hasRefused: Bool {
+    guard configuration.frozen != nil else { return false }
+    return candidates.contains { if case .refused = $0.state { true } else { false } }
   }
 
   private mutating func finish(_ results: [JobResult]) -> [Action] {
@@ -61,10 +112,14 @@ extension StepGraph {
     return [.finish(results)]
   }
 
-  /// The errors of failed sources, in the sources' order.
+  /// The errors of failed and refused sources, in the sources' order.
   var failures: [JobError] {
     candidates.flatMap { candidate -> [JobError] in
-      if case .failed(let errors) = candidate.state { errors } else { [] }
+      switch candidate.state {
+      case .failed(let errors): errors
+      case .refused(let error): [error]
+      case .waiting, .downloading, .arrived, .passedOver, .used: []
+      }
     }
   }
 
@@ -75,7 +130,9 @@ extension StepGraph {
     if candidates[position].isPlaceholder {
       actions += warnings("using the placeholder: ", of: JobError(allOf: failures))
     }
-    actions.append(.use(source, mergedJobs: group.jobs.count - 1))
+    if postponed.remove(position) == nil {
+      actions.append(.use(source, mergedJobs: group.jobs.count - 1))
+    }
     guard group.key.hasAlternatives, !configuration.force else { return actions + gather(now) }
     return actions + [.findFailure(source)]
   }
@@ -91,10 +148,31 @@ extension StepGraph {
 
   /// Ends the attempt with a result for each output.
   mutating func complete(_ results: [JobResult], _ now: Double) -> [Action] {
-    guard let position = attempt?.position else { return [] }
+    guard let attempt else { return [] }
     let actions = release()
-    attempt = nil
-    best = (position, results)
+    self.attempt = nil
+    best = Best(
+      position: attempt.position, source: attempt.source, auxiliary: attempt.auxiliary.found, results: results
+    )
+    return actions + advance(now)
+  }
+
+  /// Whether the attempt's outputs have to wait for a better source: one that has arrived, or one that may arrive and
+  /// replace an existing file, which may be its own from an earlier run.
+  func waitsForBetter(_ survey: OutputWriter.Survey) -> Bool {
+    guard group.isProgressive, let attempt else { return false }
+    return arrivals.contains { $0 > attempt.position }
+      || !survey.occupied.isEmpty && candidates[(attempt.position + 1)...].contains(where: \.isDownloading)
+  }
+
+  /// Ends the attempt until no better source can be used.
+  mutating func postpone(_ now: Double) -> [Action] {
+    guard let attempt else { return [] }
+    let actions = release()
+    self.attempt = nil
+    candidates[attempt.position].state = .arrived(attempt.source)
+    arrivals.insert(attempt.position)
+    postponed.insert(attempt.position)
     return actions + advance(now)
   }
 

@@ -17,6 +17,7 @@ import ImageRendering
 /// | `waiting` | `begun`, or all earlier sources failed | `downloading` | `download` |
 /// | `downloading` | `downloaded(success)` | `arrived`, then an attempt | |
 /// | `downloading` | `downloaded(failure)` | `failed` | `download` of the next source |
+/// | `downloading` | `downloaded`, bytes that a lock file refuses | `refused`; the group fails | |
 /// | `arrived` | outputs of a better source are in place | `passedOver` | |
 ///
 /// One attempt with one source runs at a time:
@@ -29,6 +30,7 @@ import ImageRendering
 /// | `gathering` | `auxiliaryDownloaded` | `lookingUp` | `hold`, `findOutputs` |
 /// | `lookingUp` | `outputsFound` | `inspecting` | `inspectPlaces` |
 /// | `inspecting` | `placesInspected` | `rendering` | `render` |
+/// | `inspecting` | `placesInspected`, a better source has arrived or may replace a file | – (`arrived` again) | `release` |
 /// | `rendering` | `rendered` | `placing` | `recordSource`, `confirm`, `place` … |
 /// | `rendering` | `rendered`, undecodable source, others left | – (failed) | `recordFailure`, `release` |
 /// | `placing` | `placed`, the last one | – | `release`; `finish`, or the next attempt |
@@ -42,6 +44,8 @@ struct StepGraph: Sendable {
   indirect enum Action: Sendable {
     /// Download a source, by its position in ``candidates``: `downloaded`. Several may be in flight.
     case download(Int, ImageSource, pinnedDigest: ContentDigest?)
+    /// Record a downloaded source of several, whether or not it is used.
+    case recordArrival(StoredSource)
     /// Count the attempt's source, and the jobs that share it.
     case use(StoredSource, mergedJobs: Int)
     /// Look up an earlier run's record that the source can't be decoded: `failureFound`.
@@ -111,6 +115,8 @@ struct StepGraph: Sendable {
       case waiting, downloading, passedOver, used
       case arrived(StoredSource)
       case failed([JobError])
+      /// A lock file has other bytes of the source.
+      case refused(JobError)
     }
 
     let source: ImageSource
@@ -139,16 +145,26 @@ struct StepGraph: Sendable {
     var placing = 0
   }
 
+  /// A source whose outputs are in place.
+  struct Best: Sendable {
+    let position: Int
+    let source: StoredSource
+    let auxiliary: [StoredSource]
+    let results: [JobResult]
+  }
+
   let group: JobGroup
   let configuration: BatchConfiguration
   var candidates: [Candidate]
   var attempt: Attempt?
   /// The last attempt, as decided just before rendering. A plan reports it.
   var decided: Attempt?
-  /// Downloaded sources that wait for their attempt, in order of arrival.
-  var arrivals: [Int] = []
-  /// The best source so far, and its results.
-  var best: (position: Int, results: [JobResult])?
+  /// Downloaded sources that wait for their attempt.
+  var arrivals: Set<Int> = []
+  /// Those whose outputs don't replace existing files as long as a better source may do that.
+  var postponed: Set<Int> = []
+  /// The best source so far.
+  var best: Best?
   var isFinished = false
   /// Whether a download was cancelled, which doesn't count as a failure.
   var wasCancelled = false

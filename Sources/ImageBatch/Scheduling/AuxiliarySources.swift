@@ -11,19 +11,24 @@ struct AuxiliarySources: Sendable {
 
   /// Downloads the sources one after the other, so that a group takes one slot at a time. Those that are missing at the
   /// end are cancelled.
-  /// - Parameter isWanted: Whether the next download may start. A run that is stopped cancels only what was requested by
-  ///   then.
+  /// - Parameters:
+  ///   - frozen: The sources of a lock file, which refuse other bytes. Default: nil.
+  ///   - isWanted: Whether the next download may start. A run that is stopped cancels only what was requested by then.
   init(
-    downloading sources: [ImageSource], with downloader: ImageDownloader,
+    downloading sources: [ImageSource], with downloader: ImageDownloader, frozen: FrozenSources? = nil,
     while isWanted: () -> Bool = { true }
   ) async {
     var results: [ImageSource: Result<StoredSource, JobError>] = [:]
     for source in sources {
       guard isWanted() else { break }
       do throws(DownloadError) {
-        results[source] = .success(try await downloader.download(ImageRequest(source)))
+        let stored = try await downloader.download(
+          ImageRequest(source), pinnedDigest: frozen?.digest(of: source))
+        results[source] =
+          frozen?.refusal(of: source, with: stored.digest).map { .failure($0) } ?? .success(stored)
       } catch {
-        results[source] = .failure(JobError(error))
+        let refusal = error.foundDigest.flatMap { frozen?.refusal(of: source, with: $0) }
+        results[source] = .failure(refusal ?? JobError(error))
       }
     }
     self.init(results)

@@ -1,5 +1,6 @@
 public import struct FoundationEssentials.URL
 package import ImageCaches
+package import ImageDownloads
 public import ImageRendering
 public import Logging
 package import WebValues
@@ -49,6 +50,11 @@ public struct BatchConfiguration: Sendable {
 
   /// A cache of outputs on another machine; nil for none.
   package var remoteCache: RemoteCacheConfiguration?
+
+  /// The sources of a lock file, which refuse other bytes; nil for none.
+  package var frozen: FrozenSources?
+  /// Called with each downloaded source of jobs with several, used or not.
+  package var onArrival: (@Sendable (StoredSource) -> Void)?
 
   /// Receives warnings, failed outputs at the level `info`, finished jobs at `debug` (default: none).
   public var logger: Logger?

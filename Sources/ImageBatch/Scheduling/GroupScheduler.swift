@@ -61,6 +61,7 @@ final class GroupScheduler: StepDriver {
         return .downloaded(position, .failure(error))
       }
       download(position, source, pinnedDigest)
+    case .recordArrival(let source): batch.configuration.onArrival?(source)
     case .use(let source, let mergedJobs):
       batch.countMerged(mergedJobs)
       batch.count(source)
@@ -68,7 +69,9 @@ final class GroupScheduler: StepDriver {
     case .findFailure(let source):
       return .failureFound(await batch.writer.records.failure(of: source, batch.configuration))
     case .downloadAuxiliary(let sources):
-      let auxiliary = await AuxiliarySources(downloading: sources, with: batch.downloader) { !batch.stops }
+      let auxiliary = await AuxiliarySources(
+        downloading: sources, with: batch.downloader, frozen: batch.configuration.frozen
+      ) { !batch.stops }
       note(auxiliary.found)
       return .auxiliaryDownloaded(auxiliary)
     case .hold(let bytes): batch.backlog.enter(bytes)
@@ -76,7 +79,8 @@ final class GroupScheduler: StepDriver {
     case .findOutputs(let keys): return .outputsFound(await batch.writer.records.outputs(keys))
     case .inspectPlaces(let outputs, let known):
       return .placesInspected(
-        await batch.writer.survey(outputs, known: known, outputPaths: batch.outputPaths))
+        await batch.writer.survey(
+          outputs, known: known, outputPaths: batch.outputPaths, findsOccupied: group.isProgressive))
     case .render(let rendering): return .rendered(await render(rendering))
     case .recordFailure(let error, let source):
       await batch.writer.records.record(error, of: source, batch.configuration)

@@ -80,21 +80,29 @@ final class OutputWriter: Sendable {
     var inPlace: Set<Int> = []
     /// Outputs whose existing file the policy keeps, by index.
     var kept: Set<Int> = []
+    /// Outputs whose place has another file or object, by index; empty unless asked for.
+    var occupied: Set<Int> = []
     /// The stored bytes of the other outputs, by key.
     var objects: [ContentDigest: EncodedOutput] = [:]
   }
 
   /// Claims the outputs' known paths, inspects the files there, and looks up stored bytes.
-  /// - Parameter known: Records of earlier runs, by output key.
+  /// - Parameters:
+  ///   - known: Records of earlier runs, by output key.
+  ///   - outputPaths: The paths of the batch's outputs.
+  ///   - findsOccupied: Whether to find places with other files. Default: false.
   func survey(
-    _ outputs: [PlannedOutput], known: [ContentDigest: StoredOutput], outputPaths: OutputPathRegistry
+    _ outputs: [PlannedOutput], known: [ContentDigest: StoredOutput], outputPaths: OutputPathRegistry,
+    findsOccupied: Bool = false
   ) async -> Survey {
     var survey = Survey()
     for (index, output) in outputs.enumerated() where output.state == .unknown {
       do throws(JobError) { try output.claim(outputPaths) } catch { survey.refused[index] = error }
     }
     let findings = await examine(outputs, known: known, &survey)
-    guard !known.isEmpty || !findings.isEmpty || places.replacing.keepsForeignFiles else { return survey }
+    guard !known.isEmpty || !findings.isEmpty || places.replacing.keepsForeignFiles || findsOccupied else {
+      return survey
+    }
     return await threads.run { [self, claimed = survey] in
       var survey = claimed
       let files = outputs.enumerated().map { index, output in
@@ -111,10 +119,13 @@ final class OutputWriter: Sendable {
         if let finding = findings[index] {
           if finding == .inPlace { survey.inPlace.insert(index) }
           if finding == .kept { survey.kept.insert(index) }
+          if findsOccupied, finding == .replaceable { survey.occupied.insert(index) }
         } else if let file = files[index], let stored, digests[file] == stored.digest {
           survey.inPlace.insert(index)
         } else if let location = output.location, places.isToBeKept(location) {
           survey.kept.insert(index)
+        } else if findsOccupied, let location = output.location, File.exists(location) {
+          survey.occupied.insert(index)
         }
         if !survey.inPlace.contains(index), !survey.kept.contains(index), let key = output.key, let stored,
           survey.objects[key] == nil, let object = object(stored.digest)

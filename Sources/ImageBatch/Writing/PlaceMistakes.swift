@@ -33,6 +33,7 @@ package struct PlaceMistakes: Sendable {
         if let store {
           if try Self.isMade(location, store, made) { continue }
           overwrite.isEdited = try store.registryEntry(at: location) != nil
+          overwrite.isForeign = !overwrite.isEdited
         }
         overwritten.append(overwrite)
       }

@@ -183,20 +183,11 @@ package struct JobSelection: Sendable {
     }
   }
 
-  /// Pins every job's source to its locked digest.
-  /// - Returns: The sources that aren't locked.
-  package mutating func pin(to frozen: FrozenSources) -> [String] {
-    var unknown: [String] = []
-    for index in jobs.indices where !frozen.pin(&jobs[index]) {
-      unknown.append(jobs[index].sources.first?.displayText ?? "")
-    }
-    for case .success(var job) in rows.joined() where prepare(&job) && !frozen.pin(&job) {
-      unknown.append(job.sources.first?.displayText ?? "")
-    }
-    prepare = { [prepare] job in
-      _ = frozen.pin(&job)
-      return prepare(&job)
-    }
-    return unknown
+  /// The sources that are missing from a lock file, each once.
+  package func missing(from frozen: FrozenSources) -> [String] {
+    var missing = jobs.flatMap(frozen.missing)
+    for case .success(var job) in rows.joined() where prepare(&job) { missing += frozen.missing(for: job) }
+    var seen: Set<String> = []
+    return missing.filter { seen.insert($0).inserted }
   }
 }

@@ -62,7 +62,7 @@ struct PlanCommand: AsyncParsableCommand {
 
   private func plan(_ input: JobSelection) async throws {
     try ObjectDestination(directory: jobs.outputDirectory, template: jobs.template, jobs: input.jobs)
-      .check(downloads)
+      .check(downloads, refusing: [(cache.offline, ObjectDestination.offline)])
     let (plan, status) = try await Planning(
       downloads: downloads, cache: cache.settings, allowsOutside: jobs.arguments.allowOutside,
       commandTemplate: jobs.template ?? "", replacing: jobs.output.replacing, drawsGraph: dot,
@@ -98,6 +98,8 @@ struct Planning {
   var refreshes = false
   /// Whether the plan is compared with what is there, so that a changed file is a difference and no error.
   var isCheck = false
+  /// The sources of a lock file, which refuse other bytes; nil for none.
+  var frozen: FrozenSources?
   /// The path of the run's lock file, whose outputs may be replaced; nil for none.
   var lock: String?
   /// Whether the run would show placeholders, for which it renders outputs again.
@@ -112,7 +114,7 @@ struct Planning {
     return try await CommandServices.with(
       downloads: downloads, cache: offline, limits: limits, origins: input.origins
     ) { services in
-      try input.refusePlaces(replacing, store: services.store, allowsEdited: isCheck, lock: lock)
+      try input.refusePlaces(replacing, store: services.store, isCheck: isCheck, lock: lock)
       let (groups, status) = await input.items.readAll()
       let planner = BatchPlanner(
         configuration, downloader: services.downloader, store: services.store, drawsGraph: drawsGraph,
@@ -133,6 +135,7 @@ struct Planning {
     configuration.commandTemplate = commandTemplate
     configuration.replacing = replacing
     configuration.wantsPlaceholders = wantsPlaceholders
+    configuration.frozen = frozen
     return configuration
   }
 }

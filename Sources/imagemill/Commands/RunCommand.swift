@@ -14,12 +14,17 @@ struct RunCommand: AsyncParsableCommand {
       alone. A job that uses another job's output waits for it, \
       and fails if that job fails.
 
-      --check writes nothing and exits 3 if any output is missing, out of date or changed. By default it compares \
+      --check writes nothing and exits 3 if any output is missing, out of date or changed. What can't be checked, such as \
+      a source whose server is down, is reported as that: if nothing else differs, the exit status is that of a run which \
+      fails in the same way, 75 or 1. By default it compares \
       the outputs with the cache, requests no source (outputs in object storage are looked up), and prints how many \
       cached sources are stale. With --refresh it also asks the origins whether their sources have changed. With \
       --lock it compares manifests, sources and outputs with the digests in the lock file. This requests every remote \
       source, and downloads those that have changed since, or whose response had neither an ETag nor a Last-Modified \
       field. It needs no cache and renders nothing, so it can check a fresh clone.
+
+      Outputs of earlier runs are known by the cache. With --no-cache, a manifest whose jobs read outputs of other jobs \
+      needs --in-place from the second run on, and --prune and --no-clobber are refused.
 
       At its end, a run prints totals. Merged counts the jobs that shared a source that another job had requested, and \
       revalidated the cached sources that have not changed at their origins.
@@ -46,7 +51,7 @@ struct RunCommand: AsyncParsableCommand {
   @Flag(help: "Print why each output is made.")
   var why = false
 
-  @Flag(help: "Write nothing; exit 3 if any output is missing, out of date or changed.")
+  @Flag(help: "Write nothing, also no report; exit 3 if any output is missing, out of date or changed.")
   var check = false
 
   @Flag(name: [.customShort("n"), .long], help: "Print what would be done, and do nothing.")
@@ -54,12 +59,15 @@ struct RunCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the digests of manifests, sources and outputs to a lock file; with --check, compare with it.",
+      "Write the digests of manifests, sources and outputs to a lock file; with --check, compare with it. Describes "
+        + "complete manifests: can't be written with --failed, --shard or single outputs.",
       valueName: "file"),
     completion: .file())
   var lock: String?
 
-  @Flag(help: "Refuse sources whose digests differ from those in the --lock file; exit 3.")
+  @Flag(
+    help: "Refuse sources whose digests differ from their own in the --lock file or aren't in it; exit 3."
+  )
   var frozen = false
 
   @Flag(
@@ -76,24 +84,71 @@ struct RunCommand: AsyncParsableCommand {
   @OptionGroup(title: "Remote cache") var remote: RemoteCacheOptions
 
   func validate() throws {
-    if frozen && lock == nil { throw ValidationError("--frozen needs --lock FILE") }
+    try validateLock()
+    try validateCheck()
+    if cache.noCache, prune {
+      throw ValidationError(
+        "--prune finds the files of earlier runs in the cache; leave out --no-cache or --prune")
+    }
+    if cache.noCache, jobs.output.replacing.keepsForeignFiles {
+      throw ValidationError(
+        "--no-clobber knows imagemill's files by the cache, and would keep every existing file; leave out --no-cache or "
+          + "--no-clobber")
+    }
     if prune, manifests.contains("-") || jobs.shard != nil || jobs.failed != nil || !targets.isEmpty {
       throw ValidationError(
         "--prune needs complete manifests: give their files, and leave out single outputs, --shard and --failed"
       )
     }
-    if lock != nil, !targets.isEmpty, !check, !frozen {
+  }
+
+  private func validateLock() throws {
+    guard let lock else {
+      if frozen { throw ValidationError("--frozen needs --lock FILE") }
+      return
+    }
+    if lock == "-", check || frozen {
+      throw ValidationError("\(check ? "--check" : "--frozen") --lock needs a file; '-' is standard output")
+    }
+    guard !check, !frozen else { return }
+    if !targets.isEmpty {
       throw ValidationError("--lock writes the digests of complete manifests; leave out single outputs")
     }
-    if lock == "-", !frozen, let owner = batch.standardOutputOwners.first {
+    if jobs.failed != nil || jobs.shard != nil {
+      let options = (jobs.failed == nil ? [] : ["--failed"]) + (jobs.shard == nil ? [] : ["--shard"])
+      throw ValidationError(
+        "--lock writes the digests of complete manifests; leave out \(options.joined(separator: " and "))")
+    }
+    if lock == "-", let owner = batch.standardOutputOwners.first {
       throw ValidationError("--lock and \(owner) both write to standard output; name a file for one of them")
     }
+  }
+
+  private func validateCheck() throws {
+    guard check || dryRun else { return }
     if check && dryRun { throw ValidationError("--check and --dry-run can't be used together") }
     // Every output would be out of date.
     if check && batch.force { throw ValidationError("--check and --force can't be used together") }
+    if check && prune && lock != nil {
+      throw ValidationError(
+        "--check --lock compares with a file, which doesn't know earlier runs; leave out --prune or --lock")
+    }
+  }
+
+  /// Refuses options that name files which a check doesn't write. A setting of the environment or the configuration file is
+  /// for runs, and stays without effect. A dry run takes them: it says what the same command line would do without -n.
+  /// - Throws: `CommandError` with the first such option.
+  private func refuseFilesOfRuns() throws {
+    guard check else { return }
+    let files = ["report", "emit", "metrics", "events"]
+    guard let option = files.first(where: Invocation.current.isTyped) else { return }
+    throw CommandError(
+      .usage,
+      "--check runs nothing that --\(option) could describe, and prints what differs; leave out --\(option)")
   }
 
   func run() async throws {
+    try refuseFilesOfRuns()
     if manifests.isEmpty, let first = targets.first, !ManifestArguments.hasDefault {
       throw CommandError(
         .usage,
@@ -107,23 +162,22 @@ struct RunCommand: AsyncParsableCommand {
 
   private func run(_ input: JobSelection) async throws {
     var input = input
-    let writes = !check && !dryRun
     try ObjectDestination(directory: jobs.outputDirectory, template: jobs.template, jobs: input.jobs)
       .check(
         downloads,
         refusing: [
           (prune, ObjectDestination.prune), (lock != nil && !frozen, ObjectDestination.lock),
-          (writes && cache.offline, ObjectDestination.offline),
+          (cache.offline, ObjectDestination.offline),
           (!batch.emissions.isEmpty && jobs.outputDirectory == nil, ObjectDestination.emit),
         ])
     if check, let lock { return try await compare(input, with: lock) }
     if jobs.failed != nil, input.count == 0, !batch.quiet {
       StandardError.say("imagemill: note: no job failed in that run")
     }
-    if check || dryRun { return try await plan(input) }
-    if why { try await explain(input) }
     let locked = try frozen ? lock.map { try FrozenSources(reading: $0, manifests: manifests) } : nil
-    if let locked, let lock { try input.freeze(to: locked, in: lock) }
+    if let locked, let lock { try input.check(against: locked, in: lock) }
+    if check || dryRun { return try await plan(input, frozen: locked) }
+    if why { try await explain(input) }
     let recorder = LockRecorder(path: frozen ? nil : lock)
     input.record(with: recorder)
     try SideFiles(batch.settings, lock: frozen ? nil : lock).check(claimedFiles(of: input))
@@ -146,6 +200,7 @@ struct RunCommand: AsyncParsableCommand {
     run.remoteCache = try remote.configuration(downloads, cache.settings)
     run.durability = jobs.output.durability.level
     run.objectFields = try jobs.output.objectFields()
+    run.frozen = locked
     if prune { run.prunedScopes = input.scopes }
     let replacing = jobs.output.replacing
     run.refusePlaces = { [input, lock] store in
@@ -204,90 +259,5 @@ struct RunCommand: AsyncParsableCommand {
     } catch let error as CacheError {
       throw CommandError(.failed, error.messageWithRemedy)
     }
-  }
-
-  // MARK: Checks
-
-  private func planning(_ input: JobSelection) -> Planning {
-    var planning = Planning(
-      downloads: downloads, cache: cache.settings, limits: limits, allowsOutside: jobs.arguments.allowOutside,
-      force: batch.force, prunedScopes: prune ? input.scopes : [], commandTemplate: jobs.template ?? "",
-      replacing: jobs.output.replacing, timeLimit: batch.jobTimeout.duration,
-      refreshes: check && cache.refresh,
-      // A check compares bytes, which placeholders don't change.
-      wantsPlaceholders: !check && wantsPlaceholders(for: input))
-    planning.isCheck = check
-    planning.lock = lock
-    return planning
-  }
-
-  /// Prints what would be done; with `--check`, only the differences.
-  private func plan(_ input: JobSelection) async throws {
-    let (plan, status) = try await planning(input).plan(input)
-    if dryRun { try StandardOutput.write(PlanText.lines(plan, timeRemedy: Remedies.ofLongRendering)) }
-    guard check else {
-      if status != .success { throw status }
-      return
-    }
-    var differences = plan.outOfDate.map { entry in
-      LockCheck.Difference(
-        subject: entry.path ?? entry.source, reason: "out of date: \(entry.reason)", location: entry.location)
-    }
-    differences += plan.stale.map {
-      LockCheck.Difference(subject: $0, reason: "no longer made", location: nil)
-    }
-    let unknown = plan.unknownSources
-    if unknown > 0, !cache.refresh, !batch.quiet {
-      StandardError.write(
-        "imagemill: note: \(unknown) cached \(unknown == 1 ? "source is" : "sources are") stale; "
-          + "--refresh asks the origins whether they have changed\n")
-    }
-    try report(differences, after: status)
-  }
-
-  /// Whether reports or markup show placeholders, for which outputs without them are rendered again.
-  private func wantsPlaceholders(for input: JobSelection) -> Bool {
-    batch.settings.showsPlaceholders || !batch.emissions.isEmpty && input.showsPlaceholders
-  }
-
-  /// Compares manifests, sources and outputs with a lock file, without cache and rendering.
-  private func compare(_ input: JobSelection, with path: String) async throws {
-    let lock: LockFile
-    do throws(LockFile.Failure) { lock = try LockFile(path: path) } catch {
-      throw CommandError(error, of: path, manifests: manifests)
-    }
-    guard lock.hasOutputs, let paths = LockPaths(lockFile: path) else {
-      throw CommandError(
-        .usage,
-        "the lock file \(path) has no outputs; write it again with "
-          + "'\(CommandError.writing(path, manifests))'")
-    }
-    let (groups, status) = await input.items.readAll()
-    var cache = cache.settings
-    cache.isEphemeral = true
-    cache.mode = .none
-    let files = try ManifestArguments.paths(manifests) + input.tables
-    let differences = try await CommandServices.with(
-      downloads: downloads, cache: cache, limits: limits, origins: input.origins
-    ) { services in
-      await LockCheck(lock, paths: paths, downloader: services.downloader)
-        .differences(manifests: files, jobs: groups.flatMap(\.jobs))
-    }
-    try report(differences, after: status)
-  }
-
-  /// Prints every difference.
-  /// - Parameter status: The input's status. A wrong record comes first, since nothing was compared for it.
-  /// - Throws: `status` if it isn't a success, `ExitStatus.outOfDate` if there is any difference.
-  private func report(_ differences: [LockCheck.Difference], after status: ExitStatus) throws {
-    for difference in differences where !batch.quiet {
-      let place = difference.location.map { "\($0.text): " } ?? ""
-      StandardError.say("\(place)\(difference.subject): \(difference.reason)")
-    }
-    for difference in differences {
-      Annotations.add("\(difference.subject): \(difference.reason)", at: difference.location)
-    }
-    if status != .success { throw status }
-    if !differences.isEmpty { throw ExitStatus.outOfDate }
   }
 }

@@ -29,8 +29,8 @@ enum ExitStatusSection {
         + "in place."
     case .usage: "The command line, the configuration file or a manifest is wrong; nothing was started."
     case .outOfDate:
-      ".Fl \\-check\nfound that an output is missing or out of date, or\n.Fl \\-frozen\nfound that a source "
-        + "has changed."
+      ".Fl \\-check\nfound an output or a source that is missing, out of date or changed, or\n.Fl \\-frozen\nfound a "
+        + "source that isn't the locked one."
     case .temporary:
       "Every failure was temporary, such as a timeout, a refused connection, an unresolved host name, or a status 429 "
         + "or 5xx; retrying may succeed."
@@ -49,6 +49,9 @@ enum ExitStatusSection {
       usage[command]
         ?? "The command line or the configuration file is wrong; nothing was started."
     case .outOfDate: command == "run" ? general(status) : nil
+    case .temporary where command == "run":
+      general(status)
+        + "\nWith\n.Fl \\-check ,\nwhat could be checked is up to date."
     case .temporary:
       ["run", "pipe", "convert", "fetch", "inspect", "ls"].contains(command) ? general(status) : nil
     case .hungUp, .interrupted, .terminated:
@@ -88,7 +91,8 @@ enum ExitStatusSection {
 
   private static let failure = [
     "run":
-      "At least one job failed, or a report could not be written; the outputs of the other jobs are in place.",
+      "At least one job failed, or a report could not be written; the outputs of the other jobs are in place.\nWith\n"
+      + ".Fl \\-check ,\nsomething can't be checked, such as a source that doesn't exist, and the rest is up to date.",
     "pipe":
       "At least one source failed, or a result or report could not be written; the other outputs are in place.",
     "convert":

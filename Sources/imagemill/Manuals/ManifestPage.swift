@@ -153,7 +153,9 @@ enum ManifestPage {
     treats a list of sources as alternatives (the default).
     .Cm progressive
     treats the list as versions, worst first.
-    Each is written when it arrives, unless a better one has been written.
+    Each is written when it arrives, unless a better one has been written or has arrived.
+    A file that is in the output's place already, such as that of an earlier run, is kept until the best version has
+    arrived or the better ones have failed.
     .It Ic priority
     The priority of pending downloads; the highest starts first (default: 0).
     .It Ic variables

@@ -14,10 +14,10 @@ extension FrozenSources {
 }
 
 extension JobSelection {
-  /// Pins every job's source to its locked digest.
+  /// Refuses jobs whose sources are missing from the lock file.
   /// - Throws: `CommandError` with status 3 for a source that isn't locked, and for input that is streamed.
-  mutating func freeze(to frozen: FrozenSources, in path: String) throws {
-    let unknown = pin(to: frozen)
+  func check(against frozen: FrozenSources, in path: String) throws {
+    let unknown = missing(from: frozen)
     guard unknown.isEmpty, streams.isEmpty else {
       let list = unknown.map { "  + \($0)" }.joined(separator: "\n")
       throw CommandError(

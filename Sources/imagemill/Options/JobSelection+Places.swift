@@ -46,12 +46,13 @@ extension JobSelection {
   /// Refuses the run if outputs would overwrite sources, or directories are in their places. The outputs of standard input
   /// aren't known yet: they fail as jobs.
   /// - Parameters:
-  ///   - allowsEdited: Whether an output that another job reads may have changed: a check reports that as a difference.
+  ///   - isCheck: Whether an output that another job reads may have changed, or be the file of somebody else: a check reports
+  ///     that as a difference.
   ///   - lock: The path of a lock file, whose outputs may be replaced too: on a machine that has made none of them, they came
   ///     with it.
   /// - Throws: `ManifestCommandError` with each such output.
   func refusePlaces(
-    _ replacing: ReplacementPolicy, store: DiskStore, allowsEdited: Bool = false, lock: String? = nil
+    _ replacing: ReplacementPolicy, store: DiskStore, isCheck: Bool = false, lock: String? = nil
   ) throws {
     var found: PlaceMistakes
     do throws(CacheError) {
@@ -59,7 +60,7 @@ extension JobSelection {
     } catch {
       throw CommandError(.failed, error.messageWithRemedy)
     }
-    found.overwritten.removeAll { replacing.allowsSources || allowsEdited && $0.isEdited }
+    found.overwritten.removeAll { replacing.allowsSources || isCheck && ($0.isEdited || $0.isForeign) }
     try PlaceRefusal.refuse(found)
   }
 

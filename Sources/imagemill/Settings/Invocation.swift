@@ -56,6 +56,11 @@ struct Invocation: Sendable {
     typed.prefix { $0 != "--" }.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") }
   }
 
+  /// Whether an option is on the command line.
+  func isTyped(_ name: String) -> Bool {
+    typed.prefix { $0 != "--" }.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") }
+  }
+
   /// The place that sets an option; nil for the command line.
   func origin(of name: String) -> SettingsLayer.Origin? {
     if isTyped(name) { return nil }

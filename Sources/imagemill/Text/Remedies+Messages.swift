@@ -109,6 +109,15 @@ extension OutputResult {
   }
 }
 
+extension LockCheck.Difference {
+  /// The difference with the remedy of what prevented the comparison.
+  var withRemedy: LockCheck.Difference {
+    guard let failure else { return self }
+    return LockCheck.Difference(
+      subject: subject, failure: failure.withRemedy, location: location)
+  }
+}
+
 extension BatchPlan {
   /// The plan with a remedy in the reason of each output that can't be made.
   var withRemedies: BatchPlan {

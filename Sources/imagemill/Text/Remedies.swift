@@ -18,6 +18,7 @@ enum Remedies {
       if let source = error.source, ObjectAddress.isAddress(source) { return nil }
       return remedy(forStatus: status)
     case .rendering(let reason): return remedy(for: reason)
+    case .lockFile: return "check it, then run without --frozen to lock it"
     case nil: return remedy(for: error.code, at: error.stage)
     }
   }

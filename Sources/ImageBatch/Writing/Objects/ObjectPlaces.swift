@@ -55,7 +55,9 @@ struct ObjectPlaces: Sendable {
     case inPlace
     /// The policy keeps the object.
     case kept
-    /// There is no object, or one that may be replaced.
+    /// There is no object.
+    case absent
+    /// There is an object that may be replaced, or it isn't known whether there is one.
     case replaceable
   }
 
@@ -126,12 +128,12 @@ struct ObjectPlaces: Sendable {
     let key = WrittenObject.key(of: place.address, at: service)
     let record = await record(key)
     if let listing = try await prefixes.listing(of: place.prefix)?.get() {
-      if listing.isWhole, !listing.contains(place.address.key) { return .replaceable }
+      if listing.isWhole, !listing.contains(place.address.key) { return .absent }
       if let record, listing.has(record, at: place.address.key) {
         return !settings.force && record.isUpToDate(place.output, known) ? .inPlace : .replaceable
       }
     }
-    guard let found = try await find(place.address) else { return .replaceable }
+    guard let found = try await find(place.address) else { return .absent }
     let current =
       found.record ?? record.flatMap { $0.entityTag == found.entityTag && $0.bytes == found.bytes ? $0 : nil }
     guard let current else { return replacing.keepsForeignFiles ? .kept : .replaceable }
