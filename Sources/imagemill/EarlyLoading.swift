@@ -19,7 +19,8 @@ extension PlanCommand: UsesEngine {}
 extension ConvertCommand: UsesEngine {
   /// Several sources, and those of a restricted worker, are not rendered in this process.
   static func engine(for words: [String]) -> RenderEngine.Extent {
-    words.contains { $0 == "-o" || $0.hasPrefix("--output") || $0.hasPrefix("--sandbox") } ? .libraries : .running
+    words.contains { $0 == "-o" || $0.hasPrefix("--output") || $0.hasPrefix("--sandbox") }
+      ? .libraries : .running
   }
 }
 

@@ -16,7 +16,8 @@ struct AbsentCacheTests {
     try command.write("imagemill: 1\njobs: [{source: a.png, output: b.png}]", to: "a.yaml")
     let statuses = [
       (["plan", "a.yaml"], Int32(0)), (["run", "--dry-run", "a.yaml"], 0), (["run", "--check", "a.yaml"], 3),
-      (["cache", "path"], 0), (["cache", "stats"], 0), (["cache", "stats", "--json"], 0), (["cache", "list"], 0),
+      (["cache", "path"], 0), (["cache", "stats"], 0), (["cache", "stats", "--json"], 0),
+      (["cache", "list"], 0),
       (["cache", "explain", "b.png"], 1), (["cache", "limit"], 0),
     ]
     for (arguments, status) in statuses {
@@ -68,7 +69,8 @@ struct AbsentCacheTests {
       #expect(try await command.run(arguments: line).status == 0)
       for limit in ["100", "1"] {
         let refused = try await command.run(arguments: line + ["--max-bytes", limit])
-        #expect(refused.status == 1 && refused.errors.contains("longer than \(limit) bytes"), "\(refused.errors)")
+        #expect(
+          refused.status == 1 && refused.errors.contains("longer than \(limit) bytes"), "\(refused.errors)")
       }
       #expect(try await command.run(arguments: line + ["--max-bytes", "\(image.count)"]).status == 0)
     }

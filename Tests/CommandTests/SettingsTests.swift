@@ -114,6 +114,23 @@ struct SettingsTests {
     #expect(server.requests.count > before)
   }
 
+  @Test("a manifest's output-dir goes before the configuration file's, and the others before it")
+  func outputDirectory() async throws {
+    try manifest("output-dir: own\n")
+    try command.write("imagemill: 1\njobs: [{source: ./a.png, output: c.png}]\n", to: "plain.yaml")
+    var environment = try configure("output-dir = \"file\"\n")
+    func outputs(_ arguments: String...) async throws -> [String] {
+      let outcome = try await command.run(["run", "-q"] + arguments, environment: environment)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      return outcome.lines
+    }
+    #expect(try await outputs("m.yaml") == ["own/b.png"])
+    #expect(try await outputs("plain.yaml") == ["file/c.png"])
+    #expect(try await outputs("-qC", "typed", "m.yaml") == ["typed/b.png"])
+    environment["IMAGEMILL_OUTPUT_DIR"] = "variable"
+    #expect(try await outputs("m.yaml") == ["variable/b.png"])
+  }
+
   @Test("a manifest's settings have their effect in run and plan")
   func manifestSettings() async throws {
     try manifest("settings: {max-pixels: 4, offline: true}\n")

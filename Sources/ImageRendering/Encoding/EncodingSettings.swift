@@ -50,7 +50,8 @@ public struct EncodingSettings: Hashable, Sendable {
 
   /// Whether every setting has its default.
   private var isEmpty: Bool {
-    format == nil && quality == nil && options.isEmpty && metadata == nil && profile == nil && background == nil
+    format == nil && quality == nil && options.isEmpty && metadata == nil && profile == nil
+      && background == nil
       && frames == nil && orient == nil && maxBytes == nil && minSavings == nil
   }
 }

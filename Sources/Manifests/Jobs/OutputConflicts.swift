@@ -30,7 +30,9 @@ enum OutputConflicts {
           continue
         }
         let (firstJob, other) = (jobs[first.job], jobs[first.job].outputs[first.output])
-        guard Content(other, of: firstJob) != Content(output, of: job), let place = output.location else { continue }
+        guard Content(other, of: firstJob) != Content(output, of: job), let place = output.location else {
+          continue
+        }
         log.error(
           TextPlace(line: place.line, column: place.column),
           message(path, at: place, first: other.location.map { ($0.file, $0.line) }))

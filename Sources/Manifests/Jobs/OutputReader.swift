@@ -259,7 +259,9 @@ struct OutputReader {
     // Defaults are for outputs of several formats: each output ignores the options of others' encoders. So are the command
     // line's, for the outputs of a manifest.
     var (applicable, given) = (defaults, context.encoding)
-    guard !defaults.options.isEmpty || !given.options.isEmpty else { return (layered(defaults, given), !failed) }
+    guard !defaults.options.isEmpty || !given.options.isEmpty else {
+      return (layered(defaults, given), !failed)
+    }
     var plain = EncodingSettings()
     plain.format = layered(defaults, given).format
     for name in Set(defaults.options.keys).union(given.options.keys)

@@ -51,11 +51,12 @@ package struct JobSelection: Sendable {
   ///   - failed: Selects only jobs that failed in a report.
   ///   - shard: Selects only a part of the jobs.
   ///   - outputDirectory: The directory of outputs; nil for each manifest's own.
+  ///   - yieldsToManifests: Whether the directory that a manifest names comes first. Default: false.
   ///   - template: The template of jobs without their own, which tells scopes apart.
   /// - Throws: `ManifestErrors` if outputs of different manifests have the same path and different content.
   package init(
     of manifests: [OpenManifest], failed: FailedJobs? = nil, shard: Shard? = nil,
-    outputDirectory: String? = nil,
+    outputDirectory: String? = nil, yieldsToManifests: Bool = false,
     template: String = ""
   ) throws(ManifestErrors) {
     isWhole = failed == nil && shard == nil
@@ -75,12 +76,13 @@ package struct JobSelection: Sendable {
         streams.append(jobs)
         listPaths.append(manifest.path)
       case .document(let document):
-        let place = outputDirectory ?? document.outputDirectory ?? manifest.directory
+        let given = yieldsToManifests && document.outputDirectory != nil ? nil : outputDirectory
+        let place = given ?? document.outputDirectory ?? manifest.directory
         addScope(in: place)
         // The reader of a manifest has already found conflicts within it.
         if manifests.count > 1 { conflicts.claim(document, in: place) { sums.note($0) } }
         var moved = document
-        if outputDirectory != nil {
+        if given != nil {
           let own = document.outputDirectory ?? manifest.directory
           moved.jobs = document.jobs.following(from: own, to: place)
         }

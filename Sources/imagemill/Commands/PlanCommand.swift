@@ -61,8 +61,11 @@ struct PlanCommand: AsyncParsableCommand {
   }
 
   private func plan(_ input: JobSelection) async throws {
-    try ObjectDestination(directory: jobs.outputDirectory, template: jobs.template, jobs: input.jobs)
-      .check(downloads, refusing: [(cache.offline, ObjectDestination.offline)])
+    try ObjectDestination(
+      directory: jobs.yieldsToManifests ? nil : jobs.outputDirectory, template: jobs.template,
+      jobs: input.jobs
+    )
+    .check(downloads, refusing: [(cache.offline, ObjectDestination.offline)])
     let (plan, status) = try await Planning(
       downloads: downloads, cache: cache.settings, allowsOutside: jobs.arguments.allowOutside,
       commandTemplate: jobs.template ?? "", replacing: jobs.output.replacing, drawsGraph: dot,

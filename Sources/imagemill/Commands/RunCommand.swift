@@ -141,7 +141,7 @@ struct RunCommand: AsyncParsableCommand {
   private func refuseFilesOfRuns() throws {
     guard check else { return }
     let files = ["report", "emit", "metrics", "events"]
-    guard let option = files.first(where: Invocation.current.isTyped) else { return }
+    guard let option = files.first(where: { Invocation.current.isTyped($0) }) else { return }
     throw CommandError(
       .usage,
       "--check runs nothing that --\(option) could describe, and prints what differs; leave out --\(option)")
@@ -162,14 +162,17 @@ struct RunCommand: AsyncParsableCommand {
 
   private func run(_ input: JobSelection) async throws {
     var input = input
-    try ObjectDestination(directory: jobs.outputDirectory, template: jobs.template, jobs: input.jobs)
-      .check(
-        downloads,
-        refusing: [
-          (prune, ObjectDestination.prune), (lock != nil && !frozen, ObjectDestination.lock),
-          (cache.offline, ObjectDestination.offline),
-          (!batch.emissions.isEmpty && jobs.outputDirectory == nil, ObjectDestination.emit),
-        ])
+    try ObjectDestination(
+      directory: jobs.yieldsToManifests ? nil : jobs.outputDirectory, template: jobs.template,
+      jobs: input.jobs
+    )
+    .check(
+      downloads,
+      refusing: [
+        (prune, ObjectDestination.prune), (lock != nil && !frozen, ObjectDestination.lock),
+        (cache.offline, ObjectDestination.offline),
+        (!batch.emissions.isEmpty && jobs.outputDirectory == nil, ObjectDestination.emit),
+      ])
     if check, let lock { return try await compare(input, with: lock) }
     if jobs.failed != nil, input.count == 0, !batch.quiet {
       StandardError.say("imagemill: note: no job failed in that run")

@@ -36,6 +36,9 @@ struct JobOptions: ParsableArguments {
 
   func validate() throws { try ObjectDestination.check(directory: outputDirectory) }
 
+  /// Whether a manifest's own directory comes first: the given one is the configuration file's.
+  var yieldsToManifests: Bool { Invocation.current.origin(of: "output-dir", letter: "C") == .config }
+
   /// Opens every manifest, and reads documents to their ends, before anything starts.
   /// - Parameters:
   ///   - targets: The outputs to make, with what they need; empty for all.
@@ -55,6 +58,7 @@ struct JobOptions: ParsableArguments {
     do {
       var selection = try JobSelection(
         of: opened, failed: failed, shard: shard, outputDirectory: outputDirectory,
+        yieldsToManifests: yieldsToManifests,
         template: self.template ?? "")
       try selection.select(targets)
       try selection.order()

@@ -51,19 +51,21 @@ struct Invocation: Sendable {
     var arguments: [String]? { value.arguments(isFlag: isFlag) }
   }
 
-  /// Whether an option is on the command line, by its long name.
-  func isTyped(_ name: String) -> Bool {
-    typed.prefix { $0 != "--" }.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") }
-  }
-
   /// Whether an option is on the command line.
-  func isTyped(_ name: String) -> Bool {
-    typed.prefix { $0 != "--" }.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") }
+  /// - Parameters:
+  ///   - name: Its long name.
+  ///   - letter: Its short name, which may be joined with others, as in `-qC`. Default: nil.
+  func isTyped(_ name: String, letter: Character? = nil) -> Bool {
+    typed.prefix { $0 != "--" }.contains { word in
+      if word == "--\(name)" || word.hasPrefix("--\(name)=") { return true }
+      guard let letter, word.hasPrefix("-"), !word.hasPrefix("--") else { return false }
+      return word.contains(letter)
+    }
   }
 
-  /// The place that sets an option; nil for the command line.
-  func origin(of name: String) -> SettingsLayer.Origin? {
-    if isTyped(name) { return nil }
+  /// The place that sets an option; nil for the command line. See ``isTyped(_:letter:)``.
+  func origin(of name: String, letter: Character? = nil) -> SettingsLayer.Origin? {
+    if isTyped(name, letter: letter) { return nil }
     return layers.last { $0[name] != nil }?.origin
   }
 
