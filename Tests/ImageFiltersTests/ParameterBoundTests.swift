@@ -183,7 +183,7 @@ struct ParameterBoundTests {
       let error = #expect(throws: FilterError.self) {
         try FilterChain(name: name, arguments: needed(definition, without: parameter.name))
       }
-      #expect(error?.code == .badArgument && error?.message.contains("'\(parameter.name)'") == true)
+      #expect(error?.code == .badArgument && error?.message.contains("'\(parameter.displayName)'") == true)
     }
     for key in definition.needsOneOf {
       #expect(throws: Never.self) { try chain(definition, key, "3") }
@@ -200,7 +200,7 @@ struct ParameterBoundTests {
       let slip = String(parameter.name.dropLast()) + "q"
       let error = refusal(definition, slip, "1")
       #expect(
-        error?.code == .badArgument && error?.message.contains("'\(parameter.name)'") == true,
+        error?.code == .badArgument && error?.message.contains("'\(parameter.displayName)'") == true,
         "\(name) \(slip)")
     }
     #expect(refusal(definition, "zzzzzzzz", "1")?.code == .badArgument)

@@ -122,9 +122,11 @@ enum ResizingFilters {
     "extend", .resizing, "add a border",
     parameters: [
       .required("top", .integer(0...65_535, unit: "px"), "rows to add above"),
-      .absent("right", .integer(0...65_535, unit: "px"), "columns to add on the right (default: top)"),
-      .absent("bottom", .integer(0...65_535, unit: "px"), "rows to add below (default: top)"),
-      .absent("left", .integer(0...65_535, unit: "px"), "columns to add on the left (default: right)"),
+      .absent(
+        "right", .integer(0...65_535, unit: "px"), "columns to add on the right (default: that of top)"),
+      .absent("bottom", .integer(0...65_535, unit: "px"), "rows to add below (default: that of top)"),
+      .absent(
+        "left", .integer(0...65_535, unit: "px"), "columns to add on the left (default: that of right)"),
       .optional("background", .color, default: "transparent", "border color"),
       .optional(
         "mode", .choice(["colour", "mirror", "copy"]), default: "colour",

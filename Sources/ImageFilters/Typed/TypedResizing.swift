@@ -317,9 +317,9 @@ extension ImageFilter where Self == FilterChain {
   /// `extend`: add a border.
   /// - Parameters:
   ///   - top: Rows to add above. Range: 0…65535 px, a whole number.
-  ///   - right: Columns to add on the right (default: top). Range: 0…65535 px, a whole number.
-  ///   - bottom: Rows to add below (default: top). Range: 0…65535 px, a whole number.
-  ///   - left: Columns to add on the left (default: right). Range: 0…65535 px, a whole number.
+  ///   - right: Columns to add on the right (default: that of top). Range: 0…65535 px, a whole number.
+  ///   - bottom: Rows to add below (default: that of top). Range: 0…65535 px, a whole number.
+  ///   - left: Columns to add on the left (default: that of right). Range: 0…65535 px, a whole number.
   ///   - background: Border color.
   ///   - mode: Fill with the border color, the mirrored image or repeated edge pixels.
   public static func extend(

@@ -3,6 +3,7 @@ import FoundationEssentials
 import ImageCaches
 import Reports
 import SystemIO
+import TerminalText
 
 /// The disk cache.
 struct CacheCommand: AsyncParsableCommand {
@@ -65,9 +66,9 @@ struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show size, contents and hit statistics.",
       discussion: """
-        Objects are the stored bodies of responses, outputs and renditions. Responses and outputs are counted by their \
-        records. Files are local files whose digests are recorded. Renditions are filtered images before encoding, \
-        which 'run --cache-intermediates' keeps.
+        'objects' are the stored bodies of responses, outputs and renditions. 'responses' and 'outputs' are the numbers of \
+        their records in the index, 'files' that of local files whose digests are recorded. 'renditions' are filtered \
+        images before encoding, which 'run --cache-intermediates' keeps.
         """)
     @OptionGroup var place: Place
     @Flag(help: "Print one JSON object.") var json = false
@@ -78,7 +79,7 @@ struct CacheCommand: AsyncParsableCommand {
         if json { return try CacheCommand.printJSON(inventory) }
         try StandardOutput.write(
           """
-          directory  \(store.directory)
+          directory  \(TerminalText.visible(store.directory))
           objects    \(inventory.objects)
           size       \(QuantityText.bytes(inventory.bytes)) of \(QuantityText.bytes(store.capacity)); a purge keeps \
           \(QuantityText.bytes(store.preferredUsageAfterPurge))
@@ -218,10 +219,10 @@ struct CacheCommand: AsyncParsableCommand {
   struct Clear: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:
-        "Remove everything that no process is using, but keep the record of which files runs have written.",
+        "Remove everything that no process is using, but keep the record of written files.",
       discussion: """
-        Statistics and the failures that --failed reads are removed too. The next run renders every output again; until \
-        then --check reports them as out of date.
+        This also removes the statistics, and the recorded failures for --failed. The next run renders all outputs again; \
+        until then --check reports them as out of date.
         """)
     @OptionGroup var place: Place
     func run() throws { try place.withStore(changing: true) { try $0.clear() } }

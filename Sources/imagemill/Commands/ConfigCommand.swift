@@ -12,9 +12,9 @@ struct ConfigCommand: ParsableCommand {
       A setting is an option that also has a variable (IMAGEMILL_PER_HOST=2) and a key in \
       $XDG_CONFIG_HOME/imagemill/config.toml (per-host = 2). A manifest may set some of them; see \
       imagemill-manifest(5). The command line overrides the environment, the environment the manifest, and the \
-      manifest the configuration file. An output option, such as quality or format, overrides the manifest's defaults, \
-      but not a key of a job or an output. The values shown are those of 'imagemill run', without a manifest's \
-      defaults, which override the configuration file. To unset a flag for one command, set its variable: \
+      manifest the configuration file. On the command line or in the environment, an output option such as quality \
+      overrides the manifest's defaults, but not a key of a job or an output. The values are those that 'imagemill run' would use, except \
+      that a manifest's defaults are not shown, although they override the configuration file. To unset a flag for one command, set its variable: \
       IMAGEMILL_OFFLINE=no. Credentials are hidden.
 
         imagemill config

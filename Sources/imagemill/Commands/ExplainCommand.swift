@@ -11,8 +11,8 @@ extension CacheCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show what a file was made from, and what has changed since it was made.",
       discussion: """
-        The file's manifest is read again; nothing is downloaded. Repeat the options of the run, such as -f for a \
-        list or --allow-net. The command exits 1 if no known run made the file.
+        The file's manifest is read again; nothing is downloaded. Repeat the options of the run, such as \
+        --allow-net, or -f if the manifest is a list. The command exits 1 if no known run made the file.
 
           imagemill cache explain public/hero.webp
         """)

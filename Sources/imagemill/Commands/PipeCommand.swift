@@ -14,8 +14,8 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       The path of each output is printed when it is written. A line that fails is reported on standard error, or as \
       a result line with --json; the other lines are still converted.
 
-      Outputs must be below -C (default: the current directory), and local sources on standard input below the current \
-      directory, unless --allow-outside is given.
+      Outputs must be inside the output directory, and local sources on standard input inside the current directory, \
+      unless --allow-outside is given.
 
       A result line has the members version, index, source, output, status, width, height, bytes, sha256, filter, \
       format, fields and, if known, location; a failed one also has error. With \
@@ -46,7 +46,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
   @Option(
     help: ArgumentHelp(
       "Select only the lines that failed in the last 'pipe' with the same operands in this directory, or in this "
-        + "report. A following argument that ends in .ndjson is the report.",
+        + "report. An argument after --failed that ends in .ndjson is the report.",
       valueName: "report.ndjson"),
     completion: .file(extensions: ["ndjson"]))
   var failed: String?

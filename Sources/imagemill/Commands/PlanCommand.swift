@@ -17,7 +17,7 @@ struct PlanCommand: AsyncParsableCommand {
       The first word of a line is what 'run' would do: keep the output, because it is up to date or because of \
       --no-clobber; copy it from the cache; render it from a local or cached source; revalidate or download its \
       source; or refuse it, for the reason given. 'imagemill run --dry-run' prints the same lines, and also takes \
-      targets and the options --force and --prune; with the latter, the word may be remove.
+      targets and the options --force and --prune; with --prune, the first word may also be remove.
 
         imagemill plan images.yaml
         imagemill plan --json images.yaml
@@ -38,7 +38,7 @@ struct PlanCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Time limit for rendering one job; a longer estimate is a warning.", valueName: "dur"))
+      "Time limit for rendering one job. A longer estimate causes a warning.", valueName: "dur"))
   var jobTimeout = DurationArgument(BatchSettings().jobTimeout)
 
   @OptionGroup(title: "Jobs") var jobs: JobOptions

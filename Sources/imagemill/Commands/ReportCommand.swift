@@ -45,7 +45,8 @@ struct ReportCommand: AsyncParsableCommand {
     @Option(
       name: .customLong("compare"),
       help: ArgumentHelp(
-        "Compare the .html report with the .json or .ndjson report of an earlier run.", valueName: "report"),
+        "In the .html report, show what has changed since the run of this .json or .ndjson report.",
+        valueName: "report"),
       completion: .file(extensions: ["json", "ndjson"]))
     var comparedReport: String?
 

@@ -12,22 +12,22 @@ struct RunCommand: AsyncParsableCommand {
     discussion: """
       Each source is downloaded once, and equal outputs are rendered once. Outputs that are up to date are left \
       alone. A job that uses another job's output waits for it, \
-      and fails if that job fails.
+      and fails if that output fails.
 
-      --check writes nothing and exits 3 if any output is missing, out of date or changed. What can't be checked, such as \
-      a source whose server is down, is reported as that: if nothing else differs, the exit status is that of a run which \
-      fails in the same way, 75 or 1. By default it compares \
+      --check writes nothing and exits 3 if any output is missing, out of date or changed. A source or output that \
+      can't be checked, for example because its server is down, is reported as such. If nothing else differs, the exit \
+      status is 75 if the failure is temporary, else 1. By default --check compares \
       the outputs with the cache, requests no source (outputs in object storage are looked up), and prints how many \
       cached sources are stale. With --refresh it also asks the origins whether their sources have changed. With \
       --lock it compares manifests, sources and outputs with the digests in the lock file. This requests every remote \
-      source, and downloads those that have changed since, or whose response had neither an ETag nor a Last-Modified \
-      field. It needs no cache and renders nothing, so it can check a fresh clone.
+      source. It downloads those that have changed since the lock file was written, and those whose response had no ETag \
+      and no Last-Modified header. It needs no cache and renders nothing, so it can check a fresh clone.
 
-      Outputs of earlier runs are known by the cache. With --no-cache, a manifest whose jobs read outputs of other jobs \
+      The cache records which outputs earlier runs made. With --no-cache, a manifest whose jobs read outputs of other jobs \
       needs --in-place from the second run on, and --prune and --no-clobber are refused.
 
-      At its end, a run prints totals. Merged counts the jobs that shared a source that another job had requested, and \
-      revalidated the cached sources that have not changed at their origins.
+      At its end, a run prints totals. 'merged' is the number of jobs that shared the download of another job, and \
+      'revalidated' that of cached sources that have not changed at their origins.
 
         imagemill run
         imagemill run -C public --report report.html images.yaml
@@ -37,8 +37,8 @@ struct RunCommand: AsyncParsableCommand {
   @Argument(
     help: ArgumentHelp(
       "Manifests, '-' for standard input (default: imagemill.yaml, .yml, .toml or .json in this directory), and "
-        + "targets. An operand with the extension of an output format is a target: the path of an output as seen from "
-        + "the current directory, including -C. With targets, only these and what they need are made.",
+        + "targets. An operand with the extension of an output format is a target: the path of an output relative to "
+        + "the current directory; with -C, it begins with that directory. With targets, only these and what they need are made.",
       valueName: "manifest-or-target"),
     completion: .file())
   var operands: [String] = []
@@ -51,7 +51,7 @@ struct RunCommand: AsyncParsableCommand {
   @Flag(help: "Print why each output is made.")
   var why = false
 
-  @Flag(help: "Write nothing, also no report; exit 3 if any output is missing, out of date or changed.")
+  @Flag(help: "Write nothing, not even a report; exit 3 if any output is missing, out of date or changed.")
   var check = false
 
   @Flag(name: [.customShort("n"), .long], help: "Print what would be done, and do nothing.")
@@ -59,14 +59,14 @@ struct RunCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the digests of manifests, sources and outputs to a lock file; with --check, compare with it. Describes "
-        + "complete manifests: can't be written with --failed, --shard or single outputs.",
+      "Write the digests of manifests, sources and outputs to a lock file; with --check, compare with it. It "
+        + "describes complete manifests, so it can't be written with --failed, --shard or targets.",
       valueName: "file"),
     completion: .file())
   var lock: String?
 
   @Flag(
-    help: "Refuse sources whose digests differ from their own in the --lock file or aren't in it; exit 3."
+    help: "Refuse a source that isn't in the --lock file, or has another digest there; exit 3."
   )
   var frozen = false
 

@@ -8,8 +8,8 @@ struct SchemaCommand: ParsableCommand {
     commandName: "schema",
     abstract: "Print the JSON Schema (2020-12) of manifests, or of a document that a command prints.",
     discussion: """
-      Editors use the manifest's schema to complete and check manifests. The other schemas describe the JSON of \
-      reports, events and options named --json.
+      Editors use the manifest's schema to complete and check manifests. The other schemas describe reports, \
+      events, and the JSON that commands print with --json.
 
         imagemill schema > imagemill.schema.json
         imagemill schema result

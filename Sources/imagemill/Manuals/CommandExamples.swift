@@ -102,7 +102,7 @@ enum CommandExamples {
         ["imagemill pipe --json --ordered -o 'json/{name}.webp' < urls.txt"]
       ),
       (
-        "Feed a program that reads results, and stops only if imagemill itself fails:",
+        "Feed a program that reads one result per line; a failed image doesn't change the exit status:",
         [
           "imagemill pipe -q --json --failures-are-results --progress none -o 'results/{name}.webp' < urls.txt | "
             + "wc -l"
@@ -124,7 +124,7 @@ enum CommandExamples {
         ["imagemill convert photo.jpg --source logo=logo.png -f overlay:logo:southeast:10:10:0.5 marked.jpg"]
       ),
       (
-        "Add a watermark as wide as 30 % of the image, at the bottom right:",
+        "Add a watermark with 30% of the image's width, at the bottom right:",
         ["imagemill convert photo.jpg -f overlay:logo.png:southeast:10:10:size=30% watermarked.jpg"]
       ),
       (
@@ -132,7 +132,7 @@ enum CommandExamples {
         ["imagemill convert photo.jpg -f fill:96x96,circle,border:4:white bordered.png"]
       ),
       (
-        "Convert the HEIC and PNG images of a directory and those below it to WebP, beside the originals:",
+        "Convert the HEIC and PNG images in a directory and its subdirectories to WebP, beside the originals:",
         ["imagemill convert 'photos/**/*.{heic,png}' -o 'photos/{dir}/{name}.webp'"]
       ),
       ("Make an animated avatar:", ["imagemill convert spinner.gif -f fill:96x96,circle avatar.webp"]),

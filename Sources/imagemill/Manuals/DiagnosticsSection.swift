@@ -26,7 +26,7 @@ enum DiagnosticsSection {
       "A local source can't be opened: it doesn't exist, is a directory, or permission is denied."
     case .httpStatus: "The server's status isn't 2xx. Check the URL, or the credentials."
     case .throttled:
-      "The server asks to wait more than 60 seconds (Retry-After). Try again later, or send fewer requests with --rate."
+      "The server asks for a wait of more than 60 seconds (Retry-After). Try again later, or send fewer requests with --rate."
     case .hostNotFound: "The host has no address, or the resolver failed."
     case .connectionFailed: "The connection could not be established."
     case .hostDown: "The host failed many times in a row, so no request was sent. Try again later."
@@ -52,8 +52,9 @@ enum DiagnosticsSection {
     case .badArgument: "A filter's argument is invalid, missing or unexpected."
     case .circularChain: "Named chains refer to each other in a circle."
     case .chainTooLong: "The chain has too many filters, or too much text."
-    case .filterFailed: "A filter can't be applied to this image, such as a crop outside of it."
-    case .unreadable: "A local source could not be read again for rendering, such as from a broken disk."
+    case .filterFailed: "A filter, such as a crop outside of the image, can't be applied."
+    case .unreadable:
+      "A local source could not be read again for rendering, for example because the disk is broken."
     case .sourceChanged: "A local file changed while it was read. Run again when it is complete."
     case .empty: "The source is an empty file."
     case .corrupt: "The source is damaged. Replace it; --on-corrupt warn accepts the readable part."
@@ -80,7 +81,7 @@ enum DiagnosticsSection {
       "A transition makes an animation, and the output's format can't hold one. Write webp or gif."
     case .tooLargeForFormat: "The image is wider or higher than the format can hold."
     case .tooManyBytes:
-      "The output can't be made as small as --max-output-bytes, or a file is too large to be read."
+      "Even the smallest output exceeds --max-output-bytes, or a file is larger than its decoder reads."
     case .badRecord: "A record of the input isn't a valid job."
     case .badOutput: "A path or a template doesn't name a file."
     case .outsideOutputDirectory:

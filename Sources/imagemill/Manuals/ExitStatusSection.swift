@@ -29,7 +29,7 @@ enum ExitStatusSection {
         + "in place."
     case .usage: "The command line, the configuration file or a manifest is wrong; nothing was started."
     case .outOfDate:
-      ".Fl \\-check\nfound an output or a source that is missing, out of date or changed, or\n.Fl \\-frozen\nfound a "
+      ".Fl \\-check\nfound an output that is missing, or an output or source that is out of date or changed, or\n.Fl \\-frozen\nfound a "
         + "source that isn't the locked one."
     case .temporary:
       "Every failure was temporary, such as a timeout, a refused connection, an unresolved host name, or a status 429 "
@@ -72,7 +72,7 @@ enum ExitStatusSection {
     "pipe":
       "Every output is in place; with\n.Fl \\-failures\\-are\\-results ,\nevery line has its result.",
     "convert": "Every output is written.",
-    "fetch": "Every response arrived, without an error status unless\n.Fl \\-any-status\nis given.",
+    "fetch": "Every response arrived; without\n.Fl \\-any-status ,\nnone had an error status.",
     "ls": "Every prefix was listed.",
     "plan": "The plan is printed.",
     "report": "The merged report was written, even if outputs in it failed.",

@@ -2,7 +2,7 @@ extension ManifestPage {
   /// EXAMPLES, and the end of the page.
   static let examples = #"""
     .Sh EXAMPLES
-    Portraits and a responsive set of a photograph: seven files from two downloads.
+    A portrait and a responsive set of a photograph: seven files from two downloads.
     .Pa team.yaml :
     .Bd -literal -offset indent
     imagemill: 1
@@ -63,7 +63,7 @@ extension ManifestPage {
     .Pp
     .Dl imagemill run marked.yaml
     .Pp
-    A crossfade from one image to another, as an animation.
+    A cross dissolve from one image to another, as an animation.
     .Pa fade.yaml :
     .Bd -literal -offset indent
     imagemill: 1

@@ -11,21 +11,30 @@ extension ManifestPage {
     .Li {index:05}
     pads it with zeros.
     .It Li {dir}
-    The source's directory, with its separators.
-    For a file it is relative to the manifest's directory, for a pattern to the part before its first special character,
-    and for standard input to the current directory.
-    For an operand of
+    The source's directory, with its separators:
+    .Bl -bullet -compact
+    .It
+    for a file in a manifest, relative to the manifest's directory; for a line of standard input, to the current directory;
+    .It
+    for a pattern, relative to the part before its first special character;
+    .It
+    for an operand of
     .Cm convert
     or
     .Cm pipe ,
-    it is relative to the current directory, for a directory to that directory; it is empty for a file outside the
-    current directory and for a relative path that begins with
-    .Pa ../ .
-    For a URL on the server of
+    relative to the current directory, or to the directory that is the operand; empty for a file outside the current
+    directory and for a relative path that begins with
+    .Pa ../ ;
+    .It
+    for a URL on the server of
     .Ic base ,
-    it is relative to
-    .Ic base
-    or to their common parent; for any other URL or s3 address, it is the directory of its path.
+    relative to
+    .Ic base ,
+    or, for a URL that is not below it, to their common parent directory;
+    .It
+    for any other URL, the directory of its path.
+    .El
+    .Pp
     The path stays inside the output directory:
     .Pa ..
     is dropped, and a leading dot is replaced by
@@ -70,7 +79,7 @@ extension ManifestPage {
     A job with
     .Ic from
     becomes one job for each row of a table.
-    The columns are variables in chains, templates, variables and sources:
+    The columns are fields in chains, templates, sources and the job's variables:
     .Ql source: \(dqimg/{file}\(dq ,
     .Ql filter: \(dqtext:{title}\(dq ,
     .Ql placeholder: \(dq{brand}.png\(dq ,

@@ -54,12 +54,12 @@ enum ManifestPage {
     .Ic defaults ;
     .Ic output-dir
     has its own key.
-    All others, such as
+    A manifest can't have other settings, such as
     .Ic allow-net
     and
-    .Ic quiet ,
-    are up to the user; see
-    .Xr imagemill-config 1 .
+    .Ic quiet ;
+    .Xr imagemill-config 1
+    says where to set them.
     .It Ic base
     The http or https URL that relative sources are resolved against.
     A source that begins with
@@ -154,8 +154,8 @@ enum ManifestPage {
     .Cm progressive
     treats the list as versions, worst first.
     Each is written when it arrives, unless a better one has been written or has arrived.
-    A file that is in the output's place already, such as that of an earlier run, is kept until the best version has
-    arrived or the better ones have failed.
+    An existing file, such as that of an earlier run, is kept until the best version has arrived, or until all versions
+    that are better than those that have arrived have failed.
     .It Ic priority
     The priority of pending downloads; the highest starts first (default: 0).
     .It Ic variables
@@ -180,7 +180,7 @@ enum ManifestPage {
     as in
     .Ql text:{sku} .
     The value of a column or a variable can't add a filter or an argument.
-    The same applies to
+    These rules also apply to
     .Fl f
     on the command line.
     .It Ic format , quality , encode
@@ -218,12 +218,16 @@ enum ManifestPage {
     .It Ic frames
     The frames of an animation to keep:
     .Cm all , first ,
-    or the number of frames to keep from the first (default:
+    or
+    .Ar n
+    for the first
+    .Ar n
+    frames (default:
     .Cm all ) .
     .It Ic transition
     Makes the output a WebP or GIF animation from another image to the chain's result: a mapping with
     .Ic from
-    .Pq Cm placeholder No for the job's fallback image, or a named source, a path or a URL ,
+    .Pq a named source, a path or a URL, or the word Cm placeholder , No which means the job's fallback image ,
     .Ic kind
     .Pq Cm crossdissolve , flip-left , flip-right , flip-top No or Cm flip-bottom ,
     .Ic duration
@@ -235,21 +239,29 @@ enum ManifestPage {
     Details of the markup that
     .Fl \-emit
     writes for the image: a mapping with
-    .Ic alt
-    .Pq alternative text, with fields; default: the variable Li alt ,
-    .Ic sizes ,
-    .Ic loading
-    .Pq Cm lazy No or Cm eager ,
-    .Ic url\-prefix
-    .Pq the beginning of the URLs, before the path in the output directory ,
-    .Ic placeholder
-    .Pq Cm none , color No or Cm image , No the background until the image is loaded
-    and
-    .Ic template ,
-    which is HTML with the fields
+    .Bl -tag -width Ds -compact
+    .It Ic alt
+    The alternative text, which may use fields (default: the variable
+    .Li alt ) .
+    .It Ic sizes
+    The attribute of that name.
+    .It Ic loading
+    .Cm lazy
+    or
+    .Cm eager .
+    .It Ic url\-prefix
+    The beginning of the URLs, before the path in the output directory.
+    .It Ic placeholder
+    The background until the image is loaded:
+    .Cm none , color
+    or
+    .Cm image .
+    .It Ic template
+    HTML with the fields
     .Li {picture} , {img} , {sources} , {src} , {srcset} , {sizes} , {width} , {height} , {alt} , {loading} , {style} , {type} , {source}
     and the job's variables.
     Every value is escaped for HTML.
+    .El
     .It Ic orient
     .Cm apply
     applies the orientation tag to the pixels (the default).

@@ -250,7 +250,7 @@ enum ManualPage {
       .Fl \\-allow-format :
       .Li \(FormatSupport.readableOnRequest.joined(separator: " ")) .
       .Li jxl
-      is written by default, but read only with
+      can be written without an option, but is read only with
       .Fl \\-allow-format Cm jxl .
       .Pp
       Formats written, if the installed libvips supports them:

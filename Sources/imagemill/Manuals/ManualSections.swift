@@ -128,7 +128,7 @@ enum ManualSections {
 
   private static let certificateVariables = """
     .It Ev SSL_CERT_FILE , SSL_CERT_DIR
-    Ignored, unless libcurl was built to use OpenSSL's default certificates, as Debian's isn't.
+    Used only if libcurl was built to use OpenSSL's default certificates, which Debian's was not.
     .Fl \\-cacert
     names a file with certificate authorities.
 

@@ -21,7 +21,7 @@ extension ObjectStoragePage {
     .It Ev AWS_IGNORE_CONFIGURED_ENDPOINT_URLS
     If
     .Ql true ,
-    the server of variables and of the profile is ignored.
+    a server that a variable or the profile sets is ignored.
     .It Ev AWS_CONTAINER_CREDENTIALS_RELATIVE_URI , AWS_CONTAINER_CREDENTIALS_FULL_URI
     With
     .Fl \-s3-credentials Cm instance :

@@ -7,9 +7,9 @@ enum ObjectStoragePage {
       .Nm imagemill-s3
       .Nd sources, outputs and a remote cache in Amazon S3 and compatible object storage
       .Sh DESCRIPTION
-      A source may be an object:
-      .Ql s3://bucket/key ,
-      wherever a URL is taken: as an argument, in a manifest, a table or a list, or as the source of an overlay.
+      A source may be an object, written
+      .Ql s3://bucket/key :
+      as an argument, in a manifest, a table or a list, or as the source of an overlay.
       As in the AWS CLI, everything after
       .Ql s3://bucket/
       is the key, taken literally:
@@ -20,8 +20,8 @@ enum ObjectStoragePage {
       .Ql \&?
       have no special meaning.
       .Pp
-      An object is downloaded as any other source: in the same queue, with the same limits, retries and timeouts, and once for
-      all jobs and runs that the cache can serve.
+      An object is downloaded like any other source: in the same queue, with the same limits, retries and timeouts.
+      It is downloaded once; other jobs and later runs use the cache.
       An interrupted download is resumed if the object hasn't changed.
       The hosts that may be reached are limited by
       .Fl \-allow-net , \-allow-host
@@ -45,24 +45,25 @@ enum ObjectStoragePage {
       .Cm convert
       upload.
       The bucket must be literal text.
-      After
-      .Ql s3://bucket/ ,
-      a template is a key, taken literally.
-      Below
-      .Fl C ,
-      it is a path as in a directory:
+      In a template that begins with
+      .Ql s3:// ,
+      the text after the bucket is a key, which is taken literally, apart from fields.
+      With
+      .Fl C Ql s3://… ,
+      the template is a path inside the prefix:
       .Ql a//b
       and
       .Ql a/./b
       are the same object, and
       .Ql \&..
       can't leave the prefix.
-      A manifest that names a bucket itself needs
-      .Fl \-allow-outside .
+      If the manifest, and not the command line, names the bucket of an output,
+      .Fl \-allow-outside
+      is needed.
       .Pp
       An object appears whole or not at all.
       An output of up to 64 MiB is uploaded in one request, a longer one in parts of 16 MiB, four at a time.
-      A failure or a signal aborts an upload in parts.
+      A failure or a signal aborts a multipart upload.
       If a run is killed, its unfinished uploads remain.
       The next run that uploads below the same prefix aborts them, if the credentials may list multipart uploads.
       This also aborts multipart uploads of an earlier run that is still active; that run restarts them.
@@ -140,7 +141,7 @@ enum ObjectStoragePage {
       and
       .Ql url-prefix
       in the manifest for URLs that browsers can load.
-      HTML reports show no pictures of objects.
+      HTML reports don't show images that are stored as objects.
       .Ss Credentials
       The first of these that is set is used:
       .Bl -tag -width Ds
@@ -209,12 +210,14 @@ enum ObjectStoragePage {
       Requests are signed with AWS Signature Version 4 when they are sent.
       The secret never leaves this machine, and neither it nor a signature is in the cache, a log or a report.
       .Fl H
-      headers are sent when sources are downloaded or listed, except
-      .Ql Authorization .
-      Headers whose names begin with
-      .Ql x-amz-
-      are signed, such as
-      .Ql x-amz-request-payer: requester .
+      headers, except
+      .Ql Authorization ,
+      are sent with downloads and listings.
+      Those whose names begin with
+      .Ql x-amz- ,
+      such as
+      .Ql x-amz-request-payer: requester ,
+      are signed.
       .Fl \-user
       and
       .Fl \-netrc
@@ -268,7 +271,7 @@ enum ObjectStoragePage {
       .Fl \-allow-net , \-allow-host
       and
       .Fl \-deny-host
-      don't limit it.
+      don't apply to the remote cache.
       .Ss Limits
       Keys with control characters are not supported.
 

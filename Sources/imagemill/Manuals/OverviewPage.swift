@@ -110,14 +110,15 @@ enum OverviewPage {
     connects only to public addresses, unless
     .Fl \-allow-net
     allows other networks.
+    Hosts in the operands of
     .Cm convert , fetch
     and
-    .Cm inspect
-    also connect to any host in their operands, and
-    .Cm convert
-    to any host in
-    .Fl \-source ,
-    whatever its network, but not to one in a chain.
+    .Cm inspect ,
+    and in
+    .Fl \-source
+    of
+    .Cm convert ,
+    may be in any network; hosts in a chain may not.
     Headers and credentials are sent to the origin of each source, never to another origin after a redirect.
     .Ss Filters and chains
     A chain is a list of filters, such as
@@ -129,13 +130,13 @@ enum OverviewPage {
     \#(ManualPage.sizes)
     .Bl -tag -width Ds
     .It Cm fit : Ns Ar size
-    Scale to fit inside the size.
+    Resize to fit inside the size.
     .It Cm limit : Ns Ar size
-    Scale to fit inside the size, but never enlarge.
+    Resize to fit inside the size, but never enlarge.
     .It Cm fill : Ns Ar size Ns Op : Ns Ar gravity
     Scale to cover the size, then crop to exactly that size.
     .It Cm pad : Ns Ar size
-    Scale to fit inside the size, then pad to exactly that size.
+    Resize to fit inside the size, then pad to exactly that size.
     .It Cm circle , rounded : Ns Ar radius
     Crop to a circle, or round the corners.
     .It Cm overlay : Ns Ar source : Ns Ar gravity : Ns Ar x : Ns Ar y : Ns Ar opacity
@@ -257,9 +258,9 @@ enum OverviewPage {
     .Fl H
     headers and
     .Fl \-user
-    credentials are sent to the origin of each source, so to every host of a list;
+    credentials are sent to the origin of each source: with a list, to every host in it.
     .Fl \-header-for
-    limits headers to one origin.
+    limits the headers to the given origins.
     Redirects never carry them to another origin.
     Give credentials with
     .Fl \-netrc ,
@@ -290,9 +291,9 @@ enum OverviewPage {
     .Pp
     .Dl imagemill pipe -f fit:800x600 -o 'out/{name}.webp' < urls.txt
     .Pp
-    Run a manifest, with outputs in
+    Run a manifest; write the outputs to the directory
     .Pa public ,
-    a lock file, a contact sheet, and a report for
+    and a lock file, a contact sheet and a report for
     .Fl \-failed :
     .Pp
     .Dl imagemill run -C public --lock images.lock --report run.html --report run.ndjson images.yaml
@@ -301,7 +302,7 @@ enum OverviewPage {
     .Pp
     .Dl imagemill run --check --lock images.lock -C public images.yaml
     .Pp
-    Repeat only the jobs that failed in that run:
+    Repeat only the jobs that failed, according to the report of that run:
     .Pp
     .Dl imagemill run -C public --failed run.ndjson images.yaml
     .Pp
@@ -323,7 +324,7 @@ enum OverviewPage {
     .Pp
     .Dl imagemill run --emit picture=hero.html responsive.yaml
     .Pp
-    Download from a private bucket, with a header that is sent to no other server; in a manifest, such headers belong
+    Download from a private server, with a header that is sent to no other server; in a manifest, such headers belong
     under
     .Ic origins :
     .Pp

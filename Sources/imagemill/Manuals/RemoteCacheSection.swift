@@ -54,22 +54,30 @@ enum RemoteCacheSection {
       .Fl \-allow\-net , \-allow\-host
       and
       .Fl \-deny\-host
-      don't limit it.
+      don't apply to the remote cache.
       .Pp
       Bytes that differ from their digest are discarded, and the output is rendered.
-      Anyone who can write to the server or bucket can replace outputs: give write access only to machines that you trust, and use
-      others with
+      Anyone who can write to the server or bucket can replace outputs: give write access only to machines that you trust.
+      On other machines, use
       .Fl \-remote\-cache\-mode Cm read .
       .Pp
-      Outputs stay on this machine if one of their sources is private: a request for it had credentials, a cookie or another
-      field set with
-      .Fl H ,
-      it was read from a bucket with credentials,
-      its URL has a password, signature or token, or the response has
+      An output is not uploaded if one of its sources is private:
+      .Bl -bullet -compact
+      .It
+      it was requested with credentials, a cookie or another header of
+      .Fl H ;
+      .It
+      it was read from a bucket with credentials;
+      .It
+      its URL has a password, a signature or a token;
+      .It
+      its response has
       .Ql Cache\-Control: private
       or
-      .Ql no\-store .
-      So do outputs of jobs whose source is such an output of the same run.
+      .Ql no\-store ;
+      .It
+      it is an output of the same run that is not uploaded.
+      .El
       .Pp
       A server failure never fails an output.
       If the server refuses a lookup or an upload, requests of that kind stop for the rest of the run, with one warning.

@@ -64,16 +64,16 @@ enum ReportSection {
       .Fl \\-failed
       reads this report.
       .It Pa .json
-      One object:
+      One object with
       .Ql version
-      (1), imagemill's version as
-      .Ql imagemill ,
-      a
+      (1),
+      .Ql imagemill
+      (its version),
       .Ql summary
-      of the run, and the same objects without
-      .Ql version
-      as
-      .Ql outputs .
+      (of the run) and
+      .Ql outputs
+      (the objects of .ndjson, without
+      .Ql version ) .
       .It Pa .xml
       JUnit, for the test pages of GitLab, Jenkins and others: a case for each output, a failure for each output that
       isn't in place, and one skipped case for all jobs that were not started.

@@ -65,7 +65,7 @@ enum ScalingPage {
       It pays off where the same outputs are made again from an empty directory, as in CI, and after a part moved to another
       machine.
       For images that are converted once it only adds requests: one GET per output, and two PUTs per upload.
-      In S3, a million outputs cost $0.40 for GETs and $10 for PUTs; a second machine pays $0.80 for two GETs each.
+      In S3, a million outputs cost $0.40 for GETs and $10 for PUTs; a second machine pays $0.80, for two GETs per output.
       .Ss Sources in object storage
       Each machine reads
       .Ql s3://

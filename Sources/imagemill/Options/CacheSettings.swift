@@ -1,7 +1,7 @@
 import Foundation
 import ImageCaches
 import ImageDownloads
-import SystemIO
+import Glibc
 
 /// The settings of the disk cache.
 struct CacheSettings {
@@ -35,9 +35,10 @@ struct CacheSettings {
         let others = canDoWithout ? "--cache-dir or --no-cache" : "--cache-dir"
         throw CommandError(.usage, "no cache directory is known; set HOME, or use \(others)")
       }
+      let isAbsent = access(directory, F_OK) != 0 && errno == ENOENT
       let store =
-        createsDirectory || Directory.exists(at: directory)
-        ? try DiskStore(directory: directory, capacity: capacity) : try DiskStore.absent(directory)
+        !createsDirectory && isAbsent
+        ? try DiskStore.absent(directory) : try DiskStore(directory: directory, capacity: capacity)
       return Self.reporting(store, canDoWithout)
     } catch let error as CacheError {
       throw CommandError(.failed, error.messageWithRemedy(canDoWithout: canDoWithout))

@@ -20,8 +20,8 @@ struct OutputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Output format: \(OutputFormat.allCases.map(\.rawValue).joined(separator: ", ")); same keeps the source's "
-        + "format; auto or a list such as webp,jpeg writes the smallest file that can hold the image (default: by the "
-        + "extension).",
+        + "format; auto or a list such as webp,jpeg writes the smallest file among the formats that can hold the image "
+        + "(default: by the extension).",
       valueName: "name"),
     completion: CompletionWords.formatChoices)
   var format: String?
@@ -70,13 +70,13 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Maximum size of an output. The highest quality that fits is used, up to --quality (default: up to 100).",
+      "Maximum size of an output. The highest quality that fits is used: at most --quality, or 100 without it.",
       valueName: "size"))
   var maxOutputBytes: SizeArgument?
 
   @Option(
     help: ArgumentHelp(
-      "With several formats, choose a later one only if it saves at least this much over the first, such as 10%.",
+      "With several formats, use a later one only if its file is at least this percentage smaller than that of the first.",
       valueName: "percent"))
   var minSavings: String?
 
@@ -90,7 +90,7 @@ struct OutputOptions: ParsableArguments {
     help: "Allow an output to replace its source, atomically. Each run applies the chain to the last result.")
   var inPlace = false
 
-  @Flag(help: "Keep existing files that imagemill did not write, or that were edited since then.")
+  @Flag(help: "Keep existing files that imagemill did not write, or that were edited after it wrote them.")
   var noClobber = false
 
   @Option(
@@ -101,7 +101,7 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Header of each object that an output is uploaded to, such as 'Cache-Control: max-age=86400'. Repeatable.",
+      "Header for each uploaded output, such as 'Cache-Control: max-age=86400'. Repeatable.",
       valueName: "name: value"))
   var s3Header: [String] = []
 

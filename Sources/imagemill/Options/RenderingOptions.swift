@@ -17,7 +17,8 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Also read these formats, which are off by default: svg, pdf, jxl, … Repeatable.", valueName: "list"),
+      "Also read these formats, such as svg or pdf; 'imagemill formats' lists them. Repeatable.",
+      valueName: "list"),
     completion: .list(FormatSupport.readableOnRequest))
   var allowFormat: [String] = []
 
@@ -33,7 +34,7 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Memory for rendering, shared by all workers (default: half of the machine's memory).",
+      "Memory for rendering, shared by all worker processes (default: half of the machine's memory).",
       valueName: "size"))
   var memory: SizeArgument?
 
@@ -106,8 +107,8 @@ struct BatchOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Restrictions of worker processes: auto uses what the kernel supports, strict fails without seccomp or Landlock, off "
-        + "sets none.",
+      "Restrictions of worker processes: auto uses what the kernel supports, strict fails unless the kernel has seccomp and "
+        + "Landlock, off sets none.",
       valueName: "auto|strict|off"))
   var sandbox = SandboxArgument.auto
 
@@ -136,7 +137,7 @@ struct BatchOptions: ParsableArguments {
   @Option(
     name: .customLong("report"),
     help: ArgumentHelp(
-      "Write a report: .json, .ndjson, .xml (JUnit) or .html; '-' writes NDJSON to standard output (not in pipe). Repeatable.",
+      "Write a report: .json, .ndjson, .xml (JUnit) or .html; '-' writes NDJSON to standard output, which pipe refuses. Repeatable.",
       valueName: "file"),
     completion: .file(extensions: ["json", "ndjson", "xml", "html"]))
   var reports: [String] = []
@@ -144,7 +145,8 @@ struct BatchOptions: ParsableArguments {
   @Option(
     name: .customLong("compare"),
     help: ArgumentHelp(
-      "Compare the .html report with the .json or .ndjson report of an earlier run.", valueName: "report"),
+      "In the .html report, show what has changed since the run of this .json or .ndjson report.",
+      valueName: "report"),
     completion: .file(extensions: ["json", "ndjson"]))
   var comparedReport: String?
 

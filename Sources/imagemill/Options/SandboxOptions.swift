@@ -27,9 +27,9 @@ extension WorkerOptions {
 struct ConversionWorkerOptions: WorkerOptions {
   @Option(
     help: ArgumentHelp(
-      "Where to decode: auto, in a worker process restricted as the kernel supports; strict, the same, but fail "
-        + "without seccomp or Landlock; off, in this process, or with -o in an unrestricted worker process "
-        + "(default: off; with -o: auto).",
+      "Where to decode. auto: in a worker process with the restrictions that the kernel supports. strict: the same, but "
+        + "fail unless the kernel has seccomp and Landlock. off: in this process; with -o, in a worker process without "
+        + "restrictions. (default: off; with -o: auto)",
       valueName: "auto|strict|off"))
   var sandbox: SandboxArgument?
 
@@ -45,8 +45,8 @@ struct ConversionWorkerOptions: WorkerOptions {
 struct InspectionWorkerOptions: WorkerOptions {
   @Option(
     help: ArgumentHelp(
-      "Where to decode: auto, in a worker process restricted as the kernel supports; strict, the same, but fail "
-        + "without seccomp or Landlock; off, in this process (default: off).",
+      "Where to decode. auto: in a worker process with the restrictions that the kernel supports. strict: the same, but "
+        + "fail unless the kernel has seccomp and Landlock. off: in this process. (default: off)",
       valueName: "auto|strict|off"))
   var sandbox: SandboxArgument?
 
