@@ -32,7 +32,7 @@ struct DoctorTests {
 
   @Test("counts what the cache holds")
   func used() async throws {
-    _ = try await command.run("cache", "verify")
+    _ = try await command.run("cache", "clear")
     let outcome = try await command.run("doctor")
     #expect(outcome.status == 0)
     #expect(outcome.text.contains("writable, index sound") && outcome.text.contains("0 objects"))
@@ -41,7 +41,7 @@ struct DoctorTests {
 
   @Test("a broken index is told with its remedy, ends with 1, and is not touched; the remedy works")
   func brokenIndex() async throws {
-    _ = try await command.run("cache", "verify")
+    _ = try await command.run("cache", "clear")
     let index = command.directory + "/cache/index.sqlite"
     for suffix in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: index + suffix) {
       try FileManager.default.removeItem(atPath: index + suffix)

@@ -12,7 +12,7 @@ extension ManifestPage {
     pads it with zeros.
     .It Li {dir}
     The source's directory, with its separators:
-    .Bl -bullet -compact
+    .Bl -dash -compact
     .It
     for a file in a manifest, relative to the manifest's directory; for a line of standard input, to the current directory;
     .It

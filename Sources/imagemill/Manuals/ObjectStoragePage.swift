@@ -49,7 +49,7 @@ enum ObjectStoragePage {
       .Ql s3:// ,
       the text after the bucket is a key, which is taken literally, apart from fields.
       With
-      .Fl C Ql s3://… ,
+      .Fl C Ql s3://bucket/prefix ,
       the template is a path inside the prefix:
       .Ql a//b
       and

@@ -62,7 +62,7 @@ enum RemoteCacheSection {
       .Fl \-remote\-cache\-mode Cm read .
       .Pp
       An output is not uploaded if one of its sources is private:
-      .Bl -bullet -compact
+      .Bl -dash -compact
       .It
       it was requested with credentials, a cookie or another header of
       .Fl H ;
