@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import ImageRendering
 
 /// A command whose images or keys need the engine.
@@ -38,15 +37,5 @@ extension Invocation {
       !options.contains(where: { ["-h", "--help", "--version"].contains($0) })
     else { return }
     RenderEngine.prepare(command.engine(for: Array(options)))
-  }
-}
-
-extension ExitStatus {
-  /// Ends the process.
-  func endProcess() -> Never {
-    // exit(3) would run the destructors of libraries that are being loaded.
-    guard RenderEngine.isBeingPrepared else { exit(rawValue) }
-    fflush(nil)
-    _exit(rawValue)
   }
 }

@@ -1,4 +1,6 @@
+import Glibc
 import ImageBatch
+import ImageRendering
 
 /// The process's exit status.
 enum ExitStatus: Int32, Error, CaseIterable {
@@ -29,6 +31,16 @@ enum ExitStatus: Int32, Error, CaseIterable {
     } else {
       self = summary.allFailuresTemporary && summary.jobsNotStarted == 0 ? .temporary : .failed
     }
+  }
+}
+
+extension ExitStatus {
+  /// Ends the process.
+  func endProcess() -> Never {
+    // exit(3) would run the destructors of libraries that are being loaded.
+    guard RenderEngine.isBeingPrepared else { exit(rawValue) }
+    fflush(nil)
+    _exit(rawValue)
   }
 }
 

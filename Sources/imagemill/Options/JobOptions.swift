@@ -22,8 +22,8 @@ struct JobOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Select only the jobs that failed in the last run of these manifests in this directory, or in this report. A "
-        + "following argument that ends in .ndjson is the report: write --failed last for an NDJSON manifest.",
+      "Select only the jobs that failed in the last run of these manifests in this directory, or in this report. "
+        + "An argument after --failed that ends in .ndjson is the report. With an NDJSON manifest, put --failed last.",
       valueName: "report.ndjson"),
     completion: .file(extensions: ["ndjson"]))
   var failed: String?
