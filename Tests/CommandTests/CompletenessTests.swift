@@ -34,6 +34,15 @@ struct CompletenessTests {
       .flatMap { $0.dropFirst(macro.count).split(separator: " ").map(String.init) }.filter { $0 != "," }
   }
 
+  /// The lines of a section's own list, without those of lists inside it.
+  private func outerList(of lines: [String]) -> [String] {
+    var depth = 0
+    return lines.filter { line in
+      if line.hasPrefix(".Bl") { depth += 1 } else if line.hasPrefix(".El") { depth -= 1 }
+      return depth == 1
+    }
+  }
+
   private static let commands: [HelpDump.Command] =
     ((try? HelpDump.root().subcommands) ?? []).filter { $0.shouldDisplay != false }
 
@@ -194,7 +203,9 @@ struct CompletenessTests {
   @Test("every key is in imagemill-manifest(5) under its mapping, and no other")
   func keys() throws {
     let lines = try page("imagemill-manifest.5")
-    func listed(_ title: String) -> [String] { arguments(of: ".It Ic", in: section(title, of: lines)) }
+    func listed(_ title: String) -> [String] {
+      arguments(of: ".It Ic", in: outerList(of: section(title, of: lines)))
+    }
     let manifest = Set(listed(".Ss The manifest's keys"))
     #expect(manifest == Set(KeyTable.manifest.names))
     let job = Set(listed(".Ss A job's keys"))
@@ -202,10 +213,9 @@ struct CompletenessTests {
     #expect(output == Set(KeyTable.output.names).subtracting(["placeholder", "priority", "variables"]))
     // A job has an output's keys too.
     #expect(job.union(output) == Set(KeyTable.job.names))
-    let named = Set(
-      lines.filter { $0.hasPrefix(".Ic ") }.compactMap { $0.split(separator: " ").dropFirst().first })
+    let named = Set(arguments(of: ".Ic", in: lines) + arguments(of: ".It Ic", in: lines))
     for key in KeyTable.origin.names + KeyTable.transition.names + KeyTable.markup.names {
-      #expect(named.contains(Substring(key)), "\(key)")
+      #expect(named.contains(key), "\(key)")
     }
   }
 
