@@ -1,6 +1,7 @@
-import Dispatch
 import GRDB
+import Glibc
 import Synchronization
+import SystemIO
 
 /// Groups small writes to the index into shared transactions: a commit costs several times as much as a small write,
 /// and the writes touch the same pages.
@@ -17,31 +18,41 @@ final class GroupCommit: Sendable {
 
   private struct State {
     var waiting: [Write] = []
-    var nextCommit = DispatchTime(uptimeNanoseconds: 0)
+    /// When the next commit may begin, in seconds of the monotonic clock.
+    var nextCommit = 0.0
+    /// The thread of all commits, since the first write.
+    var thread: SerialThread?
   }
 
-  /// The minimum time between commits.
-  private static let pause = DispatchTimeInterval.milliseconds(10)
+  /// The minimum time between commits, in seconds.
+  private static let pause = 0.01
 
   private let state = Mutex(State())
-  private let queue = DispatchQueue(label: "imagemill.cache.index")
 
   /// Schedules a write.
   /// - Parameter commit: Runs bodies in one transaction and returns the result for their completions; blocks.
   func add(_ write: Write, commit: @escaping @Sendable ([Body]) throws(CacheError) -> Int) {
-    let time: DispatchTime? = state.withLock { state in
+    let (isFirst, thread) = state.withLock { state in
       state.waiting.append(write)
-      return state.waiting.count == 1 ? state.nextCommit : nil
+      let isFirst = state.waiting.count == 1
+      if isFirst, state.thread == nil { state.thread = try? SerialThread() }
+      return (isFirst, state.thread)
     }
     // The first waiting write has already scheduled the commit.
-    guard let time else { return }
-    queue.asyncAfter(deadline: max(time, .now())) { self.flush(commit) }
+    guard isFirst else { return }
+    // At a limit of threads, the caller waits for its commit.
+    guard let thread else { return flush(commit) }
+    thread.start { [self] in
+      let pause = state.withLock(\.nextCommit) - SystemTime.monotonic
+      if pause > 0 { usleep(useconds_t(pause * 1e6)) }
+      flush(commit)
+    }
   }
 
   private func flush(_ commit: ([Body]) throws(CacheError) -> Int) {
     let batch = state.withLock { state in
       defer { state.waiting = [] }
-      state.nextCommit = .now() + Self.pause
+      state.nextCommit = SystemTime.monotonic + Self.pause
       return state.waiting
     }
     Self.perform(batch, commit)

@@ -1,18 +1,20 @@
-import Dispatch
 import Synchronization
 import SystemIO
 
-/// A worker process with a queue for its blocking calls.
+/// A worker process with a thread for its blocking calls.
 final class Worker: Sendable {
   private let process: WorkerProcess
-  private let queue: DispatchQueue
+  private let thread: SerialThread
   private let processorTime: Duration
   /// Whether the process waits for the places that it may use.
   private let isConfined: Bool
   /// The process's directory, since its first request.
   private let directory = Mutex<WorkerDirectory?>(nil)
 
-  init(_ configuration: WorkerConfiguration, slot: Int) throws(WorkerProcess.TerminationReason) {
+  init(_ configuration: WorkerConfiguration) throws(WorkerProcess.TerminationReason) {
+    do throws(SystemError) { thread = try SerialThread() } catch {
+      throw .notStarted("can't start a thread for it: \(error.text)")
+    }
     process = try WorkerProcess(
       executable: configuration.executable,
       arguments: [
@@ -21,7 +23,6 @@ final class Worker: Sendable {
       ])
     isConfined = configuration.sandbox.restrictsFiles
     processorTime = configuration.processorTime
-    queue = DispatchQueue(label: "imagemill.worker.\(slot)")
   }
 
   // Before its directory is removed, in which it could put a link in place.
@@ -32,7 +33,7 @@ final class Worker: Sendable {
   ) async throws(WorkerProcess.TerminationReason) -> RenderResponse {
     let result: Result<RenderResponse, WorkerProcess.TerminationReason> = await withCheckedContinuation {
       continuation in
-      queue.async { [self] in
+      thread.start { [self] in
         let result: Result<RenderResponse, WorkerProcess.TerminationReason>
         do throws(WorkerProcess.TerminationReason) {
           result = .success(try response(to: request, timeout: timeout))
@@ -80,7 +81,7 @@ final class Worker: Sendable {
   func end() async {
     process.kill()
     await withCheckedContinuation { continuation in
-      queue.async { [self] in
+      thread.start { [self] in
         process.end()
         directory.withLock(\.self)?.remove()
         continuation.resume()

@@ -126,7 +126,7 @@ package actor WorkerPool: RenderingService {
     guard configuration.sandbox != .strict || WorkerSandbox.isComplete else {
       throw .notStarted("the kernel has no \(WorkerSandbox.missing.joined(separator: " and no "))")
     }
-    let worker = try Worker(configuration, slot: slot)
+    let worker = try Worker(configuration)
     workersStarted += 1
     workers[slot] = worker
     return worker
