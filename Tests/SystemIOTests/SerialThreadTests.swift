@@ -78,7 +78,8 @@ struct SerialThreadTests {
       thread.start {
         var mask = sigset_t()
         pthread_sigmask(SIG_SETMASK, nil, &mask)
-        continuation.resume(returning: [SIGINT, SIGTERM, SIGHUP, SIGSEGV].map { sigismember(&mask, $0) == 1 })
+        continuation.resume(
+          returning: [SIGINT, SIGTERM, SIGHUP, SIGSEGV].map { sigismember(&mask, $0) == 1 })
       }
     }
     #expect(blocked == [true, true, true, false])
