@@ -31,19 +31,19 @@ package struct ObjectAddress: Hashable, Sendable, CustomStringConvertible {
   package init(parsing text: String) throws(Mistake) {
     try self.init(parsingPrefix: text)
     guard !key.isEmpty else {
-      throw Mistake(message: "the address names no object: write 's3://BUCKET/KEY'")
+      throw Mistake(message: "the S3 URL names no object: write 's3://BUCKET/KEY'")
     }
   }
 
   /// Parses the address of a bucket, or of the objects whose keys have a prefix: `s3://bucket` or `s3://bucket/prefix`.
   /// - Throws: `Mistake` if the text isn't one.
   package init(parsingPrefix text: String) throws(Mistake) {
-    guard Self.isAddress(text) else { throw Mistake(message: "the address must begin with 's3://'") }
+    guard Self.isAddress(text) else { throw Mistake(message: "an S3 URL must begin with 's3://'") }
     let rest = text.utf8.dropFirst(5)
     let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
     let bucket = String(text[rest.startIndex..<end])
     guard !bucket.isEmpty else {
-      throw Mistake(message: "the address has no bucket: write 's3://BUCKET/KEY'")
+      throw Mistake(message: "the S3 URL has no bucket: write 's3://BUCKET/KEY'")
     }
     guard Self.isBucket(bucket) else {
       throw Mistake(

@@ -29,8 +29,8 @@ struct WrongSettingTests {
     ("s3-endpoint", "foo", "--s3-endpoint: an S3 endpoint must be"),
     ("s3-header", "foo", "a header must be 'NAME: VALUE'"),
     ("remote-cache", "foo", "--remote-cache takes an https or http URL"),
-    ("remote-cache", "s3://", "--remote-cache: the address has no bucket"),
-    ("output-dir", "s3://", "-C: the address has no bucket"),
+    ("remote-cache", "s3://", "--remote-cache: the S3 URL has no bucket"),
+    ("output-dir", "s3://", "-C: the S3 URL has no bucket"),
     ("profile", "nosuch.icc", "'profile' must be srgb, keep or a readable ICC file, not 'nosuch.icc'"),
     ("allow-format", "foo", "--allow-format takes "),
   ]

@@ -19,7 +19,7 @@ extension ImageDownloader {
       return .badSource(text, error.message)
     }
     guard let stores = configuration.objectStores else {
-      return .badSource(text, "there are no settings for s3 addresses")
+      return .badSource(text, "there are no settings for S3 URLs")
     }
     do throws(ObjectStorageFailure) {
       _ = try stores.service()

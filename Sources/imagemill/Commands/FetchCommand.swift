@@ -20,7 +20,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
         imagemill fetch --output page.html https://example.org/
       """)
 
-  @Argument(help: ArgumentHelp("http, https or s3 URLs.", valueName: "url"))
+  @Argument(help: ArgumentHelp("http, https or S3 URLs.", valueName: "url"))
   var operands: [OperandGroup]
   private var urls: [String] { operands.words }
 
@@ -60,7 +60,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
     let sources = try urls.map { url in
       let source = try ImageSource(argument: url)
       guard case .url = source else {
-        throw CommandError(.usage, "fetch takes http, https and s3 URLs, not '\(url)'")
+        throw CommandError(.usage, "fetch takes http, https and S3 URLs, not '\(url)'")
       }
       return source
     }

@@ -20,7 +20,7 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
 
   @Argument(
     help: ArgumentHelp(
-      "Paths, http(s), s3, file or data URLs, or '-' for standard input.", valueName: "source"),
+      "Paths, http(s), S3, file or data URLs, or '-' for standard input.", valueName: "source"),
     completion: .file())
   var operands: [OperandGroup]
 

@@ -121,9 +121,9 @@ enum ManifestPage {
     .Ss A job's keys
     .Bl -tag -width Ds
     .It Ic source
-    An http or https URL, an
-    .Ql s3://bucket/key
-    address, a file URL, a data URL or a path; or a list of them, which are tried in order.
+    An http or https URL, an S3 URL such as
+    .Ql s3://bucket/key ,
+    a file URL, a data URL or a path; or a list of them, which are tried in order.
     Without
     .Ic base ,
     a path is relative to the manifest's directory and must lie inside it, unless

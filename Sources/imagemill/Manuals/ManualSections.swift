@@ -136,9 +136,7 @@ enum ManualSections {
 
   private static let storageVariables = """
     .It Ev AWS_*
-    Credentials, region and server of
-    .Ql s3://
-    addresses; see
+    Credentials, region and server of S3 URLs; see
     .Xr imagemill-s3 7 .
 
     """

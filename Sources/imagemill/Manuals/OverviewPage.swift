@@ -95,9 +95,9 @@ enum OverviewPage {
   private static let concepts = #"""
     .Sh CONCEPTS
     .Ss Sources
-    A source is an http or https URL, an
+    A source is an http or https URL, an S3 URL such as
     .Ql s3://bucket/key
-    address (see
+    (see
     .Xr imagemill-s3 7 ) ,
     a file URL, a data URL, a path, or
     .Sq \-

@@ -46,7 +46,7 @@ struct ObjectDestination {
       throw CommandError(
         .usage,
         "outputs in object storage: a job's source is another job's output, which must be a file; run such jobs without "
-          + "an s3:// address")
+          + "an S3 URL")
     }
     let stores = downloads.objectStorage.stores
     do throws(ObjectStorageFailure) { _ = try stores.service() } catch {

@@ -7,7 +7,7 @@ import ObjectStorage
 struct ObjectStorageOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Server of s3:// addresses (default: from AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or the AWS profile, else AWS).",
+      "Server of S3 URLs (default: from AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or the AWS profile, else AWS).",
       valueName: "url"))
   var s3Endpoint: String?
 
