@@ -84,7 +84,7 @@ extension JobError {
     case tooManyFrames = "too-many-frames"
     /// Decoding would exceed the memory limit.
     case tooMuchMemory = "too-much-memory"
-    /// A rendering exceeded the processor time of a request.
+    /// A rendering exceeded the CPU time of a request.
     case processorTime = "processor-time"
     /// A file grew beyond the limit of file sizes. The image isn't the cause.
     case fileSize = "file-size"

@@ -122,7 +122,7 @@ public struct RenderError: Error, Sendable, Hashable, Codable {
     case cancelled
     /// A rendering exceeded its time limit.
     case timedOut = "timed-out"
-    /// A rendering exceeded the processor time of a request.
+    /// A rendering exceeded the CPU time of a request.
     case processorTime = "processor-time"
     /// A file grew beyond the limit of file sizes. The image isn't the cause.
     case fileSize = "file-size"
