@@ -9,7 +9,7 @@ struct FormatsCommand: ParsableCommand {
     commandName: "formats",
     abstract: "List the formats that this installation reads and writes, and the encoders' options.",
     discussion: """
-      Set an option with --encode NAME=VALUE, or under 'encode' in a manifest. For a list of formats such as
+      Set an option with --encode NAME=VALUE, or under 'encode' in a manifest. For a list of formats such as \
       'avif,webp,jpeg', the smallest file among the formats that can hold the image is written.
 
         imagemill formats
