@@ -154,8 +154,7 @@ enum ManifestPage {
     .Cm progressive
     treats the list as versions, worst first.
     Each is written when it arrives, unless a better one has been written or has arrived.
-    An existing file, such as that of an earlier run, is kept until the best version has arrived, or until all versions
-    that are better than those that have arrived have failed.
+    An existing file, such as that of an earlier run, is replaced only once, by the best version that arrives.
     .It Ic priority
     The priority of pending downloads; the highest starts first (default: 0).
     .It Ic variables
