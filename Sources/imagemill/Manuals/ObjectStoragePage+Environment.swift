@@ -31,11 +31,11 @@ extension ObjectStoragePage {
     .It Ev AWS_EC2_METADATA_SERVICE_ENDPOINT , AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE
     With
     .Fl \-s3-credentials Cm instance :
-    the instance metadata service, or its
+    the URL of the instance metadata service; without a URL, which of its default addresses to use,
     .Ql IPv4
     or
     .Ql IPv6
-    address (default: IPv4).
+    (default: IPv4).
     .It Ev AWS_EC2_METADATA_DISABLED
     If
     .Ql true ,

@@ -112,7 +112,7 @@ enum ObjectStoragePage {
       .Pp
       With
       .Fl \-no-clobber ,
-      an existing object without this metadata is kept, and uploads are conditional
+      an existing object without imagemill's metadata is kept, and uploads are conditional
       .Pq Ql If-None-Match , If-Match ;
       the server must support that.
       An output that would replace a source of the run is refused without
@@ -131,9 +131,11 @@ enum ObjectStoragePage {
       headers are not sent with uploads.
       .Pp
       With outputs in object storage,
-      .Fl \-prune , \-lock
+      .Fl \-prune , \-offline ,
       and
-      .Fl \-offline
+      .Fl \-lock
+      without
+      .Fl \-frozen
       are refused, and so are jobs whose source is another job's output.
       .Fl \-emit
       needs
