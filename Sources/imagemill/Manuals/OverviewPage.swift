@@ -153,9 +153,7 @@ enum OverviewPage {
     The extension of an output's path, or
     .Fl \-format ,
     sets its format.
-    In
-    .Cm pipe
-    and in manifests, the path is a template with fields such as
+    The path is a template with fields such as
     .Li {name} ,
     the source's file name without extension,
     .Li {ext} , {index} , {width} , {height} , {format}
