@@ -90,7 +90,10 @@ struct OutputOptions: ParsableArguments {
     help: "Allow an output to replace its source, atomically. Each run applies the chain to the last result.")
   var inPlace = false
 
-  @Flag(help: "Keep existing files that imagemill did not write, or that were edited after it wrote them.")
+  @Flag(
+    help: ArgumentHelp(
+      "Keep existing files that imagemill did not write, or that were edited after it wrote them; 'convert' without -o "
+        + "keeps every existing file."))
   var noClobber = false
 
   @Option(
