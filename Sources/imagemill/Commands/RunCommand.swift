@@ -59,8 +59,8 @@ struct RunCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the digests of manifests, sources and outputs to a lock file; with --check, compare with it. It "
-        + "describes complete manifests, so it can't be written with --failed, --shard or targets.",
+      "Write the digests of manifests, sources and outputs to a lock file; with --check or --frozen, compare with it "
+        + "instead. It describes complete manifests, so it can't be written with --failed, --shard or targets.",
       valueName: "file"),
     completion: .file())
   var lock: String?
