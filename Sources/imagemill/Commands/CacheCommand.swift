@@ -66,8 +66,8 @@ struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show size, contents and hit statistics.",
       discussion: """
-        'objects' are the stored bodies of responses, outputs and renditions. 'responses' and 'outputs' are the numbers of \
-        their records in the index, 'files' that of local files whose digests are recorded. 'renditions' are filtered \
+        'objects' are the stored bodies of responses, outputs and renditions. 'responses', 'outputs' and 'files' \
+        are the numbers of responses, outputs and local files that the index has records of. 'renditions' are filtered \
         images before encoding, which 'run --cache-intermediates' keeps.
         """)
     @OptionGroup var place: Place
