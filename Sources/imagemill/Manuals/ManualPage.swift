@@ -117,6 +117,20 @@ enum ManualPage {
       .Pp
       \(sizes)
       .Pp
+      As a gravity,
+      .Li attention
+      keeps the part that draws the eye, and
+      .Li entropy
+      the part with the most detail; for
+      .Ic pad , overlay
+      and
+      .Ic text ,
+      both mean
+      .Li center .
+      A focal point such as
+      .Li 0.3x0.7
+      has two fractions, from the left and from the top.
+      .Pp
       Every chain has an identifier: its filters with all parameters, in a fixed form.
       All spellings of a chain have the same identifier, which is part of the key of cached results.
       Identifiers spell center and color as
