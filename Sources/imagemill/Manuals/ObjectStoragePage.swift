@@ -8,8 +8,8 @@ enum ObjectStoragePage {
       .Nd sources, outputs and a remote cache in Amazon S3 and compatible object storage
       .Sh DESCRIPTION
       A source may be an object, written as an S3 URL,
-      .Ql s3://bucket/key :
-      as an argument, in a manifest, a table or a list, or as the source of an overlay.
+      .Ql s3://bucket/key ,
+      in an argument, a manifest, a table, a list or an overlay.
       As in the AWS CLI, everything after
       .Ql s3://bucket/
       is the key, taken literally:
