@@ -54,7 +54,8 @@ public enum VipsRuntime {
   /// The number that ``useConcurrency(_:)`` set last; nil after ``setConcurrency(_:)``.
   private static let ownConcurrency = Mutex<Int?>(1)
 
-  /// Sets the number of threads that evaluate a pipeline (`vips_concurrency_set`). Default: 1. No batch changes it any more.
+  /// Sets the number of threads that evaluate a pipeline (`vips_concurrency_set`). Default: 1. No batch changes
+  /// it after this call.
   /// - Parameter threads: The number of threads. Values below 1 mean 1.
   /// - Throws: `VipsError` if libvips can't be loaded or started.
   public static func setConcurrency(_ threads: Int) throws(VipsError) {

@@ -12,7 +12,7 @@ extension JobError {
     case fileUnreadable = "file-unreadable"
     /// The response's status isn't 2xx.
     case httpStatus = "http-status"
-    /// The server responded with 429 or 503, or its `Retry-After` is too long.
+    /// The server requests a wait (`Retry-After`) longer than the longest that is allowed.
     case throttled
     /// The host has no address, or the resolver failed.
     case hostNotFound = "host-not-found"

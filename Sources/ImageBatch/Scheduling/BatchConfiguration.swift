@@ -40,7 +40,7 @@ public struct BatchConfiguration: Sendable {
   package var prunedScopes: [OutputScope] = []
   /// The command line's output template, for jobs that name no output; empty if there is none.
   package var commandTemplate = ""
-  /// What an output may replace: any file except a source of the run, unless changed.
+  /// The files that an output may replace. Default: any file except a source of the run.
   public var replacing = ReplacementPolicy()
   /// Whether outputs are synced to disk before they are reported.
   public var durability = Durability.fast

@@ -118,7 +118,7 @@ public struct RenderError: Error, Sendable, Hashable, Codable {
 
     /// The rendering ended before this output.
     case notRendered = "not-rendered"
-    /// The service was stopped before the output was made.
+    /// Rendering was stopped before the output was made.
     case cancelled
     /// A rendering exceeded its time limit.
     case timedOut = "timed-out"

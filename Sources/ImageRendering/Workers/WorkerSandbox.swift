@@ -9,7 +9,7 @@ public enum WorkerSandbox: String, Sendable, CaseIterable {
   /// What the kernel has of ``strict``.
   case auto
   /// A filter of system calls (seccomp): no network, no other programs and processes. Rules for files (Landlock): none but
-  /// the libraries' and the job's own. Without one of them, rendering fails.
+  /// the libraries' and the job's own. If the kernel lacks one of these, rendering fails.
   case strict
   /// None.
   case off

@@ -82,7 +82,7 @@ struct ObjectUpload: Sendable {
     let begun = try await downloader.perform(ObjectOperation(request, body: .bytes([])), on: address)
     guard let upload = MultipartUpload.identifier(in: begun.body) else {
       throw DownloadError(
-        .transferFailed, "the server didn't begin an upload in parts", source: address.description)
+        .transferFailed, "the server didn't begin a multipart upload", source: address.description)
     }
     do throws(DownloadError) {
       guard let parts = try await sendParts(of: upload).get() else { return .refused(gone) }
