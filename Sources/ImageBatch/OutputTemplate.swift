@@ -103,6 +103,11 @@ public struct OutputTemplate: Sendable, Hashable {
     return ObjectAddress.isAddress(text)
   }
 
+  /// The scheme of a text that begins as a URL with an authority; nil for a path.
+  private static func scheme(of text: String) -> String? {
+    text.prefixMatch(of: #/([A-Za-z][A-Za-z0-9+.\-]*):\/\//#).map { String($0.1) }
+  }
+
   /// The bucket of the objects, and the beginning of their keys as far as its directories are literal; nil for files.
   /// - Throws: `ObjectAddress.Mistake` if the bucket isn't literal, or isn't one.
   package func objectPrefix() throws(ObjectAddress.Mistake) -> ObjectAddress? {
@@ -116,8 +121,11 @@ public struct OutputTemplate: Sendable, Hashable {
     return ObjectAddress(bucket: address.bucket, key: String(directory))
   }
 
-  /// What is wrong with the address of the objects; nil for files, and for an address without mistakes.
+  /// What is wrong with the address of the objects, or of another URL; nil for files, and for an address without mistakes.
   package var objectMistake: String? {
+    if !isObject, case .literal(let text)? = parts.first, let scheme = Self.scheme(of: text) {
+      return "an output is a path or an S3 URL, not a URL of the scheme '\(scheme)'"
+    }
     do throws(ObjectAddress.Mistake) { _ = try objectPrefix() } catch { return error.message }
     return isObject && text.utf8.last == UInt8(ascii: "/") ? "the key of an image can't end in a slash" : nil
   }

@@ -4,8 +4,9 @@ import SystemIO
 
 /// The jobs that failed in an earlier run, from its `.ndjson` report.
 ///
-/// A job failed if one of its outputs has the source, filter and format of a failed line, and its path if that is known
-/// before the job runs. Reports have sources without credentials.
+/// A job failed if one of its outputs has the path of a failed line: its source, filter or format may have been corrected
+/// since. If the path isn't known before the job runs, or wasn't when it failed, the source, filter and format decide.
+/// Reports have sources without credentials.
 package struct FailedJobs: Sendable, Hashable {
   private struct Line: Hashable {
     var source: String
@@ -15,6 +16,9 @@ package struct FailedJobs: Sendable, Hashable {
 
   /// The paths of failed outputs; nil for one that failed before its path was known.
   private var paths: [Line: Set<String?>] = [:]
+
+  /// All paths of failed outputs that are known.
+  private var knownPaths: Set<String> = []
 
   /// Whether nothing failed in that run.
   package var isEmpty: Bool { paths.isEmpty }
@@ -64,23 +68,54 @@ package struct FailedJobs: Sendable, Hashable {
       throw .init(place: node.place, message: "this result has no 'source': is this a report of imagemill?")
     }
     let line = Line(source: source, filter: node["filter"]?.text ?? "", format: node["format"]?.text ?? "")
-    paths[line, default: []].insert(node["output"]?.text)
+    let path = node["output"]?.text.map(Paths.normalized)
+    paths[line, default: []].insert(path)
+    if let path { knownPaths.insert(path) }
     return true
   }
 
   /// Whether the job failed in that run.
   package func contains(_ job: Job) -> Bool {
-    guard let source = job.sources.first?.displayText else { return false }
-    return job.outputs.contains { output in
-      // The report has the chosen format if the output failed after the choice.
-      let formats = Set([output.encoding.formatText] + output.encoding.choices.map(\.format.rawValue))
-      let failed = formats.reduce(into: Set<String?>()) { failed, format in
-        failed.formUnion(
-          paths[Line(source: source, filter: output.chain.identifier, format: format)] ?? [])
+    job.outputs.contains { output in
+      let path = OutputConflicts.path(of: output, job)
+      if let path, knownPaths.contains(path) { return true }
+      return lines(of: output, job).contains { line in
+        // An output that failed at another path is another one.
+        paths[line].map { path == nil || $0.contains(nil) } ?? false
       }
-      guard !failed.isEmpty else { return false }
-      guard let path = OutputConflicts.path(of: output, job) else { return true }
-      return failed.contains(nil) || failed.contains { $0.map(Paths.normalized) == path }
+    }
+  }
+
+  /// The number of failed outputs that no job makes any more.
+  package func unmatched(by jobs: [Job]) -> Int {
+    var made: Set<String> = []
+    var lines: Set<Line> = []
+    var linesOfUnknownPaths: Set<Line> = []
+    for job in jobs {
+      for output in job.outputs {
+        let path = OutputConflicts.path(of: output, job)
+        if let path { made.insert(path) }
+        for line in self.lines(of: output, job) {
+          lines.insert(line)
+          if path == nil { linesOfUnknownPaths.insert(line) }
+        }
+      }
+    }
+    return paths.reduce(0) { count, failed in
+      count
+        + failed.value.count { path in
+          guard let path else { return !lines.contains(failed.key) }
+          return !made.contains(path) && !linesOfUnknownPaths.contains(failed.key)
+        }
+    }
+  }
+
+  /// What the lines of an output's failures may say.
+  private func lines(of output: JobOutput, _ job: Job) -> [Line] {
+    guard let source = job.sources.first?.displayText else { return [] }
+    // The report has the chosen format if the output failed after the choice.
+    return Set([output.encoding.formatText] + output.encoding.choices.map(\.format.rawValue)).map {
+      Line(source: source, filter: output.chain.identifier, format: $0)
     }
   }
 }

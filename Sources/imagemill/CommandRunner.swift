@@ -13,6 +13,7 @@ enum CommandRunner {
     // The pages of 'help' have their own width.
     if arguments.first != HelpCommand._commandName { widenHelp() }
     do {
+      try refuseOtherEncodings()
       try UsageErrorFormatter.check(arguments)
       let invocation = try Invocation(arguments)
       invocation.loadEngine()
@@ -24,6 +25,18 @@ enum CommandRunner {
       // An error may end the command while the progress display is still up.
       StandardError.endDisplay()
       end(with: error, arguments)
+    }
+  }
+
+  /// Refuses arguments that aren't UTF-8. As text they would name other files.
+  private static func refuseOtherEncodings() throws {
+    for index in 1..<max(1, Int(CommandLine.argc)) {
+      guard let bytes = CommandLine.unsafeArgv[index], String(validatingCString: bytes) == nil else {
+        continue
+      }
+      throw CommandError(
+        .usage,
+        "the argument '\(String(cString: bytes))' isn't UTF-8; rename the file, or set the terminal to UTF-8")
     }
   }
 

@@ -4,6 +4,34 @@ import Testing
 
 @Suite("imagemill convert", .timeLimit(.minutes(8)))
 struct ConvertTests {
+  @Test(
+    "an output that is no path is refused with the reason, and nothing is made",
+    arguments: [
+      ("", "the output is empty"), ("file:///tmp/imagemill-none/z.png", "a URL of the scheme 'file'"),
+      ("http://h/x.png", "a URL of the scheme 'http'"), ("ftp://h/{name}.png", "a URL of the scheme 'ftp'"),
+    ])
+  func noPath(output: String, words: String) async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
+    for arguments in [["a.png", output], ["-o", output, "a.png"]] {
+      let outcome = try await command.run(["convert"] + arguments)
+      #expect(outcome.status == 2 && outcome.errors.contains(words), "\(arguments): \(outcome.errors)")
+    }
+    #expect(command.files == ["a.png"])
+  }
+
+  @Test("a name that isn't UTF-8 is refused: as text it would be another file's")
+  func otherEncoding() async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
+    for words in ["a.png $'x\\xff.png'", "$'in\\xff.png' b.png", "-o $'d\\xff/{name}.png' a.png"] {
+      let outcome = try await command.run(
+        ["-c", "'\(CommandRun.executable)' convert \(words)"], executable: "/bin/bash")
+      #expect(outcome.status == 2 && outcome.errors.contains("isn't UTF-8"), "\(outcome.errors)")
+    }
+    #expect(command.files == ["a.png"])
+  }
+
   private let command: CommandRun
 
   init() throws {

@@ -252,6 +252,48 @@ struct DependencyTests {
     #expect(try await command.run("run", "chain.yaml").status == 0)
   }
 
+  @Test("with an output directory, all messages name the files in it, and the remedy for an edited one works")
+  func outputDirectory() async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 16, height: 8), to: "a.png")
+    try command.write(
+      """
+      imagemill: 1
+      jobs:
+        - {source: a.png, filter: flip, output: o/b.png}
+        - {source: o/b.png, filter: invert, output: o/c.png}
+        - {source: o/c.png, filter: flip, output: o/d.png}
+      """, to: "m.yaml")
+    let outputs = ["pub/o/b.png", "pub/o/c.png", "pub/o/d.png"]
+    let plan = try await command.run("plan", "m.yaml", "-C", "pub")
+    #expect(plan.status == 0)
+    for output in outputs { #expect(plan.text.contains(" \(output)  "), "\(plan.text)") }
+    let run = try await command.run("run", "--why", "m.yaml", "-C", "pub")
+    #expect(run.status == 0)
+    for output in outputs { #expect(run.errors.contains("\(output): "), "\(run.errors)") }
+    // Nothing is stale: with wrong paths, outputs that are made again would seem to be made no longer.
+    try FileManager.default.removeItem(atPath: command.work + "/pub/o/b.png")
+    let check = try await command.run("run", "--check", "--prune", "m.yaml", "-C", "pub")
+    #expect(check.status == 3 && !check.errors.contains("no longer made"), "\(check.errors)")
+    for output in outputs { #expect(check.errors.contains("\(output): out of date"), "\(check.errors)") }
+    #expect(try await command.run("run", "--prune", "m.yaml", "-C", "pub").status == 0)
+    #expect(command.files == ["a.png", "m.yaml"] + outputs)
+
+    try command.write(Array(command.read(outputs[0]) ?? Data()) + [0x0A], to: outputs[0])
+    let refused = try await command.run("run", "m.yaml", "-C", "pub")
+    #expect(
+      refused.status == 2
+        && refused.errors.hasPrefix(
+          "m.yaml:3:5: error: the output 'pub/o/b.png', a source of another job, has changed"),
+      "\(refused.errors)")
+    for output in outputs {
+      let explanation = try await command.run("cache", "explain", output)
+      #expect(explanation.status == 0 && explanation.text.contains(output), "\(explanation.errors)")
+    }
+    try FileManager.default.removeItem(atPath: command.work + "/" + outputs[0])
+    #expect(try await command.run("run", "m.yaml", "-C", "pub").status == 0)
+  }
+
   @Test("a reason says whether a file is missing, was edited, was never made, or has another recipe")
   func reasons() async throws {
     let command = try CommandRun()

@@ -88,6 +88,58 @@ struct LastRunTests {
     #expect(outcome.status == 0 && outcome.text == "b.webp\n", "\(outcome.errors)")
   }
 
+  @Test("jobs whose source, filter or options were corrected since are still the ones that failed")
+  func corrected() async throws {
+    func manifest(_ source: String, _ output: String = "o/2.webp") throws {
+      try command.write(
+        "imagemill: 1\njobs:\n  - {source: a.png, output: o/1.webp}\n  - {source: \(source), output: \(output)}\n",
+        to: "m.yaml")
+    }
+    for (source, options) in [("a.png", []), ("none.png", ["-f", "flip"])] {
+      try manifest("none.png")
+      let first = try await command.run("run", "m.yaml")
+      #expect(first.status == 1)
+      try manifest(source)
+      let second = try await command.run(["run", "m.yaml", "--failed"] + options)
+      #expect(second.status == (source == "a.png" ? 0 : 1))
+      #expect(second.errors.contains("jobs 1: 1 "), "\(second.errors)")
+    }
+    let words = ["pipe", "-o", "{name}.webp"]
+    #expect(try await command.run(words, input: Data("none.png\n".utf8)).status == 1)
+    let piped = try await command.run(words + ["-f", "flip", "--failed"], input: Data("none.png\n".utf8))
+    #expect(piped.status == 1 && piped.errors.contains("1 failed"), "\(piped.errors)")
+  }
+
+  @Test("a selection of failures that no job makes any more is no success, and is still known afterwards")
+  func moved() async throws {
+    func manifest(_ jobs: (String, String)...) throws {
+      let lines = jobs.map { "  - {source: \($0.0), output: \($0.1)}\n" }
+      try command.write("imagemill: 1\njobs:\n" + lines.joined(), to: "m.yaml")
+    }
+    try manifest(("a.png", "1.webp"), ("none.png", "2.webp"), ("none.png", "3.webp"))
+    #expect(try await command.run("run", "m.yaml").status == 1)
+    try manifest(("a.png", "1.webp"), ("a.png", "4.webp"))
+    let none = try await command.run("run", "m.yaml", "--failed")
+    #expect(
+      none.status == 2
+        && none.errors.contains("no job makes any of the 2 failed outputs of that run"), "\(none.errors)")
+    #expect(command.read("4.webp") == nil)
+    try manifest(("a.png", "2.webp"), ("a.png", "4.webp"))
+    let one = try await command.run("run", "m.yaml", "--failed")
+    #expect(one.status == 0 && one.errors.contains("no job makes 1 failed output of that run any more"))
+    #expect(command.read("2.webp") != nil && command.read("4.webp") == nil)
+    // Nothing failed in that run, which is no mistake.
+    let again = try await command.run("run", "m.yaml", "--failed")
+    #expect(again.status == 0 && again.errors.contains("no job failed in that run"), "\(again.errors)")
+
+    let (words, lines) = (["pipe", "-o", "{name}.webp"], Data("none.png\n".utf8))
+    #expect(try await command.run(words, input: lines).status == 1)
+    let other = try await command.run(words + ["--failed"], input: Data("a.png\n".utf8))
+    #expect(
+      other.status == 2 && other.errors.contains("no line makes an output that failed"), "\(other.errors)")
+    #expect(try await command.run(words + ["--failed"], input: lines).status == 1)
+  }
+
   @Test("each list and each command has a last run of its own")
   func own() async throws {
     try command.write("none.png\n", to: "other.txt")

@@ -27,6 +27,28 @@ struct LoadingTests {
     #expect(outcome.status == 0 && loads(outcome))
   }
 
+  @Test("a run that starts workers for a new cache leaves it to them, and the next run finds what they made")
+  func leftToWorkers() async throws {
+    let command = try CommandRun()
+    try command.write("imagemill: 1\njobs: [{source: a.png, output: b.png}]\n", to: "m.yaml")
+    try command.write(image, to: "a.png")
+    let other = ["--cache-dir", command.directory + "/other"]
+    for words in [
+      ["run", "m.yaml"], ["run", "--force", "--no-cache", "m.yaml"], ["run", "--force"] + other + ["m.yaml"],
+      ["pipe", "-o", "c.png", "--cache-dir=\(command.directory)/third", "a.png"],
+    ] {
+      let outcome = try await command.run(words, environment: ["LD_DEBUG": "files"])
+      #expect(outcome.status == 0 && !outcome.errors.isEmpty, "\(outcome.errors)")
+      #expect(!loads(outcome), "\(words)")
+    }
+    for cache in [[], other] {
+      let check = try await command.run(
+        ["run", "--check", "m.yaml"] + cache, environment: ["LD_DEBUG": "files"])
+      #expect(check.status == 0 && check.text.isEmpty, "\(check.text)")
+      #expect(loads(check))
+    }
+  }
+
   @Test("where it can't be loaded, each job fails with a sentence about that, and what needs no pixels works")
   func broken() async throws {
     let command = try CommandRun()

@@ -113,6 +113,38 @@ struct LockFileTests {
     }
   }
 
+  @Test("a check against it finds an output that would be written to another directory")
+  func otherDirectory() async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
+    try command.write(
+      "imagemill: 1\njobs: [{source: ./a.png, output: o/a.webp}, {source: ./a.png, output: \"o/{width}.webp\"}]\n",
+      to: "m.yaml")
+    let places = [[], ["-C", "pub"]]
+    for (own, other) in zip(places, places.reversed()) {
+      #expect(try await command.run(["run", "--lock", "m.lock", "m.yaml"] + own).status == 0)
+      let check = ["run", "--check", "--lock", "m.lock", "m.yaml"]
+      let same = try await command.run(check + own)
+      #expect(same.status == 0, "\(same.errors)")
+      try? FileManager.default.removeItem(atPath: command.work + (other.isEmpty ? "/o" : "/pub"))
+      let moved = try await command.run(check + other)
+      let path = other.isEmpty ? "o/a.webp" : "pub/o/a.webp"
+      #expect(
+        moved.status == 3 && moved.errors.contains("\(path): this output isn't in the lock file"),
+        "\(moved.errors)")
+    }
+  }
+
+  @Test("can't be used with input that is streamed, which is a mistake in the command line")
+  func streamed() async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
+    try command.write("{\"source\": \"a.png\", \"output\": \"b.webp\"}\n", to: "j.ndjson")
+    #expect(try await command.run("run", "--lock", "m.lock", "j.ndjson").status == 0)
+    let frozen = try await command.run("run", "--frozen", "--lock", "m.lock", "j.ndjson")
+    #expect(frozen.status == 2 && frozen.errors.contains("are streamed"), "\(frozen.errors)")
+  }
+
   @Test("with --dry-run, --frozen refuses other bytes too")
   func planned() async throws {
     let command = try CommandRun()

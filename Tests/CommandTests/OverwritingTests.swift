@@ -209,6 +209,23 @@ struct OverwritingTests {
     #expect(outcome.status == 0, "\(outcome.errors)")
   }
 
+  @Test(
+    "an output that its own job reads if something is missing is refused before the file is there, as by validate",
+    arguments: [
+      "source: a.png, placeholder: o/x.png, output: o/x.png", "source: [a.png, o/x.png], output: o/x.png",
+      "source: a.png, filter: \"overlay:o/x.png\", output: o/x.png",
+    ])
+  func ownFallback(job: String) async throws {
+    try command.write("imagemill: 1\njobs:\n  - {\(job)}\n", to: "own.yaml")
+    for words in [["validate", "own.yaml"], ["plan", "own.yaml"], ["run", "own.yaml"]] {
+      let outcome = try await command.run(words)
+      #expect(
+        outcome.status == 2 && outcome.errors.contains("o/x.png' would replace a source"),
+        "\(words): \(outcome.text)\(outcome.errors)")
+    }
+    #expect(command.read("o/x.png") == nil)
+  }
+
   @Test("--no-clobber keeps a file that no run has written, and one that was edited since")
   func noClobber() async throws {
     try command.write("my own", to: "made.png")

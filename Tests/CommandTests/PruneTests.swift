@@ -167,6 +167,23 @@ struct PruneTests {
     #expect(outcome.errors.contains("it was a source of a run"))
   }
 
+  @Test(
+    "--prune warns of no file that the manifest makes: one that is kept, or one behind a link to its moved directory"
+  )
+  func stillMade() async throws {
+    try manifest([("a", "fit:10x10", "o/a.png"), ("b", "fit:10x10", "q/b.png")])
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    try command.write("edited", to: "o/a.png")
+    let kept = try await command.run("run", "--prune", "--no-clobber", "m.yaml")
+    #expect(kept.status == 0 && kept.errors.contains("o/a.png is kept"), "\(kept.errors)")
+    #expect(!kept.errors.contains("no longer made"), "\(kept.errors)")
+    try FileManager.default.moveItem(atPath: command.work + "/q", toPath: command.work + "/real")
+    try FileManager.default.createSymbolicLink(atPath: command.work + "/q", withDestinationPath: "real")
+    let linked = try await command.run("run", "--prune", "m.yaml")
+    #expect(linked.status == 0 && !linked.errors.contains("no longer made"), "\(linked.errors)")
+    #expect(exists("real/b.png") && exists("o/a.png"))
+  }
+
   @Test("--prune removes directories that it empties, and neither others nor the output directory")
   func emptied() async throws {
     try manifest([("a", "", "x/y/z/one.png"), ("b", "", "x/two.png")])

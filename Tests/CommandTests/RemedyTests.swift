@@ -3,6 +3,7 @@ import ImageBatch
 import ImageCaches
 import ImageDownloads
 import ImageRendering
+import LoopbackServer
 import Testing
 
 @testable import imagemill
@@ -97,6 +98,8 @@ struct RemedyTests {
     Case(.unsupportedFormat, .decode, .rendering(.unreadFormat("svg")), "--allow-format svg", in: decoding),
     Case(.truncated, .decode, "--on-corrupt warn", in: decoding),
     Case(.corrupt, .decode, "--on-corrupt warn", in: decoding),
+    Case(.truncated, .decode, .rendering(.nothingDecoded), "fetch it again", in: decoding),
+    Case(.corrupt, .decode, .rendering(.nothingDecoded), "replace it", in: decoding),
     Case(.outsideOutputDirectory, .write, "-C, or allow it with --allow-outside", in: "run pipe"),
     Case(.overwritesSource, .write, "--in-place", in: "run pipe convert"),
   ]
@@ -165,6 +168,23 @@ struct RemedyTests {
       #expect(remedy(code, .read) == nil && remedy(code, .decode) == nil, "\(code)")
     }
     #expect(Remedies.remedy(for: CacheError.Reason.index, canDoWithout: false)?.contains("--") == false)
+  }
+
+  @Test("offers --on-corrupt warn where it isn't given, and not where nothing could be decoded with it")
+  func damaged() async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 64, height: 48), to: "a.png")
+    #expect(try await command.run("convert", "a.png", "whole.tiff").status == 0)
+    try command.write(Array((command.read("whole.tiff") ?? Data()).prefix(40)), to: "cut.tiff")
+    let refused = try await command.run("convert", "cut.tiff", "b.png")
+    #expect(refused.status == 1 && refused.errors.contains("; "), "\(refused.errors)")
+    #expect(refused.errors.contains("try --on-corrupt warn, which uses the"), "\(refused.errors)")
+    let warned = try await command.run("convert", "--on-corrupt", "warn", "cut.tiff", "b.png")
+    #expect(warned.status == 1 && !warned.errors.contains("--on-corrupt"), "\(warned.errors)")
+    #expect(warned.errors.contains("; fetch it again") || warned.errors.contains("; replace it"))
+    // As a worker tells it.
+    let several = try await command.run("pipe", "--on-corrupt", "warn", "-o", "{name}.png", "cut.tiff")
+    #expect(several.status == 1 && !several.errors.contains("try --on-corrupt"), "\(several.errors)")
   }
 
   @Test("is in every event that tells of a failure, once")

@@ -34,7 +34,9 @@ struct OverwrittenSourceTests {
   }
 
   private func found() throws -> [String] {
-    try PlaceMistakes(in: jobs(), store: store).overwritten.map(\.path)
+    try PlaceMistakes(in: jobs(), store: store).overwritten.map {
+      String($0.path.trimmingPrefix(directory.path + "/"))
+    }
   }
 
   private func record(_ text: String) throws {

@@ -91,10 +91,10 @@ package struct LockCheck: Sendable {
     for job in jobs {
       for output in job.outputs {
         let recipe = LockFile.recipe(output, of: job)
-        if let count = locked[recipe] {
-          // The lock has equal outputs with the same path once.
-          locked[recipe] = max(0, count - 1)
-        } else {
+        let count = locked[recipe]
+        // The lock has equal outputs with the same path once.
+        if let count { locked[recipe] = max(0, count - 1) }
+        if count == nil || !isLocked(output, of: job) {
           found.append(
             Difference(
               subject: output.path(of: job, in: job.outputDirectory),
@@ -109,6 +109,13 @@ package struct LockCheck: Sendable {
         Difference(subject: path, reason: "it is in the lock file, but the manifests no longer make it"))
     }
     return found
+  }
+
+  /// Whether the lock has an output at this path, which may be in another directory; true if the path isn't known.
+  private func isLocked(_ output: JobOutput, of job: Job) -> Bool {
+    guard output.knownPath(of: job) != nil else { return true }
+    return paths.relative(output.path(of: job, in: job.outputDirectory)).map { lock.outputs[$0] != nil }
+      ?? false
   }
 
   private func compareOutputs() -> [Difference] {

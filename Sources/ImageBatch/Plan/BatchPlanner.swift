@@ -326,7 +326,11 @@ extension BatchPlan.Entry {
       filter: output.chain.displayIdentifier, format: output.encoding.formatText, content: nil, key: nil,
       recipe: nil,
       location: output.location ?? job.location)
-    path = output.template.expanded(.init(job, output), variables: output.variables)
+    path = output.knownPath(of: job).map { path in
+      let directory = OutputDirectory(root: job.outputDirectory ?? ".", allowsOutside: true)
+      // A path that names no file is refused at its place.
+      return (try? directory.location(of: path, isObject: output.template.isObject)) ?? path
+    }
     self.position = position
   }
 

@@ -205,6 +205,9 @@ final class GroupScheduler: StepDriver {
 
   private func finish(_ results: [JobResult]) async {
     for (job, result) in zip(group.jobs, results) {
+      for output in result.outputs where output.status == .kept {
+        if let path = output.path { batch.registry.remember(path) }
+      }
       if result.outputs.contains(where: { $0.error?.code == .cancelled }) {
         batch.skip(JobGroup(job))
       } else {

@@ -60,6 +60,14 @@ final class OutputRegistry: Sendable {
     }
   }
 
+  /// Remembers a file that this run keeps as it is: it is no longer this run's, and isn't stale.
+  func remember(_ location: String) {
+    guard remembersPaths else { return }
+    state.withLock { state in
+      if let path = state.realPath(ofEntry: location) { _ = state.seen.insert(path.hashValue) }
+    }
+  }
+
   /// Writes pending entries that are new or changed to the index.
   func flush() {
     let notes = state.withLock { state in
@@ -97,7 +105,12 @@ final class OutputRegistry: Sendable {
       let entries = try store.registry(of: real)
       // Only files are removed: it isn't known who else uses an object.
       let files = entries.filter { !ObjectAddress.isAddress($0.path) }
-      stale += state.withLock { state in files.filter { !state.seen.contains($0.path.hashValue) } }
+      let seen = state.withLock(\.seen)
+      stale += files.filter { file in
+        if seen.contains(file.path.hashValue) { return false }
+        // Its directory may have moved, with a link in the old place.
+        return RealPath.ofEntry(file.path).map { !seen.contains($0.hashValue) } ?? true
+      }
     }
     return stale
   }

@@ -3,7 +3,7 @@ import SystemIO
 
 /// An output that would overwrite a source of the same run.
 package struct OverwrittenSource: Sendable, Hashable {
-  /// The output's path.
+  /// The output's path, with its output directory.
   package var path: String
   /// The source's path, for display.
   package var source: String
@@ -28,7 +28,7 @@ package struct OverwrittenSource: Sendable, Hashable {
       if let object = OutputDirectory.object(at: output.location) {
         guard objects.contains(Array(object.description.utf8)) else { return nil }
         return OverwrittenSource(
-          path: output.path, source: object.description, location: output.output.location ?? job.location)
+          path: output.location, source: object.description, location: output.output.location ?? job.location)
       }
       let identity = FileIdentity(path: output.location)
       let components = Paths.absoluteComponents(output.location, from: working)
@@ -37,7 +37,7 @@ package struct OverwrittenSource: Sendable, Hashable {
           || identity != nil && FileIdentity(path: file) == identity
       }
       return source.map {
-        OverwrittenSource(path: output.path, source: $0, location: output.output.location ?? job.location)
+        OverwrittenSource(path: output.location, source: $0, location: output.output.location ?? job.location)
       }
     }
   }

@@ -87,7 +87,8 @@ package struct PlaceMistakes: Sendable {
         let place = output.output.location ?? job.location
         if let object = OutputDirectory.object(at: output.location) {
           guard sources.objects.contains(Array(object.description.utf8)) else { continue }
-          let overwrite = OverwrittenSource(path: output.path, source: object.description, location: place)
+          let overwrite = OverwrittenSource(
+            path: output.location, source: object.description, location: place)
           found.append(.overwriting(overwrite, unlessMade: nil))
           continue
         }
@@ -95,13 +96,25 @@ package struct PlaceMistakes: Sendable {
         if let obstacle = entry.obstacle {
           found.append(.occupied(OccupiedPlace(path: output.path, obstacle: obstacle, location: place)))
         }
+        if case .file = entry {
+        } else if let source = own(output.location, of: job) {
+          let overwrite = OverwrittenSource(path: output.location, source: source, location: place)
+          found.append(.overwriting(overwrite, unlessMade: nil))
+        }
         guard case .file(let identity) = entry, let reader = sources.readers[identity] else { continue }
-        let overwrite = OverwrittenSource(path: output.path, source: reader.source, location: place)
+        let overwrite = OverwrittenSource(path: output.location, source: reader.source, location: place)
         found.append(
           .overwriting(overwrite, unlessMade: reader.jobs.contains(job.index) ? nil : output.location))
       }
     }
     return found
+  }
+
+  /// The source of the job with an output's path, where no file is yet.
+  private static func own(_ location: String, of job: Job) -> String? {
+    let working = Paths.workingDirectory
+    let components = Paths.absoluteComponents(location, from: working)
+    return job.localFiles.first { Paths.absoluteComponents($0, from: working) == components }
   }
 
   /// Whether a run has made the file, also one that was killed before it could record that, or that is still running.

@@ -59,6 +59,11 @@ public final class DiskStore: Sendable {
     return value("HOME").map { $0 + "/.cache/imagemill" }
   }
 
+  /// Whether a directory has a store.
+  package static func exists(in directory: String) -> Bool {
+    Directory.exists(at: StoreLayout(root: directory).objects)
+  }
+
   /// Opens a store in a directory, which is created if missing. The index is opened at first use.
   ///
   /// - Parameters:
@@ -116,7 +121,7 @@ public final class DiskStore: Sendable {
     directory: String, scratch: ScratchDirectory?, isReadOnly: Bool, capacity wanted: Int?,
     preferredUsageAfterPurge: Int?
   ) throws(CacheError) {
-    let isNew = !Directory.exists(at: StoreLayout(root: directory).objects)
+    let isNew = !Self.exists(in: directory)
     let limit = scratch == nil || isReadOnly ? try CacheLimit.read(StoreLayout(root: directory)) : nil
     let capacity =
       isNew ? wanted ?? limit ?? CacheLimit.initial : max(wanted ?? 0, limit ?? CacheLimit.initial)

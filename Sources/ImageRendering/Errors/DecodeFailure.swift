@@ -21,6 +21,15 @@ enum DecodeFailure {
       return RenderError(
         code: .unreadable, stage: .decode, message: "can't read the \(format.rawValue) file: \(cause)")
     }
+    // GLib's and the allocator's words under a limit of memory or processes: the image isn't the cause.
+    if ["cannot allocate memory", "error creating thread", "out of memory --", "unable to allocate"].contains(
+      where: error.text.lowercased().contains)
+    {
+      return RenderError(
+        code: .outOfMemory, stage: .decode,
+        message: "there is no memory, or no thread, to decode the \(format.rawValue) file (\(reason))",
+        isTemporary: true)
+    }
     // This is about one segment, not the end of the file.
     let words = error.text.lowercased().replacing("premature end of data segment", with: "bad data")
     let isShort = [

@@ -54,6 +54,8 @@ public struct RenderError: Error, Sendable, Hashable, Codable {
     case unreadFormat(String)
     /// The directory of temporary files, whose disk, quota or limit of file sizes is exhausted.
     case noSpace(directory: String)
+    /// Damage is accepted (`CorruptPolicy.warn`), but no part of the image can be decoded.
+    case nothingDecoded
   }
 
   /// The kind of an error. Raw values are stable: they cross to worker processes.

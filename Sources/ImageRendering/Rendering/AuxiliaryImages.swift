@@ -38,7 +38,7 @@ final class AuxiliaryImages: Sendable {
         do throws(RenderError) {
           _ = try open(reference, source.place, isLenient: true)
         } catch {
-          throw error.concerning(name)
+          throw error.afterLeniency.concerning(name)
         }
         warnings.append("\(name): \(DecodeFailure.warning(of: error))")
       }
@@ -80,6 +80,13 @@ final class AuxiliaryImages: Sendable {
 extension RenderError {
   /// Whether the file is damaged but a lenient decoder may still read part of it.
   var isDamage: Bool { stage == .decode && [.truncated, .corrupt].contains(code) }
+
+  /// The same error, of a decoder that was lenient already.
+  var afterLeniency: RenderError {
+    var error = self
+    if isDamage, reason == nil { error.reason = .nothingDecoded }
+    return error
+  }
 
   /// The same error with `name` as its source.
   func concerning(_ name: String) -> RenderError {

@@ -6,8 +6,12 @@ import Vips
 /// The cache keys of renditions and outputs, in memory and on disk.
 package enum RenderKeys {
   /// Identifies everything in this build that pixels depend on: the pipeline's version, libvips' version, and a digest
-  /// of the loaded codec libraries' builds. Reading it doesn't start libvips.
-  package static let engine: String = {
+  /// of the loaded codec libraries' builds. Reading it doesn't start libvips, and loads it only if no worker process is
+  /// expected to tell it (``EngineIdentity``).
+  package static let engine = EngineIdentity.resolve()
+
+  /// The engine in this process, which is loaded.
+  static let loadedEngine: String = {
     let builds = ContentDigest(hashing: LoadedLibraries.builds.joined(separator: "\n").utf8)
     return "imagemill-pixels-6;libvips-\(VipsRuntime.version);codecs-\(builds.hex.prefix(16))"
   }()

@@ -66,10 +66,13 @@ final class Rendering {
     }
     counts.memoryHighWater = VipsRuntime.memoryHighWater
     let outputs = request.recipes.enumerated().map { index, recipe in
-      RenderedOutput(
-        id: recipe.id,
-        result: results[index]
-          ?? .failure(RenderError(code: .notRendered, stage: .filter, message: "the output wasn't rendered")))
+      var result =
+        results[index]
+        ?? .failure(RenderError(code: .notRendered, stage: .filter, message: "the output wasn't rendered"))
+      if request.onCorrupt == .warn, case .failure(let error) = result {
+        result = .failure(error.afterLeniency)
+      }
+      return RenderedOutput(id: recipe.id, result: result)
     }
     var response = RenderResponse(outputs: outputs, source: facts, warnings: warnings, counts: counts)
     response.renditions = kept

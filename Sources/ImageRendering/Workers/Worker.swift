@@ -20,13 +20,18 @@ final class Worker: Sendable {
       arguments: [
         WorkerMain.argument, String(configuration.memory), configuration.sandbox.rawValue,
         String(configuration.processorTime.components.seconds),
-      ])
+      ], greets: true)
     isConfined = configuration.sandbox.restrictsFiles
     processorTime = configuration.processorTime
   }
 
   // Before its directory is removed, in which it could put a link in place.
   deinit { process.end() }
+
+  /// Receives the engine's identity for this process, as soon as the worker has loaded it.
+  func tellEngine(timeout: Duration) {
+    thread.start { [self] in EngineIdentity.decide(process.engine(timeout: timeout)) }
+  }
 
   func exchange(
     _ request: RenderRequest, timeout: Duration

@@ -79,6 +79,7 @@ public enum WorkerMain {
     // Before the first request, whose source may still be read. That request reports an error.
     try? VipsRuntime.start()
     let socket = FramedSocket(descriptor: socketDescriptor)
+    do { try socket.send(WorkerGreeting(engine: RenderKeys.engine)) } catch { return }
     if let sandbox {
       let places: WorkerPlaces
       do { places = try socket.receive(WorkerPlaces.self) } catch { return }

@@ -43,8 +43,14 @@ package actor WorkerPool: RenderingService {
   package func startAhead() {
     guard !isStopped, workersStarted < slots, let slot = (0..<slots).first(where: { workers[$0] == nil })
     else { return }
-    // The first request in this slot tries again, and reports the error.
-    _ = try? start(in: slot)
+    let isExpected = EngineIdentity.expect()
+    do throws(WorkerProcess.TerminationReason) {
+      let worker = try start(in: slot)
+      if isExpected { worker.tellEngine(timeout: configuration.timeout) }
+    } catch {
+      // The first request in this slot tries again, and reports the error.
+      if isExpected { EngineIdentity.decide(nil) }
+    }
   }
 
   /// Ends the workers, waits for their exit, and resumes all waiting requests.

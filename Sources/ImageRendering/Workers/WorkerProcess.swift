@@ -24,12 +24,16 @@ final class WorkerProcess: Sendable {
   }
 
   private let socket: FramedSocket
+  /// Whether the process's greeting is still to be received.
+  private let isSilent: Mutex<Bool>
   private let output: ProcessOutput
   /// nil once the process has been reaped, because the kernel may then reuse its ID.
   private let process: Mutex<pid_t?>
 
   /// Starts `executable` with `arguments`, and the other end of a socket pair as its descriptor 3.
-  init(executable: String, arguments: [String]) throws(TerminationReason) {
+  /// - Parameter greets: Whether the first frame of the process is a `WorkerGreeting`. Default: false.
+  init(executable: String, arguments: [String], greets: Bool = false) throws(TerminationReason) {
+    isSilent = Mutex(greets)
     var sockets: [Int32] = [-1, -1]
     var errors: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -84,6 +88,7 @@ final class WorkerProcess: Sendable {
     do {
       if let places { try socket.send(places, timeout: timeout) }
       try socket.send(request, timeout: timeout)
+      _ = try receiveGreeting(until: deadline)
       let value = try socket.receive(response, timeout: ContinuousClock.now.duration(to: deadline))
       // It is about this request, and must not explain the death of a later one.
       output.clear()
@@ -115,6 +120,24 @@ final class WorkerProcess: Sendable {
       if isEnding, signal == SIGXCPU, let limit, used - before >= limit { throw .outOfProcessorTime }
       throw .ended(signal: isEnding ? signal : nil, text: output.text)
     }
+  }
+
+  /// Waits for the greeting of a process that was just started.
+  /// - Returns: The engine of the process; nil if it doesn't tell it in time.
+  func engine(timeout: Duration) -> String? {
+    // The first request reports the error.
+    (try? receiveGreeting(until: ContinuousClock.now + timeout))?.engine
+  }
+
+  /// Receives the greeting unless it was received before.
+  private func receiveGreeting(
+    until deadline: ContinuousClock.Instant
+  ) throws(FramedSocket.Failure) -> WorkerGreeting? {
+    guard isSilent.withLock(\.self) else { return nil }
+    let greeting = try socket.receive(
+      WorkerGreeting.self, timeout: ContinuousClock.now.duration(to: deadline))
+    isSilent.withLock { $0 = false }
+    return greeting
   }
 
   private var processorTime: Duration {

@@ -9,11 +9,16 @@ extension JobSelection {
     package let targets: [String]
     /// The outputs that the manifests make, relative to the working directory; of rows only the first ones.
     let known: [String]
+    /// Whether the manifests were read as a whole, not as a selection of their jobs.
+    let isWhole: Bool
 
     /// A line for each, with the nearest output that a manifest makes.
     package var description: String {
-      targets.map { "no manifest makes '\($0)'" + NearestName.suggestion(for: $0, among: known) }
-        .joined(separator: "\n")
+      targets.map {
+        "no \(isWhole ? "manifest" : "selected job") makes '\($0)'"
+          + NearestName.suggestion(for: $0, among: known)
+      }
+      .joined(separator: "\n")
     }
   }
 
@@ -49,7 +54,7 @@ extension JobSelection {
       let names = known.map { location in
         Paths.relative(Paths.components(location), to: Paths.components(directory)).joined(separator: "/")
       }
-      throw UnknownTargets(targets: unknown, known: names)
+      throw UnknownTargets(targets: unknown, known: names, isWhole: isWhole)
     }
     jobs = selected
     isWhole = false

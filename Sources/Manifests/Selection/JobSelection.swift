@@ -41,6 +41,9 @@ package struct JobSelection: Sendable {
   package private(set) var scopes: [OutputScope] = []
   /// The number of jobs in the documents, selected or not.
   private(set) var documentJobs = 0
+  /// The number of failed outputs of a report that no job makes any more; nil if no report selects the jobs, or they aren't
+  /// known before they are read.
+  package private(set) var unmatchedFailures: Int?
   /// Whether all jobs are selected.
   var isWhole: Bool
   /// Completes a row's or a record's job; false if the job isn't selected.
@@ -89,6 +92,7 @@ package struct JobSelection: Sendable {
         add(moved, in: place, failed: failed)
       }
     }
+    if let failed, rows.isEmpty, streams.isEmpty { unmatchedFailures = failed.unmatched(by: jobs) }
     // A job belongs to the part of the jobs that it needs.
     if let shard { jobs = shard.selecting(jobs) }
     if !sums.isEmpty { throw ManifestErrors(sums.diagnostics) }

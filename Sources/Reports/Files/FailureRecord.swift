@@ -22,7 +22,8 @@ package final class FailureRecord: BatchReporter {
   /// Creates a record.
   /// - Parameters:
   ///   - path: The file, whose directory is created when the batch ends.
-  ///   - keepsOlder: Whether an existing file stays if jobs were not started, because it lists them.
+  ///   - keepsOlder: Whether an existing file stays if jobs were not started, because it lists them, or if there was no
+  ///     job, because it may list those of another manifest.
   package init(path: String, keepsOlder: Bool) {
     self.path = path
     self.keepsOlder = keepsOlder
@@ -58,7 +59,8 @@ package final class FailureRecord: BatchReporter {
 
   private func write(_ summary: BatchSummary) {
     state.withLock { state in
-      guard !state.isUnwritable, !(keepsOlder && summary.jobsNotStarted > 0) else { return }
+      guard !state.isUnwritable, !(keepsOlder && (summary.jobsNotStarted > 0 || summary.jobs == 0))
+      else { return }
       let spool = state.spool
       do {
         try Directory.create(DirectoryEntry(path).directory, mode: 0o700)

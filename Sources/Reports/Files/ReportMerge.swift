@@ -3,13 +3,20 @@ package import ImageBatch
 
 /// Merges the results of several reports, which are passed twice in the same order:
 ///
-///     for result in results { merge.note(result) }
-///     for result in results {
-///       if let kept = merge.kept(result) { report.receive(.outputFinished(kept)) }
+///     for report in reports {
+///       merge.begin()
+///       for result in report { merge.note(result) }
 ///     }
-///     report.receive(.finished(merge.summary))
+///     for report in reports {
+///       merge.begin()
+///       for result in report {
+///         if let kept = merge.kept(result) { merged.receive(.outputFinished(kept)) }
+///       }
+///     }
+///     merged.receive(.finished(merge.summary))
 ///
-/// Of an output that several reports have, the last result is kept. Jobs keep their numbers; if different jobs have the
+/// Of an output that several reports have, the last result is kept. An output is known by its manifest and its path
+/// or, if a report doesn't have that, by its position in its job: a retry has the same outputs of a job in the same order. Jobs keep their numbers; if different jobs have the
 /// same one, as in the reports of different manifests, all jobs are numbered in the order of the reports. It holds about
 /// 150 bytes for each output, and no result.
 package struct ReportMerge {
@@ -29,12 +36,14 @@ package struct ReportMerge {
       }
     }
 
-    /// The output of a result: its path, or what else is known if that isn't.
-    static func output(_ result: OutputResult) -> Key {
-      if let output = result.output { return Key([output]) }
-      return Key([
-        result.source, result.filter, result.format, String(result.index), result.location?.text ?? "",
-      ])
+    /// The path of a result's output. Manifests in different directories may name different files alike.
+    static func path(_ path: String, _ result: OutputResult) -> Key {
+      Key([result.location?.file ?? "", path])
+    }
+
+    /// The position of a result's output.
+    static func position(_ result: OutputResult, _ number: Int) -> Key {
+      Key([result.source, result.filter, String(result.index), result.location?.file ?? "", String(number)])
     }
 
     /// The job of a result. A job's outputs may be on different lines of its manifest.
@@ -43,8 +52,14 @@ package struct ReportMerge {
     }
   }
 
-  /// The place of each output's last result among all results.
-  private var last: [Key: Int] = [:]
+  /// The place of each path's last result among all results.
+  private var lastWithPath: [Key: Int] = [:]
+  /// The place of each position's last result without a path.
+  private var lastWithoutPath: [Key: Int] = [:]
+  /// The place of each position's last result with a path, of positions that also have one without.
+  private var lastOfBoth: [Key: Int] = [:]
+  /// The number of each job's results so far in a report.
+  private var positions: [Key: Int] = [:]
   private var noted = 0
   /// The number of each job in the order of the reports.
   private var order: [Key: Int] = [:]
@@ -59,9 +74,25 @@ package struct ReportMerge {
   /// Makes an empty merge.
   package init() {}
 
+  /// Begins the next report, the first and the second time.
+  package mutating func begin() { positions = [:] }
+
+  private mutating func position(of result: OutputResult) -> Key {
+    let job = Key.job(result)
+    let number = positions[job, default: 0]
+    positions[job] = number + 1
+    return .position(result, number)
+  }
+
   /// Takes note of a result, the first time.
   package mutating func note(_ result: OutputResult) {
-    last[.output(result)] = noted
+    let position = position(of: result)
+    if let path = result.output {
+      lastWithPath[.path(path, result)] = noted
+      if lastWithoutPath[position] != nil { lastOfBoth[position] = noted }
+    } else {
+      lastWithoutPath[position] = noted
+    }
     noted += 1
     let job = Key.job(result)
     if order[job] == nil { order[job] = order.count + 1 }
@@ -75,7 +106,14 @@ package struct ReportMerge {
   /// The result as it is in the merged report, the second time; nil if a later one replaces it.
   package mutating func kept(_ result: OutputResult) -> OutputResult? {
     defer { taken += 1 }
-    guard last[.output(result)] == taken else { return nil }
+    let position = position(of: result)
+    if let path = result.output {
+      guard lastWithPath[.path(path, result)] == taken, lastWithoutPath[position] ?? -1 < taken else {
+        return nil
+      }
+    } else {
+      guard lastWithoutPath[position] == taken, lastOfBoth[position] ?? -1 < taken else { return nil }
+    }
     var kept = result
     if hasOtherOwners, let number = order[.job(result)] { kept.index = number }
     kept.outputIndex = outputs[kept.index, default: 0]

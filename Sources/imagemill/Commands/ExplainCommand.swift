@@ -61,9 +61,10 @@ extension CacheCommand {
       } catch let error as ManifestCommandError {
         return .unreadable(error.errors.diagnostics.first?.description ?? "it has mistakes")
       }
-      let plan = try await Planning(
-        downloads: downloads, cache: place.settings, allowsOutside: jobs.arguments.allowOutside
-      ).plan(input).plan
+      var planning = Planning(
+        downloads: downloads, cache: place.settings, allowsOutside: jobs.arguments.allowOutside)
+      planning.isCheck = true
+      let plan = try await planning.plan(input).plan
       let entries = plan.entries.filter { $0.realPath == entry.path }
       guard let found = entries.first else { return .notMade }
       return .made(found)

@@ -110,9 +110,14 @@ struct InitCommand: ParsableCommand {
     var options = ManifestOptions()
     options.outputTemplate = try OutputOptions.template("{index}.png")
     var found: Set<String> = []
-    for case .success(let job) in try SourceOperands.jobs([directory], options, allowed: []) {
-      guard case .file(let path) = job.sources[0], let dot = path.lastIndex(of: ".") else { continue }
-      found.insert(String(path[path.index(after: dot)...]))
+    for result in try SourceOperands.jobs([directory], options, allowed: []) {
+      switch result {
+      case .success(let job):
+        guard case .file(let path) = job.sources[0], let dot = path.lastIndex(of: ".") else { continue }
+        found.insert(String(path[path.index(after: dot)...]))
+      // A part of the images would be left out.
+      case .failure(let diagnostic): throw CommandError(.usage, "--from: \(diagnostic.message)")
+      }
     }
     return found.sorted()
   }

@@ -4,6 +4,7 @@ import ImageBatch
 import ImageFilters
 import Manifests
 import Reports
+import Synchronization
 
 /// Converts the sources on standard input, with results on standard output.
 struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
@@ -106,7 +107,13 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     let lastRun = LastRun(of: "pipe", [input.rawValue] + sources.words, cache: cache.settings)
     let failed = try failed.map { try FailedJobs(reading: lastRun.report($0)) }
     var items = JobItems(streams: streams, operands: operands)
-    items.prepare = { failed?.contains($0) != false }
+    let isAnySelected = Atomic(false)
+    items.prepare = { job in
+      guard let failed else { return true }
+      guard failed.contains(job) else { return false }
+      isAnySelected.store(true, ordering: .relaxed)
+      return true
+    }
     if failed?.isEmpty == true, !batch.quiet {
       StandardError.say("imagemill: note: no line failed in that run")
     }
@@ -141,6 +148,12 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     run.durability = outputs.durability.level
     run.objectFields = try outputs.objectFields()
     let outcome = try await run.run(items)
+    if failed?.isEmpty == false, !isAnySelected.load(ordering: .relaxed), outcome.status == .success {
+      throw CommandError(
+        .usage,
+        "no line makes an output that failed in that run: the input or an option has changed; run it without --failed"
+      )
+    }
     let status =
       failuresAreResults ? outcome.statusOfReporting : items.refusal.status(ofBatch: outcome.status)
     if status != .success { throw status }

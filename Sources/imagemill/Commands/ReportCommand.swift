@@ -22,7 +22,7 @@ struct ReportCommand: AsyncParsableCommand {
       usage: "imagemill report merge [<options>] --output <file> ... <report> ...",
       discussion: """
         If an output is in several reports, the last one wins: put the report of a retry after that of the original run. \
-        Outputs are matched by requested path. Jobs keep their index; if two jobs have the same index, all jobs are \
+        Outputs are matched by manifest and requested path; merge reports of one output directory only. Jobs keep their index; if two jobs have the same index, all jobs are \
         renumbered in the order of the reports. Totals are counted from the outputs; totals that reports don't have, such \
         as downloads, are 0. File paths are relative to the directory of the runs: run this command there.
 
@@ -65,9 +65,13 @@ struct ReportCommand: AsyncParsableCommand {
       if let comparedReport { inputs.add(comparedReport, as: "the report \(comparedReport)") }
       try SideFiles(outputs: output).check(inputs)
       var merge = ReportMerge()
-      for path in reports { try read(path) { merge.note($0) } }
+      for path in reports {
+        merge.begin()
+        try read(path) { merge.note($0) }
+      }
       let written = try openOutputs()
       for path in reports {
+        merge.begin()
         try read(path) { result in
           guard let kept = merge.kept(result) else { return }
           for report in written { report.receive(.outputFinished(kept)) }

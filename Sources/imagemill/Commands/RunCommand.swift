@@ -160,6 +160,28 @@ struct RunCommand: AsyncParsableCommand {
     try await settled(by: input.settings).run(input)
   }
 
+  /// Says what `--failed` doesn't select.
+  /// - Throws: `CommandError` if that is all.
+  private func noteFailures(_ input: JobSelection) throws {
+    guard jobs.failed != nil else { return }
+    let unmatched = input.unmatchedFailures ?? 0
+    let outputs = "\(unmatched) failed \(unmatched == 1 ? "output" : "outputs")"
+    if input.count == 0, unmatched > 0, targets.isEmpty {
+      throw CommandError(
+        .usage,
+        "no job makes any of the \(outputs) of that run: the manifest or an option has changed; run it without --failed"
+      )
+    }
+    guard !batch.quiet else { return }
+    if unmatched > 0, targets.isEmpty {
+      StandardError.say(
+        "imagemill: warning: no job makes \(outputs) of that run any more; without --failed, everything that is missing "
+          + "is made")
+    } else if input.count == 0 {
+      StandardError.say("imagemill: note: no job failed in that run")
+    }
+  }
+
   private func run(_ input: JobSelection) async throws {
     var input = input
     try ObjectDestination(
@@ -174,9 +196,7 @@ struct RunCommand: AsyncParsableCommand {
         (!batch.emissions.isEmpty && jobs.outputDirectory == nil, ObjectDestination.emit),
       ])
     if check, let lock { return try await compare(input, with: lock) }
-    if jobs.failed != nil, input.count == 0, !batch.quiet {
-      StandardError.say("imagemill: note: no job failed in that run")
-    }
+    try noteFailures(input)
     let locked = try frozen ? lock.map { try FrozenSources(reading: $0, manifests: manifests) } : nil
     if let locked, let lock { try input.check(against: locked, in: lock) }
     if check || dryRun { return try await plan(input, frozen: locked) }

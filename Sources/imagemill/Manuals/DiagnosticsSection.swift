@@ -34,7 +34,7 @@ enum DiagnosticsSection {
     case .timedOut:
       "A download or a rendering took too long. Raise --timeout, --stall-timeout or --job-timeout."
     case .truncated:
-      "The end of a body or a file is missing. --on-corrupt warn accepts the part that arrived."
+      "The end of a body or a file is missing. For a file, --on-corrupt warn uses the part that can be decoded, if any."
     case .tlsFailed: "TLS failed, or the certificate isn't trusted. Name its authority with --cacert."
     case .notAllowed:
       "The address policy blocks the host or its address. Allow it with --allow-net or --allow-host."
@@ -57,7 +57,8 @@ enum DiagnosticsSection {
       "A local source could not be read again for rendering, for example because the disk is broken."
     case .sourceChanged: "A local file changed while it was read. Run again when it is complete."
     case .empty: "The source is an empty file."
-    case .corrupt: "The source is damaged. Replace it; --on-corrupt warn accepts the readable part."
+    case .corrupt:
+      "The source is damaged. Replace it; --on-corrupt warn uses the part that can be decoded, if any."
     case .unsupportedFormat:
       "The format isn't read by default, or the installed libvips can't read or write it. See --allow-format and 'imagemill doctor'."
     case .externalReference: "An SVG refers to another file."

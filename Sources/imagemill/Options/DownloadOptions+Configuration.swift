@@ -110,6 +110,10 @@ extension DownloadOptions {
         throw CommandError(.usage, "a header must be 'NAME: VALUE', such as \(example)")
       }
       let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\t" })
+      else {
+        throw CommandError(.usage, "a header can't contain line breaks or other control characters")
+      }
       return HeaderField(String(text[..<colon]), value)
     }
   }

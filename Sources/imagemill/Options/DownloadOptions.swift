@@ -117,6 +117,9 @@ struct DownloadOptions: ParsableArguments {
       // With an empty name, requests would go out that the user didn't mean.
       throw ValidationError("can't read the user's name from standard input: \(error.text)")
     }
+    if user?.isEmpty != false {
+      throw ValidationError("-u - found no user's name in the first line of standard input")
+    }
   }
 
   /// The first line of standard input, which is read once: a manifest with settings has the command line parsed again.

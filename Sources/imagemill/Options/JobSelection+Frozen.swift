@@ -15,16 +15,17 @@ extension FrozenSources {
 
 extension JobSelection {
   /// Refuses jobs whose sources are missing from the lock file.
-  /// - Throws: `CommandError` with status 3 for a source that isn't locked, and for input that is streamed.
+  /// - Throws: `CommandError` with status 3 for a source that isn't locked, and with status 2 for input that is streamed.
   func check(against frozen: FrozenSources, in path: String) throws {
     let unknown = missing(from: frozen)
-    guard unknown.isEmpty, streams.isEmpty else {
+    guard unknown.isEmpty else {
       let list = unknown.map { "  + \($0)" }.joined(separator: "\n")
       throw CommandError(
-        .outOfDate,
-        unknown.isEmpty
-          ? "--frozen needs a YAML, JSON or TOML manifest; lists, CSV and NDJSON are streamed"
-          : "sources are missing from \(path); run without --frozen to lock them:\n\(list)")
+        .outOfDate, "sources are missing from \(path); run without --frozen to lock them:\n\(list)")
+    }
+    guard streams.isEmpty else {
+      throw CommandError(
+        .usage, "--frozen needs a YAML, JSON or TOML manifest; lists, CSV and NDJSON are streamed")
     }
   }
 }

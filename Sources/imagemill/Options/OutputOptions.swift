@@ -248,6 +248,7 @@ struct OutputOptions: ParsableArguments {
         "'-' isn't an output template: name files, such as '{name}.png'; 'imagemill convert SOURCE - --format png' "
           + "writes one image to standard output")
     }
+    if text.isEmpty { throw CommandError(.usage, "the output is empty; name a file, such as '{name}.png'") }
     let place = Paths.isAbsolute(text) ? text : Paths.joined(outputDirectory ?? ".", text)
     if text.hasSuffix("/") || !text.contains("{") && Directory.exists(at: place) {
       let directory = text.hasSuffix("/") ? text : text + "/"

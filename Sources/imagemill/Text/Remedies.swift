@@ -17,6 +17,7 @@ enum Remedies {
       // Object storage says itself what to do; headers and URLs are of no help there.
       if let source = error.source, ObjectAddress.isAddress(source) { return nil }
       return remedy(forStatus: status)
+    case .rendering(.nothingDecoded): return error.code == .truncated ? "fetch it again" : "replace it"
     case .rendering(let reason): return remedy(for: reason)
     case .lockFile: return "check it, then run without --frozen to lock it"
     case nil: return remedy(for: error.code, at: error.stage)
@@ -24,7 +25,7 @@ enum Remedies {
   }
 
   /// The advice for a rendering that failed for this reason.
-  static func remedy(for reason: RenderError.Reason) -> String {
+  static func remedy(for reason: RenderError.Reason) -> String? {
     switch reason {
     case .sourcePixels(_, let frames, _):
       frames > 1
@@ -35,6 +36,7 @@ enum Remedies {
     case .time: "raise --job-timeout"
     case .unreadFormat(let name): "allow it with --allow-format \(name)"
     case .noSpace: "free some space, or choose another directory with --cache-dir"
+    case .nothingDecoded: nil
     }
   }
 
@@ -62,8 +64,8 @@ enum Remedies {
     case (.fileSize, _): "raise the limit with 'ulimit -f'"
     case (.workerKilled, _): "if the machine is out of memory, lower --memory or --jobs"
     case (.systemCallRefused, _): "if the image can be trusted, render it with --sandbox off"
-    case (.truncated, .decode): "fetch it again, or accept the part that arrived with --on-corrupt warn"
-    case (.corrupt, .decode): "replace it, or accept the readable part with --on-corrupt warn"
+    case (.truncated, .decode): "fetch it again, or try --on-corrupt warn, which uses the part that arrived"
+    case (.corrupt, .decode): "replace it, or try --on-corrupt warn, which uses the readable part"
     case (.outsideOutputDirectory, _): "choose another with -C, or allow it with --allow-outside"
     case (.overwritesSource, _): "write it elsewhere, or allow it with --in-place"
     default: nil
