@@ -49,4 +49,32 @@ struct TemporaryCacheTests {
     #expect(process.terminationStatus == 128 + signal)
     #expect(try left().isEmpty)
   }
+
+  @Test("where it can't be made, the advice is to set TMPDIR, and helps", arguments: ["/nowhere", "a.png"])
+  func missing(place: String) async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
+    let words = ["pipe", "--no-cache", "-o", "{name}.webp", "a.png"]
+    let outcome = try await command.run(
+      words, environment: ["TMPDIR": place == "a.png" ? command.work + "/a.png" : place])
+    #expect(
+      outcome.status == 1 && outcome.errors.contains("; set TMPDIR to a writable directory"),
+      "\(outcome.errors)")
+    #expect(!outcome.errors.contains("--no-cache"), "\(outcome.errors)")
+    #expect(try await command.run(words, environment: ["TMPDIR": command.work]).status == 0)
+  }
+
+  @Test("a limit of file sizes or of open files isn't blamed on the index or on the directory")
+  func limits() async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
+    for (limit, words) in [("-f 1", "'ulimit -f'"), ("-n 12", "ulimit -n")] {
+      let outcome = try await command.run(
+        ["-c", "ulimit \(limit); '\(CommandRun.executable)' pipe -o '{name}.webp' a.png"],
+        executable: "/bin/bash")
+      #expect(outcome.status != 0 && outcome.errors.contains(words), "\(outcome.errors)")
+      #expect(!outcome.errors.contains("remove it"), "\(outcome.errors)")
+      #expect(!outcome.errors.contains("choose another directory"), "\(outcome.errors)")
+    }
+  }
 }

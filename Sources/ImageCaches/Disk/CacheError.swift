@@ -26,6 +26,12 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
     case noSpace
     /// Permission is denied, or the file system is read-only.
     case notPermitted
+    /// A file would grow beyond the limit of file sizes (`RLIMIT_FSIZE`).
+    case fileSizeLimit
+    /// The process, or the system, has too many open files (`RLIMIT_NOFILE`).
+    case openFileLimit
+    /// The directory of temporary files (`$TMPDIR`) can't be used.
+    case temporaryDirectory
     /// Any other problem with a file or a directory.
     case unusable
     /// The index file can't be used.
@@ -48,6 +54,8 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
       switch number {
       case ENOSPC, EDQUOT: .noSpace
       case EACCES, EPERM, EROFS: .notPermitted
+      case EFBIG: .fileSizeLimit
+      case EMFILE, ENFILE: .openFileLimit
       default: .unusable
       }
     return CacheError(

@@ -10,14 +10,23 @@ final class ScratchDirectory: Sendable {
 
   init() throws(CacheError) {
     let parent = Paths.temporaryDirectory
-    try Self.removeDead(in: parent)
-    do throws(SystemError) {
-      path = try TemporaryName.makeDirectory("\(parent)/\(Self.prefix)")
+    do throws(CacheError) {
+      try Self.removeDead(in: parent)
+      path = try Self.make(in: parent)
     } catch {
-      throw .file("create a directory in", parent, errno: error.code)
+      throw [.openFileLimit, .noSpace].contains(error.reason)
+        ? error : CacheError(code: error.code, .temporaryDirectory, message: error.message)
     }
     lock = try FileDescriptor.open(path + "/lock", O_RDWR | O_CREAT)
     _ = lock?.lock(exclusive: true)
+  }
+
+  private static func make(in parent: String) throws(CacheError) -> String {
+    do throws(SystemError) {
+      return try TemporaryName.makeDirectory("\(parent)/\(prefix)")
+    } catch {
+      throw .file("create a directory in", parent, errno: error.code)
+    }
   }
 
   deinit { remove() }

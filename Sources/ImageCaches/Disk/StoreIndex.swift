@@ -159,6 +159,15 @@ package final class StoreIndex: Sendable {
         code: .index, .noSpace,
         message: "can't write the \(name): \(SystemError(code: ENOSPC).text)")
     }
+    if (error as? DatabaseError)?.resultCode == .SQLITE_IOERR {
+      // The index itself may be sound.
+      var limit = rlimit()
+      let isLimited =
+        getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 && limit.rlim_cur != rlim_t.max
+      return CacheError(
+        code: .index, isLimited ? .fileSizeLimit : .unusable,
+        message: "can't write the \(name): \(SystemError(code: isLimited ? EFBIG : EIO).text)")
+    }
     let reason = (error as? DatabaseError)?.message ?? "\(error)"
     return CacheError(
       code: .index, .index, message: "can't use the \(name): \(reason)")

@@ -19,14 +19,15 @@ struct RunCommand: AsyncParsableCommand {
       status is 75 if the failure is temporary, else 1. By default --check compares \
       the outputs with the cache, requests no source (outputs in object storage are looked up), and prints how many \
       cached sources are stale. With --refresh it also asks the origins whether their sources have changed. With \
-      --lock it compares manifests, sources and outputs with the digests in the lock file. This requests every remote \
+      --lock it compares manifests, sources and outputs with the digests in the lock file, where local \
+      sources have their paths from the working directory: run it where the lock file was written. This requests every remote \
       source. It downloads those that have changed since the lock file was written, and those whose response had no ETag \
       and no Last-Modified header. It needs no cache and renders nothing, so it can check a fresh clone.
 
       The cache records which outputs earlier runs made. With --no-cache, a manifest whose jobs read outputs of other jobs \
       needs --in-place from the second run on, and --prune and --no-clobber are refused.
 
-      At its end, a run prints totals. 'merged' is the number of jobs that shared the download of another job, and \
+      At its end, a run prints totals. 'merged' is the number of jobs that shared another job's source, downloaded or read once, and \
       'revalidated' that of cached sources that have not changed at their origins.
 
         imagemill run

@@ -110,7 +110,12 @@ enum Remedies {
   /// - Parameter canDoWithout: Whether the command has `--no-cache`.
   static func remedy(for reason: CacheError.Reason, canDoWithout: Bool = true) -> String? {
     switch reason {
-    case .noSpace: "free some space, or choose another directory with --cache-dir"
+    case .noSpace:
+      "free some space, or choose another directory with --cache-dir"
+        + (canDoWithout ? ", or TMPDIR with --no-cache" : "")
+    case .fileSizeLimit: "raise the limit with 'ulimit -f'"
+    case .openFileLimit: "raise the limit of open files (ulimit -n)"
+    case .temporaryDirectory: "set TMPDIR to a writable directory"
     case .notPermitted: "check the permissions, or choose another directory with --cache-dir"
     case .unusable:
       "choose another directory with --cache-dir" + (canDoWithout ? ", or run with --no-cache" : "")
