@@ -42,6 +42,23 @@ struct StoreSettingsTests {
     }
   }
 
+  @Test(
+    "a damaged limit is the default one, is reported, and a new limit replaces it",
+    arguments: ["", "x", "-1", "12 MB", "99999999999999999999", String(repeating: "1", count: 100)])
+  func damagedLimit(text: String) throws {
+    let directory = try Directory()
+    let file = directory.path + "/limit"
+    _ = try DiskStore(directory: directory.path, capacity: 5000)
+    write(Array(text.utf8), to: file)
+    let store = try DiskStore(directory: directory.path)
+    #expect(store.capacity == CacheLimit.initial)
+    #expect(store.repairMessages.count == 1 && store.repairMessages.allSatisfy { $0.contains(file) })
+    #expect(StoreHealth(directory: directory.path).limit == CacheLimit.initial)
+    try store.setLimit(7000)
+    let later = try DiskStore(directory: directory.path)
+    #expect(later.capacity == 7000 && later.repairMessages.isEmpty, "\(later.repairMessages)")
+  }
+
   @Test("a directory that can't be made is an error of the file system, whose code stays")
   func unmakeable() throws {
     let directory = try Directory()

@@ -104,7 +104,7 @@ struct MistakeTableTests {
     "TOML's spellings mean what TOML 1.0 says",
     arguments: [
       ("1_000", "n1000"), ("+7", "n+7"), ("0xDEAD_beef", "n0xDEADbeef"), ("0b101", "n0b101"),
-      ("1e-3", "n1e-3"), ("true", "btrue"),
+      ("1e-3", "n1e-3"), ("true", "btrue"), ("inf", "tinf"), ("-nan", "t-nan"),
       ("'a\\b'", "ta\\b"), ("\"a\\tb\\u00e9\\U0001F600\"", "ta\tbé😀"), ("'''\nx\n'''", "tx\n"),
       ("\"\"\"a\\\n   b\"\"\"", "tab"),
       ("\"\"\"\"x\"\"\"\"", "t\"x\""), ("2026-05-01", "t2026-05-01"), ("07:32:00", "t07:32:00"), ("''", "t"),

@@ -42,6 +42,13 @@ struct MarkupTests {
     return try String(contentsOfFile: directory.path + "/out", encoding: .utf8)
   }
 
+  @Test func `an error about a markup file calls it by that name`() throws {
+    let error = try #require(throws: ReportError.self) {
+      _ = try FileReport(path: "/dev/null/none/out.html", markup: .picture)
+    }
+    #expect(error.message.contains("markup file '/dev/null/none/out.html'"), "\(error.message)")
+  }
+
   @Test func `a picture has a source for each format and a fallback that is known everywhere`() throws {
     #expect(
       try emitted(.picture, [Self.job(1)]) == """

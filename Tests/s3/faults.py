@@ -274,7 +274,7 @@ class Runs:
     # MARK: Kills
 
     def kills(self, count, png):
-        """Runs that are killed, with small outputs and one of 70 MB, which is uploaded in parts."""
+        """Runs that are killed, with small outputs and one of 70 MB, which is a multipart upload."""
         small = 20
         (self.directory / "long.png").write_bytes(png(1))
         manifest = ["imagemill: 1", "jobs:"]
@@ -317,7 +317,7 @@ class Runs:
             process = start()
             limit = time.monotonic() + rng.uniform(0.02, seconds)
             if turn % 2:
-                # In the middle of an upload in parts.
+                # In the middle of a multipart upload.
                 self.proxy.begin(0)
                 while not self.proxy.counts["part"] and process.poll() is None:
                     time.sleep(0.005)
@@ -340,5 +340,5 @@ class Runs:
         made = self.digests("kills/")
         self.check(len(made) == small + 1 and made == expected, f"{self.name}: outputs after kills: {sorted(made)}")
         print(
-            f"{self.name}: {count} kills, {middle} of a running command, {left} uploads in parts found after them",
+            f"{self.name}: {count} kills, {middle} of a running command, {left} multipart uploads found after them",
             flush=True)

@@ -1,3 +1,4 @@
+import Glibc
 import SystemIO
 
 /// The limit that belongs to a cache directory, whichever process opens it: a number of bytes in the file `limit`.
@@ -8,19 +9,23 @@ enum CacheLimit {
   /// The limit of a directory that has none of its own, in bytes.
   static let initial = 2 << 30
 
-  /// The limit in bytes; nil if the directory has none.
-  /// - Throws: `CacheError` if the file can't be read or isn't a number of bytes.
-  static func read(_ layout: StoreLayout) throws(CacheError) -> Int? {
-    let bytes: [UInt8]
+  /// The limit in bytes; nil if the directory has none, or if the file isn't a number of bytes: a damaged cache fails no
+  /// run.
+  /// - Parameter damaged: Receives a sentence for the user if the file isn't a number of bytes.
+  /// - Throws: `CacheError` if the file can't be read.
+  static func read(_ layout: StoreLayout, damaged: (String) -> Void) throws(CacheError) -> Int? {
+    let bytes: [UInt8]?
     do throws(SystemError) {
       bytes = try File.contents(of: layout.limit, limit: 64)
     } catch {
       if error.isMissing { return nil }
-      throw .file("read", layout.limit, errno: error.code)
+      guard error.code == EFBIG else { throw .file("read", layout.limit, errno: error.code) }
+      bytes = nil
     }
-    let text = String(decoding: bytes, as: UTF8.self)
+    let text = String(decoding: bytes ?? [], as: UTF8.self)
     guard let limit = Int(text.filter { !$0.isWhitespace }), limit >= 0 else {
-      throw CacheError(code: .fileSystem, .unusable, message: "\(layout.limit) isn't a number of bytes")
+      damaged("\(layout.limit) isn't a number of bytes: the cache has the default limit until a new one is set")
+      return nil
     }
     return limit
   }

@@ -122,7 +122,11 @@ public final class DiskStore: Sendable {
     preferredUsageAfterPurge: Int?
   ) throws(CacheError) {
     let isNew = !Self.exists(in: directory)
-    let limit = scratch == nil || isReadOnly ? try CacheLimit.read(StoreLayout(root: directory)) : nil
+    let repairs = StoreRepairs()
+    var limit: Int?
+    if scratch == nil || isReadOnly {
+      limit = try CacheLimit.read(StoreLayout(root: directory)) { repairs.note(StoreRepair(message: $0)) }
+    }
     let capacity =
       isNew ? wanted ?? limit ?? CacheLimit.initial : max(wanted ?? 0, limit ?? CacheLimit.initial)
     let preferred = preferredUsageAfterPurge ?? capacity / 10 * 6
@@ -141,7 +145,6 @@ public final class DiskStore: Sendable {
     readOnlyLayout = isReadOnly ? StoreLayout(root: directory) : nil
     requestLocks = scratch == nil ? RequestLocks(path: layout.requestLocks) : nil
     processDirectory = ProcessDirectory(layout: layout)
-    let repairs = StoreRepairs()
     self.repairs = repairs
     isEphemeral = scratch != nil && !isReadOnly
     index = StoreIndex(layout: layout, storage: scratch == nil ? .shared : isReadOnly ? .own : .temporary) {

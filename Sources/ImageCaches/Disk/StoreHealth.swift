@@ -42,7 +42,7 @@ package struct StoreHealth: Sendable {
     freeBytes = Self.freeBytes(at: nearest)
     let layout = StoreLayout(root: directory)
     do throws(CacheError) {
-      limit = try CacheLimit.read(layout) ?? CacheLimit.initial
+      limit = try CacheLimit.read(layout) { _ in } ?? CacheLimit.initial
     } catch {
       limit = nil
     }

@@ -4,10 +4,16 @@ package enum NearestName {
   package static func of(_ name: String, in known: some Sequence<String>) -> String? {
     // A text that long is not a typo, and the comparison takes time proportional to the product of the lengths.
     guard name.utf8.count <= longest else { return nil }
-    let lowered = name.lowercased()
-    return known.filter { $0.utf8.count <= longest }.map { ($0, distance(lowered, $0.lowercased())) }
-      .filter { $0.1 <= max(1, lowered.count / 3) }
-      .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
+    let bytes = lowercase(name)
+    var closest: String?
+    var allowed = max(1, name.count / 3)
+    for candidate in known where candidate.utf8.count <= longest {
+      guard let distance = distance(bytes, candidate, atMost: allowed) else { continue }
+      if let current = closest, distance == allowed, current <= candidate { continue }
+      closest = candidate
+      allowed = distance
+    }
+    return closest
   }
 
   /// The longest name to compare, in bytes of UTF-8.
@@ -31,23 +37,37 @@ package enum NearestName {
   }
 
   /// The number of insertions, deletions, substitutions and transpositions of adjacent bytes between two texts
-  /// (optimal string alignment distance).
-  private static func distance(_ left: String, _ right: String) -> Int {
-    let (left, right) = (Array(left.utf8), Array(right.utf8))
-    var beforeLast: [Int] = []
+  /// (optimal string alignment distance); nil if it is more than `limit`.
+  ///
+  /// A manifest may have thousands of unknown names, each compared with hundreds of known ones: names whose lengths
+  /// differ too much are passed over first, and a comparison ends at the first row above the limit.
+  private static func distance(_ left: [UInt8], _ name: String, atMost limit: Int) -> Int? {
+    guard abs(left.count - name.utf8.count) <= limit else { return nil }
+    let right = lowercase(name)
+    var beforeLast = [Int](repeating: 0, count: right.count + 1)
     var last = Array(0...right.count)
+    var current = beforeLast
     for row in left.indices {
-      var current = [row + 1]
+      current[0] = row + 1
+      var smallest = current[0]
       for column in right.indices {
         var best = min(last[column + 1] + 1, current[column] + 1)
         best = min(best, last[column] + (left[row] == right[column] ? 0 : 1))
         if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
           best = min(best, beforeLast[column - 1] + 1)
         }
-        current.append(best)
+        current[column + 1] = best
+        smallest = min(smallest, best)
       }
-      (beforeLast, last) = (last, current)
+      // No later row has a smaller value: a transposition reaches back two rows, but costs as much as a deletion.
+      guard smallest <= limit else { return nil }
+      (beforeLast, last, current) = (last, current, beforeLast)
     }
-    return last[right.count]
+    return last[right.count] <= limit ? last[right.count] : nil
+  }
+
+  /// The bytes of a name with ASCII's letters in lower case.
+  private static func lowercase(_ name: String) -> [UInt8] {
+    name.utf8.map { 0x41...0x5a ~= $0 ? $0 | 0x20 : $0 }
   }
 }

@@ -45,7 +45,7 @@ package final class FileReport: BatchReporter {
   ///   - markup: The kind of markup.
   /// - Throws: `ReportError` if the directory isn't writable.
   package init(path: String, markup: MarkupFormat) throws(ReportError) {
-    self.path = ReportPath(path)
+    self.path = ReportPath(path, noun: "markup file")
     try self.path.makeDirectories()
     let paths = ImagePaths(reportDirectory: self.path.directory)
     document =

@@ -187,6 +187,8 @@ enum TOMLScalar {
     switch word {
     case "true": return .bool(true)
     case "false": return .bool(false)
+    // No value of a manifest is infinite or undefined: where a number is expected, the word is refused in its place.
+    case "inf", "+inf", "-inf", "nan", "+nan", "-nan": return .text(word)
     default: break
     }
     if isNumber(word) { return .number(word.filter { $0 != "_" }) }
