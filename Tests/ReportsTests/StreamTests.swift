@@ -45,6 +45,20 @@ struct StreamTests {
     #expect(transcript.count == 3)
   }
 
+  @Test func `nothing follows the line of finished, whichever thread it comes from`() async {
+    for event in Self.everyEvent {
+      let transcript = Transcript()
+      let lines = EventLines(write: transcript.write)
+      await withTaskGroup { group in
+        for _ in 1...4 { group.addTask { for _ in 1...20 { lines.receive(event) } } }
+        group.addTask { lines.receive(.finished(.large)) }
+      }
+      lines.receive(event)
+      let names = transcript.text.split(separator: "\n").map { $0.contains("\"finished\"") }
+      #expect(names.filter { $0 }.count == 1 && names.last == true, "\(event)")
+    }
+  }
+
   @Test func `plain progress is a line every few seconds and no more`() {
     let (transcript, clock) = (Transcript(), HandClock())
     let progress = PlainProgress(interval: 5, now: clock.now, write: transcript.write)

@@ -24,7 +24,8 @@ enum CacheLimit {
     }
     let text = String(decoding: bytes ?? [], as: UTF8.self)
     guard let limit = Int(text.filter { !$0.isWhitespace }), limit >= 0 else {
-      damaged("\(layout.limit) isn't a number of bytes: the cache has the default limit until a new one is set")
+      damaged(
+        "\(layout.limit) isn't a number of bytes: the cache has the default limit until a new one is set")
       return nil
     }
     return limit

@@ -4,14 +4,16 @@ import Synchronization
 /// Writes every event of a batch as it happens, one JSON object per line (`--events FILE`).
 ///
 /// A line has `version`, `event` (the name, such as `output-finished`), `time` (seconds since the reporter was created)
-/// and the event's members.
+/// and the event's members. The line of `finished` is the last: a download that a signal stops may end after it, and
+/// has no line then.
 package final class EventLines: BatchReporter {
   private let write: TextOutput
   /// The file that the lines are written to, if this reporter has opened it.
   private let file: EventFile?
   private let start: ContinuousClock.Instant
   private let now: @Sendable () -> ContinuousClock.Instant
-  private let isReaderGone = Mutex(false)
+  /// Whether no line follows: the reader is gone, or the line of `finished` is written.
+  private let isEnded = Mutex(false)
 
   /// Creates a reporter that writes lines until `write` returns false.
   package init(
@@ -42,14 +44,18 @@ package final class EventLines: BatchReporter {
 
   /// Writes the event's line.
   package func receive(_ event: BatchEvent) {
-    guard !isReaderGone.withLock({ $0 }) else { return }
     var json = JSONWriter()
     json.document { json in
       json.member("event", event.name)
       json.member("time", ((now() - start) / .seconds(1)).roundedToMilliseconds)
       json.members(event)
     }
-    if !write(String(decoding: json.bytes, as: UTF8.self) + "\n") { isReaderGone.withLock { $0 = true } }
+    // The lock is held while the line is written: otherwise one could be overtaken by `finished`.
+    isEnded.withLock { isEnded in
+      guard !isEnded else { return }
+      let isWritten = write(String(decoding: json.bytes, as: UTF8.self) + "\n")
+      if case .finished = event { isEnded = true } else { isEnded = !isWritten }
+    }
   }
 }
 

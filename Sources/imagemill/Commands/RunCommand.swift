@@ -19,9 +19,9 @@ struct RunCommand: AsyncParsableCommand {
       status is 75 if the failure is temporary, else 1. By default --check compares \
       the outputs with the cache, requests no source (outputs in object storage are looked up), and prints how many \
       cached sources are stale. With --refresh it also asks the origins whether their sources have changed. With \
-      --lock it compares manifests, sources and outputs with the digests in the lock file, where local \
-      sources have their paths from the working directory: run it where the lock file was written. This requests every remote \
-      source. It downloads those that have changed since the lock file was written, and those whose response had no ETag \
+      --lock it compares manifests, sources and outputs with the digests in the lock file. Run it in the directory \
+      where the lock file was written: its paths of local sources are relative to that directory. --check --lock \
+      requests every remote source. It downloads those that have changed since the lock file was written, and those whose response had no ETag \
       and no Last-Modified header. It needs no cache and renders nothing, so it can check a fresh clone.
 
       The cache records which outputs earlier runs made. With --no-cache, a manifest whose jobs read outputs of other jobs \

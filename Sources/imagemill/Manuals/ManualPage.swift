@@ -129,7 +129,7 @@ enum ManualPage {
       .Li center .
       A focal point such as
       .Li 0.3x0.7
-      has two fractions, from the left and from the top.
+      is two fractions of the image: from the left, and from the top.
       .Pp
       Every chain has an identifier: its filters with all parameters, in a fixed form.
       All spellings of a chain have the same identifier, which is part of the key of cached results.
