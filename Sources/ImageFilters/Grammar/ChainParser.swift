@@ -7,15 +7,8 @@ struct ChainParser {
   let reader: FilterReader
 
   func steps(_ text: String) throws(FilterError) -> [FilterStep] {
-    guard text.utf8.count <= ChainLimits.text else {
-      throw FilterError(
-        .tooLong,
-        "the chain's text has \(text.utf8.count) bytes; the limit is \(ChainLimits.text); make it shorter"
-      )
-    }
+    try checkSize(of: text)
     if text.utf8.allSatisfy({ $0 == 32 }) { return [] }
-    // Count the commas first, so that an oversized chain is refused before any filter in it is parsed.
-    try ChainLimits.check(steps: text.utf8.count { $0 == UInt8(ascii: ",") } + 1)
     var steps: [FilterStep] = []
     for piece in pieces(of: text[...], at: UInt8(ascii: ",")) {
       let filter = try self.filter(piece, in: text)
@@ -29,11 +22,8 @@ struct ChainParser {
   /// All mistakes in a chain: each filter is read by itself, so that one mistake doesn't hide another.
   func mistakes(_ text: String) -> [FilterError] {
     do throws(FilterError) {
-      _ = try steps(text)
-      return []
-    } catch {
-      // An oversized chain isn't read any further.
-      guard error.code != .tooLong else { return [error] }
+      try checkSize(of: text)
+      if text.utf8.allSatisfy({ $0 == 32 }) { return [] }
       let found = pieces(of: text[...], at: UInt8(ascii: ",")).flatMap { piece -> [FilterError] in
         do throws(FilterError) {
           let filter = try self.filter(piece, in: text)
@@ -42,8 +32,24 @@ struct ChainParser {
           return [error]
         }
       }
-      return found.isEmpty ? [error] : found
+      guard found.isEmpty else { return found }
+      // Filters without a mistake may have too many steps together.
+      _ = try steps(text)
+      return []
+    } catch {
+      return [error]
     }
+  }
+
+  /// Refuses an oversized chain before any filter in it is parsed: commas are counted.
+  private func checkSize(of text: String) throws(FilterError) {
+    guard text.utf8.count <= ChainLimits.text else {
+      throw FilterError(
+        .tooLong,
+        "the chain's text has \(text.utf8.count) bytes; the limit is \(ChainLimits.text); make it shorter"
+      )
+    }
+    try ChainLimits.check(steps: text.utf8.count { $0 == UInt8(ascii: ",") } + 1)
   }
 
   /// A filter as written: `fit:800x600:kernel=linear`.

@@ -25,10 +25,15 @@ package enum NearestName {
     guard name.utf8.count <= longest else { return "" }
     let lowered = name.lowercased()
     let candidates = Array(candidates)
-    let near = of(name, in: candidates)
-    let whole = candidates.filter { lowered.utf8.count >= 4 && $0.lowercased().contains(lowered) }
+    return (of(name, in: candidates) ?? shortest(of: candidates, containing: lowered))
+      .map { " (did you mean '\($0)'?)" } ?? ""
+  }
+
+  /// The shortest candidate that contains a text in lower case; nil for a text of less than four bytes.
+  private static func shortest(of candidates: [String], containing text: String) -> String? {
+    guard text.utf8.count >= 4 else { return nil }
+    return candidates.filter { $0.utf8.count >= text.utf8.count && $0.lowercased().contains(text) }
       .min { ($0.count, $0) < ($1.count, $1) }
-    return (near ?? whole).map { " (did you mean '\($0)'?)" } ?? ""
   }
 
   /// `; did you mean 'circle'?`, or an empty text if no candidate is close.

@@ -44,15 +44,15 @@ package final class EventLines: BatchReporter {
 
   /// Writes the event's line.
   package func receive(_ event: BatchEvent) {
-    var json = JSONWriter()
-    json.document { json in
-      json.member("event", event.name)
-      json.member("time", ((now() - start) / .seconds(1)).roundedToMilliseconds)
-      json.members(event)
-    }
-    // The lock is held while the line is written: otherwise one could be overtaken by `finished`.
+    // The lock is held while the line is written: otherwise `finished` could overtake it.
     isEnded.withLock { isEnded in
       guard !isEnded else { return }
+      var json = JSONWriter()
+      json.document { json in
+        json.member("event", event.name)
+        json.member("time", ((now() - start) / .seconds(1)).roundedToMilliseconds)
+        json.members(event)
+      }
       let isWritten = write(String(decoding: json.bytes, as: UTF8.self) + "\n")
       if case .finished = event { isEnded = true } else { isEnded = !isWritten }
     }

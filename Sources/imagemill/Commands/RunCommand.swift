@@ -21,8 +21,8 @@ struct RunCommand: AsyncParsableCommand {
       cached sources are stale. With --refresh it also asks the origins whether their sources have changed. With \
       --lock it compares manifests, sources and outputs with the digests in the lock file. Run it in the directory \
       where the lock file was written: its paths of local sources are relative to that directory. --check --lock \
-      requests every remote source. It downloads those that have changed since the lock file was written, and those whose response had no ETag \
-      and no Last-Modified header. It needs no cache and renders nothing, so it can check a fresh clone.
+      requests every remote source. It downloads those that have changed since the lock file was written, and those \
+      whose response had no ETag and no Last-Modified header. It needs no cache and renders nothing, so it can check a fresh clone.
 
       The cache records which outputs earlier runs made. With --no-cache, a manifest whose jobs read outputs of other jobs \
       needs --in-place from the second run on, and --prune and --no-clobber are refused.
