@@ -1,4 +1,5 @@
 import ArgumentParser
+import Dispatch
 import ImageBatch
 import ImageRendering
 
@@ -31,13 +32,19 @@ struct Imagemill: AsyncParsableCommand {
 /// The process's entry point: a worker if the first argument selects it, else the command.
 @main
 enum EntryPoint {
-  static func main() async {
+  // Not asynchronous: the limits are checked before the first thread is started.
+  static func main() {
     StandardStreams.reserve()
     let arguments = CommandLine.arguments
     if arguments.count > 1, arguments[1] == WorkerMain.argument {
       WorkerMain.run()
       return
     }
-    await CommandRunner.run(Array(arguments.dropFirst()))
+    if let refusal = ProcessLimits.refusal {
+      StandardError.say("imagemill: \(refusal)")
+      ExitStatus.usage.endProcess()
+    }
+    Task { await CommandRunner.run(Array(arguments.dropFirst())) }
+    dispatchMain()
   }
 }

@@ -31,8 +31,13 @@ final class CommandRun: Sendable {
   /// Where the command runs.
   var work: String { directory + "/work" }
 
-  /// The command beside the tests that were built with it.
-  static let executable = BuiltCommand.path
+  /// The command that is tested.
+  static let executable = BuiltCommand.tested
+
+  /// The command for an environment: only debug builds can simulate failures.
+  private static func executable(for environment: [String: String]) -> String {
+    environment["IMAGEMILL_TEST_WORKER"] == nil ? executable : BuiltCommand.path
+  }
 
   func write(_ text: String, to name: String) throws {
     try write(Array(text.utf8), to: name)
@@ -57,7 +62,7 @@ final class CommandRun: Sendable {
   /// A process that is about to start.
   func process(_ arguments: [String], environment: [String: String] = [:]) -> Process {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: Self.executable)
+    process.executableURL = URL(fileURLWithPath: Self.executable(for: environment))
     process.arguments = arguments
     process.currentDirectoryURL = URL(fileURLWithPath: work)
     var variables = ProcessInfo.processInfo.environment
@@ -92,10 +97,10 @@ final class CommandRun: Sendable {
   @discardableResult
   func run(
     _ arguments: [String], input: Data = Data(), environment: [String: String] = [:],
-    executable: String = CommandRun.executable
+    executable: String? = nil
   ) async throws -> Outcome {
     let process = process(arguments, environment: environment)
-    process.executableURL = URL(fileURLWithPath: executable)
+    if let executable { process.executableURL = URL(fileURLWithPath: executable) }
     let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
     process.standardInput = standardInput
     process.standardOutput = output

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The libraries' DocC catalogues name what there is: all of it, and nothing else.
@@ -104,7 +105,7 @@ struct DocsTests {
     arguments: libraries + ["WebValues"])
   func docc(library: String) async throws {
     let command = try CommandRun()
-    let modules = URL(fileURLWithPath: CommandRun.executable).deletingLastPathComponent().path + "/Modules"
+    let modules = URL(fileURLWithPath: BuiltCommand.path).deletingLastPathComponent().path + "/Modules"
     let outcome = try await command.run(
       [
         "-euo", "pipefail", "-c",

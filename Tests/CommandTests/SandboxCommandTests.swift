@@ -75,7 +75,10 @@ struct SandboxCommandTests {
     let outcome = try await command.run(
       arguments: line.split(separator: " ").map(String.init) + ["--sandbox", "auto", "--job-timeout", "1s"],
       environment: ["IMAGEMILL_TEST_WORKER": "hang:evil"])
-    #expect(outcome.status == 1 && outcome.errors.contains("raise --job-timeout"), "\(outcome.errors)")
+    // A machine that is too busy to let the worker begin is a temporary failure.
+    let isStarved = outcome.errors.contains("because the machine gave it less")
+    #expect(outcome.status == (isStarved ? 75 : 1), "\(outcome.errors)")
+    #expect(outcome.errors.contains("raise --job-timeout"), "\(outcome.errors)")
     #expect(command.read("out.png") == nil)
   }
 

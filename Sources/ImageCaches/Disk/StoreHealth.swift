@@ -27,7 +27,9 @@ package struct StoreHealth: Sendable {
   /// The state of the file `index.sqlite`.
   package let index: Index
   /// The directory's own limit in bytes, initially 2 GiB; nil if it can't be read.
-  public let limit: Int?
+  package let limit: Int?
+  /// What is wrong with the file of the limit; nil if nothing is.
+  package let limitProblem: String?
   /// The bytes available to this user on the file system; nil if unknown.
   package let freeBytes: Int?
 
@@ -41,11 +43,14 @@ package struct StoreHealth: Sendable {
     isWritable = access(nearest, W_OK | X_OK) == 0 && (isThere || Self.takesDirectories(nearest))
     freeBytes = Self.freeBytes(at: nearest)
     let layout = StoreLayout(root: directory)
+    var problem: String?
     do throws(CacheError) {
-      limit = try CacheLimit.read(layout) { _ in } ?? CacheLimit.initial
+      limit = try CacheLimit.read(layout) { problem = $0 } ?? CacheLimit.initial
     } catch {
       limit = nil
+      problem = error.description
     }
+    limitProblem = problem
     guard access(layout.index, F_OK) == 0 else {
       (index, bytes, objects) = (.absent, nil, nil)
       return

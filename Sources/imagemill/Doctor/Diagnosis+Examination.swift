@@ -216,6 +216,11 @@ extension Diagnosis {
           isBroken: true, problem: "the cache's index is broken: \(reason)",
           remedy: "'imagemill cache verify' rebuilds it; everything in the cache can be made again"))
     }
+    if let problem = health.limitProblem {
+      findings.append(
+        Finding(
+          isBroken: false, problem: problem, remedy: "set a limit, such as 'imagemill cache limit 2GiB'"))
+    }
     return Cache(
       directory: directory, exists: health.exists, writable: health.isWritable, bytes: health.bytes,
       objects: health.objects, capacity: max(capacity ?? 0, health.limit ?? 0), free: health.freeBytes,

@@ -1,0 +1,37 @@
+import Glibc
+
+/// The limits of the shell (setrlimit(2)) under which the command can run.
+///
+/// With less memory for its libraries and threads than these, the process can crash while it starts, or wait without end
+/// for memory for a thread.
+enum ProcessLimits {
+  /// A limit with the least value that is enough.
+  private struct Limit {
+    let resource: __rlimit_resource
+    let name: String
+    /// The option of the shell's `ulimit`, which takes KiB.
+    let option: String
+    let leastKiB: rlim_t
+  }
+
+  private static let limits = [
+    // libvips with all its libraries and a thread for each of two cores takes 450 MB of addresses.
+    Limit(resource: RLIMIT_AS, name: "address space", option: "-v", leastKiB: 512 * 1024),
+    Limit(resource: RLIMIT_DATA, name: "data", option: "-d", leastKiB: 160 * 1024),
+    Limit(resource: RLIMIT_STACK, name: "stack", option: "-s", leastKiB: 256),
+  ]
+
+  /// Why the command can't run; nil if it can.
+  static var refusal: String? {
+    for limit in limits {
+      var value = rlimit()
+      guard getrlimit(__rlimit_resource_t(limit.resource.rawValue), &value) == 0, value.rlim_cur != rlim_t.max
+      else { continue }
+      let given = value.rlim_cur / 1024
+      guard given < limit.leastKiB else { continue }
+      return "the limit of the process's \(limit.name) is \(given) KiB, and imagemill needs \(limit.leastKiB) KiB; "
+        + "raise it with 'ulimit \(limit.option) \(limit.leastKiB)', or with 'ulimit \(limit.option) unlimited'"
+    }
+    return nil
+  }
+}
