@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 
 /// The limits of the shell (setrlimit(2)) under which the command can run.
 ///
@@ -11,13 +12,15 @@ enum ProcessLimits {
     let name: String
     /// The option of the shell's `ulimit`, which takes KiB.
     let option: String
-    let leastKiB: rlim_t
+    let leastKiB: Int
   }
 
+  private static let processors = Machine.onlineProcessors
+
   private static let limits = [
-    // libvips with all its libraries and a thread for each of two cores takes 450 MB of addresses.
-    Limit(resource: RLIMIT_AS, name: "address space", option: "-v", leastKiB: 512 * 1024),
-    Limit(resource: RLIMIT_DATA, name: "data", option: "-d", leastKiB: 160 * 1024),
+    // libvips and its libraries take 400 MB of addresses; each thread 8 MB for its stack and up to 128 MB for malloc(3).
+    Limit(resource: RLIMIT_AS, name: "address space", option: "-v", leastKiB: (768 + 128 * processors) * 1024),
+    Limit(resource: RLIMIT_DATA, name: "data", option: "-d", leastKiB: (128 + 32 * processors) * 1024),
     Limit(resource: RLIMIT_STACK, name: "stack", option: "-s", leastKiB: 256),
   ]
 
@@ -25,10 +28,9 @@ enum ProcessLimits {
   static var refusal: String? {
     for limit in limits {
       var value = rlimit()
-      guard getrlimit(__rlimit_resource_t(limit.resource.rawValue), &value) == 0, value.rlim_cur != rlim_t.max
+      guard getrlimit(__rlimit_resource_t(limit.resource.rawValue), &value) == 0,
+        let given = Int(exactly: value.rlim_cur / 1024), given < limit.leastKiB
       else { continue }
-      let given = value.rlim_cur / 1024
-      guard given < limit.leastKiB else { continue }
       return "the limit of the process's \(limit.name) is \(given) KiB, and imagemill needs \(limit.leastKiB) KiB; "
         + "raise it with 'ulimit \(limit.option) \(limit.leastKiB)', or with 'ulimit \(limit.option) unlimited'"
     }

@@ -7,7 +7,7 @@ import Testing
 struct ProcessLimitTests {
   @Test(
     "a limit that leaves no room for libraries and threads is refused by name, with the value that is enough",
-    arguments: [("-v", 300_000), ("-v", 520_000), ("-d", 100_000), ("-d", 160_000), ("-s", 128)])
+    arguments: [("-v", 300_000), ("-v", 1_000_000), ("-d", 100_000), ("-d", 190_000), ("-s", 128)])
   func refusal(option: String, limit: Int) async throws {
     let command = try CommandRun()
     let page = PNGImage.bytes(width: 8, height: 6, seed: 1)
