@@ -19,7 +19,8 @@ enum ProcessLimits {
 
   private static let limits = [
     // libvips and its libraries take 400 MB of addresses; each thread 8 MB for its stack and up to 128 MB for malloc(3).
-    Limit(resource: RLIMIT_AS, name: "address space", option: "-v", leastKiB: (768 + 128 * processors) * 1024),
+    Limit(
+      resource: RLIMIT_AS, name: "address space", option: "-v", leastKiB: (768 + 128 * processors) * 1024),
     Limit(resource: RLIMIT_DATA, name: "data", option: "-d", leastKiB: (128 + 32 * processors) * 1024),
     Limit(resource: RLIMIT_STACK, name: "stack", option: "-s", leastKiB: 256),
   ]
@@ -31,8 +32,9 @@ enum ProcessLimits {
       guard getrlimit(__rlimit_resource_t(limit.resource.rawValue), &value) == 0,
         let given = Int(exactly: value.rlim_cur / 1024), given < limit.leastKiB
       else { continue }
+      let raise = "ulimit \(limit.option)"
       return "the limit of the process's \(limit.name) is \(given) KiB, and imagemill needs \(limit.leastKiB) KiB; "
-        + "raise it with 'ulimit \(limit.option) \(limit.leastKiB)', or with 'ulimit \(limit.option) unlimited'"
+        + "raise it with '\(raise) \(limit.leastKiB)', or with '\(raise) unlimited'"
     }
     return nil
   }

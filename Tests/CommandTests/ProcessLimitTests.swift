@@ -14,7 +14,8 @@ struct ProcessLimitTests {
     try command.write(page, to: "a.png")
     for words in ["convert a.png b.png", "pipe -o 'o-{name}.png' a.png"] {
       let refused = try await command.run(
-        ["-c", "ulimit \(option) \(limit); exec '\(CommandRun.executable)' \(words)"], executable: "/bin/bash")
+        ["-c", "ulimit \(option) \(limit); exec '\(CommandRun.executable)' \(words)"], executable: "/bin/bash"
+      )
       #expect(refused.status == 2, "\(refused.errors)")
       #expect(refused.errors.contains(" is \(limit) KiB, and imagemill needs "), "\(refused.errors)")
       #expect(refused.errors.split(separator: "\n").count == 1, "\(refused.errors)")
