@@ -32,9 +32,9 @@ enum ProcessLimits {
       guard getrlimit(__rlimit_resource_t(limit.resource.rawValue), &value) == 0,
         let given = Int(exactly: value.rlim_cur / 1024), given < limit.leastKiB
       else { continue }
-      let raise = "ulimit \(limit.option)"
-      return "the limit of the process's \(limit.name) is \(given) KiB, and imagemill needs \(limit.leastKiB) KiB; "
-        + "raise it with '\(raise) \(limit.leastKiB)', or with '\(raise) unlimited'"
+      let (least, raise) = (limit.leastKiB, "ulimit \(limit.option)")
+      return "the limit of the process's \(limit.name) is \(given) KiB, and imagemill needs \(least) KiB; "
+        + "raise it with '\(raise) \(least)', or with '\(raise) unlimited'"
     }
     return nil
   }
