@@ -23,17 +23,20 @@ package enum NearestName {
   /// contains the name (`inputIntensity` contains `intensity`).
   package static func suggestion(for name: String, among candidates: some Sequence<String>) -> String {
     guard name.utf8.count <= longest else { return "" }
-    let lowered = name.lowercased()
     let candidates = Array(candidates)
-    return (of(name, in: candidates) ?? shortest(of: candidates, containing: lowered))
+    return (of(name, in: candidates) ?? shortest(of: candidates, containing: lowercase(name)))
       .map { " (did you mean '\($0)'?)" } ?? ""
   }
 
   /// The shortest candidate that contains a text in lower case; nil for a text of less than four bytes.
-  private static func shortest(of candidates: [String], containing text: String) -> String? {
-    guard text.utf8.count >= 4 else { return nil }
-    return candidates.filter { $0.utf8.count >= text.utf8.count && $0.lowercased().contains(text) }
-      .min { ($0.count, $0) < ($1.count, $1) }
+  private static func shortest(of candidates: [String], containing text: [UInt8]) -> String? {
+    guard text.count >= 4 else { return nil }
+    return candidates.filter { candidate in
+      guard candidate.utf8.count >= text.count else { return false }
+      let bytes = lowercase(candidate)
+      return (0...bytes.count - text.count).contains { bytes[$0...].starts(with: text) }
+    }
+    .min { ($0.count, $0) < ($1.count, $1) }
   }
 
   /// `; did you mean 'circle'?`, or an empty text if no candidate is close.
