@@ -77,7 +77,7 @@ struct BatchRun {
     let isCut = reporting.hasLostReader && summary.outputsFailed == 0
     return Outcome(
       status: !isReported ? .failed : isCut ? .success : ExitStatus(summary),
-      statusOfReporting: isReported && (reporting.hasLostReader || summary.jobsNotStarted == 0)
+      statusOfReporting: isReported && !reporting.hasLostReader && summary.jobsNotStarted == 0
         ? .success : .failed,
       isWhole: summary.jobsNotStarted == 0)
   }

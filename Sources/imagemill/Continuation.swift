@@ -118,7 +118,9 @@ struct Continuation: Sendable {
     return shown.joined(separator: " ")
   }
 
-  private static let secretOptions: Set<String> = ["--header", "--user", "--proxy"]
+  private static let secretOptions: Set<String> = [
+    "--header", "--user", "--proxy", "--remote-cache-header",
+  ]
 
   /// The beginning of a word such as `-qHName: value`, up to the option whose value is a secret; nil for other words.
   private static func secretLetters(_ word: String) -> String? {

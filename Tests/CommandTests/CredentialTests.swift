@@ -81,6 +81,62 @@ struct CredentialTests {
     #expect(command.read("a.png") == Data(picture))
   }
 
+  @Test("a netrc's default entry isn't sent to the target of a redirect, nor a host's to another port of it")
+  func netrcRedirects() async throws {
+    let end = try LoopbackServer { _ in Page(picture, type: "image/png") }
+    defer { end.stop() }
+    let port = try #require(end.url("/").split(separator: ":").last)
+    let start = try LoopbackServer { request in
+      Page([], status: 302, fields: [("Location", "http://\(request.path.dropFirst()):\(port)a.png")])
+    }
+    defer { start.stop() }
+    try command.write("machine 127.0.0.1 login a password 1\ndefault login d password secret\n", to: "netrc")
+    for host in ["localhost", "127.0.0.1"] {
+      let outcome = try await command.run(
+        "fetch", "--allow-net", "loopback", "--netrc-file", "netrc", "-o", "a.png", start.url("/\(host)"))
+      #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+    #expect(start.requests.allSatisfy { $0.field("Authorization") == "Basic YTox" })
+    #expect(end.requests.count == 2 && end.requests.allSatisfy { $0.field("Authorization") == nil })
+  }
+
+  @Test(
+    "a response to a request with a cookie, a key or another host isn't given to one without",
+    arguments: ["Cookie: id=1", "X-Api-Key: 1", "Private-Token: 1", "Host: other.example"])
+  func identifyingFields(field: String) async throws {
+    let server = try LoopbackServer { _ in
+      Page(picture, type: "image/png", fields: [("Cache-Control", "max-age=1000")])
+    }
+    defer { server.stop() }
+    for (options, requests) in [(["-H", field], 1), (["-H", field], 1), ([], 2), ([], 2), (["-H", field + "2"], 3)] {
+      let outcome = try await command.run(
+        ["pipe", "--allow-net", "loopback", "-f", "limit:3x", "-o", "a.png"] + options,
+        input: Data(server.url("/a.png").utf8))
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(server.requests.count == requests, "\(options)")
+    }
+  }
+
+  @Test("what was requested with a field that may identify the user isn't uploaded by a later run without it")
+  func laterUpload() async throws {
+    let server = try LoopbackServer { _ in
+      Page(picture, type: "image/png", fields: [("Cache-Control", "max-age=1000")])
+    }
+    let remote = try StorageServer()
+    defer { server.stop() }
+    let lines: [(options: [String], uploads: Bool)] = [
+      (["-H", "X-User: ada"], false), ([], false), (["--refresh"], true),
+    ]
+    for (number, line) in lines.enumerated() {
+      let outcome = try await command.run(
+        ["pipe", "--allow-net", "loopback", "--remote-cache", remote.server.url("/images/")]
+          + ["-f", "limit:\(number + 2)x", "-o", "\(number).png"] + line.options,
+        input: Data(server.url("/a.png").utf8))
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(remote.server.requests.contains { $0.method == "PUT" } == line.uploads, "\(line)")
+    }
+  }
+
   @Test("a proxy gets its own and passes on the origin's; literal addresses are refused before it is asked")
   func proxy() async throws {
     let proxy = try LoopbackServer { [picture] request in

@@ -218,12 +218,13 @@ struct LastRunTests {
       "run", "-u", "ada:sesame", "-H", "Cookie: sesame", "--user=ada:sesame", "-Hsesame", "--proxy",
       "http://ada:sesame@p.example", "https://ada:sesame@example.com/a.jpg?token=sesame", "it's", "", "-o",
       "{name}.webp", "logo=https://ada:sesame@example.com/b.png?token=sesame", "-qu", "ada:sesame",
-      "-nvHsesame", "-0uada:sesame", "-H",
+      "--remote-cache-header", "Authorization: Bearer sesame", "--remote-cache-header=X: sesame", "-nvHsesame",
+      "-0uada:sesame", "-H",
     ])
     #expect(!line.contains("sesame"), "\(line)")
     #expect(line.hasPrefix("imagemill run -u … -H … --user=… -H… --proxy … "), "\(line)")
     #expect(line.contains(" 'it'\\''s' '' -o '{name}.webp' "), "\(line)")
-    #expect(line.hasSuffix(" -qu … -nvH… -0u… -H"), "\(line)")
+    #expect(line.hasSuffix(" -qu … --remote-cache-header … --remote-cache-header=… -nvH… -0u… -H"), "\(line)")
   }
 
   @Test("a word that a terminal would act on is shown escaped, and bash reads it back")

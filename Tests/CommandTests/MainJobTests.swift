@@ -242,4 +242,20 @@ struct MainJobTests {
       !String(decoding: children, as: UTF8.self).split(separator: " ").contains(
         "\(process.processIdentifier)"))
   }
+
+  @Test("an output of a part of its source isn't taken for whole without --on-corrupt warn")
+  func leniency() async throws {
+    let command = try CommandRun()
+    let whole = PNGImage.bytes(width: 90, height: 90, seed: 3)
+    try command.write(Array(whole.prefix(whole.count / 2)), to: "cut.png")
+    try command.write("imagemill: 1\njobs:\n  - {source: cut.png, output: out.webp}\n", to: "m.yaml")
+    for words in [["run", "m.yaml"], ["convert", "cut.png", "other.webp"]] {
+      let warned = try await command.run(words + ["--on-corrupt", "warn"])
+      #expect(warned.status == 0 && warned.errors.contains("warning"), "\(warned.errors)")
+      let failed = try await command.run(words)
+      #expect(failed.status == 1 && failed.errors.contains("truncated"), "\(failed.errors)")
+    }
+    #expect(try await command.run("run", "--check", "--on-corrupt", "warn", "m.yaml").status == 0)
+    #expect(try await command.run("run", "--check", "m.yaml").status != 0)
+  }
 }

@@ -202,6 +202,19 @@ struct ObjectDestinationTests {
     #expect(conditions == ["*"])
   }
 
+  @Test(
+    "an object that a line names as its source isn't replaced",
+    arguments: ["pipe -o s3://in/{name}.png", "pipe -C s3://in -o {name}.png", "run - -C s3://in -o {name}.png"])
+  func listedSources(line: String) async throws {
+    defer { server.stop() }
+    addSources(2)
+    let outcome = try await command.run(
+      arguments: line.split(separator: " ").map(String.init) + ["-f", "limit:3x"],
+      input: Data(sources(2).utf8), environment: environment)
+    #expect(outcome.status == 1 && outcome.errors.contains("would replace a source"), "\(outcome.errors)")
+    #expect(server.count("PUT") == 0)
+  }
+
   @Test("an object over its own source is a mistake that 'validate' reports too, by address")
   func ownObject() async throws {
     defer { server.stop() }

@@ -226,6 +226,61 @@ struct OverwritingTests {
     #expect(command.read("o/x.png") == nil)
   }
 
+  @Test(
+    "a selection of jobs replaces no source of the others",
+    arguments: [["m.yaml", "b.png"], ["--failed", "m.yaml"], ["m.yaml", "--failed=r.ndjson"]])
+  func selection(words: [String]) async throws {
+    let first = "source: ./\(words.contains("b.png") ? "a" : "none").png, filter: fit:5x5, output: b.png"
+    try manifest(first)
+    let failing = try await command.run("run", "--report", "r.ndjson", "-C", "elsewhere", "m.yaml")
+    #expect(failing.status == (words.contains("b.png") ? 0 : 1), "\(failing.errors)")
+    try command.write(Array(original), to: "none.png")
+    try manifest(first, "source: ./b.png, output: last.png")
+    for selected in [["m.yaml"], words] {
+      let outcome = try await command.run(["run"] + selected)
+      #expect(outcome.status == 2, "\(selected): \(outcome.text)\(outcome.errors)")
+      #expect(outcome.errors.contains("would replace a source"), "\(outcome.errors)")
+      #expect(command.read("b.png") == other)
+    }
+  }
+
+  @Test(
+    "a line whose source was replaced by the output of an earlier line fails, however late it comes",
+    arguments: ["pipe --input csv", "run -"])
+  func lateLine(words: String) async throws {
+    let outcome = try await command.run(
+      [
+        "-c",
+        """
+        (printf 'source,output,filter\\na.png,b.png,fit:5x5\\n'
+         while [ "$(wc -c < b.png)" = \(other.count) ]; do sleep 0.05; done
+         printf 'b.png,last.png,\\n') | '\(CommandRun.executable)' \(words)
+        """,
+      ], executable: "/bin/bash")
+    #expect(outcome.status == 1, "\(outcome.text)\(outcome.errors)")
+    #expect(outcome.errors.contains("replaced 'b.png' before this source was read"), "\(outcome.errors)")
+    #expect(command.read("last.png") == nil)
+  }
+
+  @Test("a line reads the output of an earlier one where there was no file, or an earlier run's")
+  func chainedLines() async throws {
+    for filter in ["fit:9x9", "fit:7x7"] {
+      try? FileManager.default.removeItem(atPath: command.work + "/done")
+      let outcome = try await command.run(
+        [
+          "-c",
+          """
+          set -o pipefail
+          (printf 'source,output,filter\\na.png,mid.png,\(filter)\\n'
+           until [ -s done ]; do sleep 0.05; done
+           printf 'mid.png,last.png,\\n') | '\(CommandRun.executable)' pipe --input csv | tee done
+          """,
+        ], executable: "/bin/bash")
+      #expect(outcome.status == 0, "\(outcome.text)\(outcome.errors)")
+      #expect(command.read("last.png").flatMap { PNGImage.size(of: $0) } != nil)
+    }
+  }
+
   @Test("--no-clobber keeps a file that no run has written, and one that was edited since")
   func noClobber() async throws {
     try command.write("my own", to: "made.png")

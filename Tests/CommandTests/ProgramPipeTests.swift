@@ -86,6 +86,20 @@ struct ProgramPipeTests {
       outcome.status == 1 && outcome.errors.contains("can't write standard output"), "\(outcome.errors)")
   }
 
+  @Test("exits 1, and says nothing, when its reader leaves before the last result")
+  func goneReader() async throws {
+    let outcome = try await command.run(
+      [
+        "-c",
+        """
+        for n in $(seq 3000); do echo '{"source":"0.png","output":"'$n'.webp"}'; done \\
+          | '\(CommandRun.executable)' \(Self.protocolOptions.joined(separator: " ")) --progress none | head -n 1 > first
+        echo "${PIPESTATUS[1]}"
+        """,
+      ], executable: "/bin/bash")
+    #expect(outcome.text == "1\n" && outcome.errors.isEmpty, "\(outcome.text)\(outcome.errors)")
+  }
+
   /// A running command, with the ends of its pipes.
   private func start(_ options: [String] = []) throws -> (
     process: Process, input: FileHandle, output: FileHandle

@@ -35,6 +35,8 @@ struct StoredResponseRecordTests {
     response.reason = "Not so: Good"
     response.requestTime = 1_795_267_440.123_456_7
     #expect(StoredResponse(record: response.record) == response, "\(response.record)")
+    response.isPrivate = true
+    #expect(StoredResponse(record: response.record) == response, "\(response.record)")
   }
 
   @Test("of a text that is none, nothing is read")

@@ -96,7 +96,8 @@ extension PlannedOutput {
         do throws(JobError) {
           planned.auxiliary = try auxiliary.digests(of: output)
           planned.key = RenderKeys.output(
-            of: source.digest, chain: output.chain, encoding: output.encoding, auxiliary: planned.auxiliary)
+            of: source.digest, chain: output.chain, encoding: output.encoding, auxiliary: planned.auxiliary,
+            onCorrupt: configuration.onCorrupt)
         } catch {
           planned.state = .failed(error)
         }

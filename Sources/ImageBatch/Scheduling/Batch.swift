@@ -75,7 +75,9 @@ public final class Batch: Sendable {
     self.rendering = rendering
     self.report = report
     // No later run knows an ephemeral store.
-    sources = SourceFiles(store: store, records: !store.isEphemeral)
+    sources = SourceFiles(
+      store: store, records: !store.isEphemeral,
+      notesReplaced: configuration.knownJobs == nil && !configuration.replacing.allowsSources)
     registry = OutputRegistry(
       store: store, template: configuration.commandTemplate,
       remembersPaths: !configuration.prunedScopes.isEmpty)
@@ -166,7 +168,7 @@ public final class Batch: Sendable {
         }
         level = max(level, read.level)
         // Register sources before any later group writes, so that no output overwrites one.
-        await add(read.jobs)
+        let late = await add(read.jobs)
         // Asked after the waits, in which the run may have been stopped: `stop()` has cancelled the downloads of its time,
         // and nothing would cancel one that starts now.
         if stops {
@@ -174,7 +176,7 @@ public final class Batch: Sendable {
           tally.withLock { $0.skip(read) }
           break
         }
-        guard let group = await startable(read) else { continue }
+        guard let group = await startable(read, except: late) else { continue }
         inFlight += 1
         observer.record(inFlight: groupsInFlight.add(1, ordering: .relaxed).newValue)
         let scheduler = GroupScheduler(group, of: self)
@@ -188,10 +190,15 @@ public final class Batch: Sendable {
 
   /// The group without the jobs that need an output that failed: these fail too. An old file in the place of that output
   /// must not be taken for it.
-  private func startable(_ group: JobGroup) async -> JobGroup? {
+  /// - Parameter late: The errors of jobs whose sources are lost, by the jobs' indices.
+  private func startable(_ group: JobGroup, except late: [Int: JobError]) async -> JobGroup? {
     var result = group
     result.jobs = []
     for job in group.jobs {
+      if let error = late[job.index] {
+        await finish(JobResult(failing: job, error, seconds: 0), of: job)
+        continue
+      }
       let failed = failedOutputs.withLock { failed in job.needs.compactMap { failed[$0] }.first }
       if let failed {
         await finish(JobResult(failing: job, failed, seconds: 0), of: job)
@@ -202,10 +209,19 @@ public final class Batch: Sendable {
     return result.jobs.isEmpty ? nil : result
   }
 
-  /// Takes in the local files that jobs read.
-  private func add(_ jobs: [Job]) async {
-    guard jobs.contains(where: { !$0.localFiles.isEmpty }) else { return }
-    await writer.blocking { [sources] in sources.add(jobs) }
+  /// Takes in the local files and objects that jobs read.
+  /// - Returns: The errors of jobs whose sources this run has replaced, by the jobs' indices: a stream's later sources
+  ///   weren't known when its first outputs were written.
+  private func add(_ jobs: [Job]) async -> [Int: JobError] {
+    guard jobs.contains(where: { !$0.localFiles.isEmpty || !$0.objects.isEmpty }) else { return [:] }
+    return await writer.blocking { [sources] in
+      var errors: [Int: JobError] = [:]
+      for job in jobs where job.needs.isEmpty {
+        if let path = sources.replacedSource(of: job) { errors[job.index] = .sourceReplaced(path) }
+      }
+      sources.add(jobs)
+      return errors
+    }
   }
 
   /// Removes files that the manifests no longer make. After a failure, it isn't known which those are.

@@ -27,10 +27,12 @@ struct OutputPlaces: Sendable {
       // A file that appeared since the checks above isn't ours to replace.
       let replaces = !replacing.keepsForeignFiles || File.exists(location)
       let options = AtomicFile.Options(replaces: replaces, syncs: durability == .safe)
+      let isReplacement = sources.notesReplaced && isForeign(location)
       guard let status = try copy(made.object.path, to: location, in: directory, options) else {
         return .success(.kept)
       }
       fingerprints.remember(location, status, made.image.digest)
+      if isReplacement { sources.noteReplaced(status) }
       return .success(made.isNew ? .written : .cached)
     } catch {
       return .failure(error)
@@ -76,6 +78,18 @@ struct OutputPlaces: Sendable {
       return !fingerprints.isUnchanged(entry, at: location)
     } catch {
       store.noteRepair("the record of written files can't be read, so every existing file is kept", error)
+      return true
+    }
+  }
+
+  /// Whether there is a file at `location` that no run is known to have written, or that was edited since.
+  private func isForeign(_ location: String) -> Bool {
+    guard File.exists(location) else { return false }
+    do throws(CacheError) {
+      guard let entry = try store.registryEntry(at: location) else { return true }
+      return !fingerprints.isUnchanged(entry, at: location)
+    } catch {
+      store.noteRepair(error)
       return true
     }
   }

@@ -16,15 +16,16 @@ package struct PlaceMistakes: Sendable {
   /// again.
   /// - Parameters:
   ///   - jobs: All jobs of the run.
+  ///   - others: Jobs of the same manifests that aren't run now, whose sources are protected too. Default: none.
   ///   - directory: The output directory of jobs without their own.
   ///   - store: The store that records earlier runs' outputs; nil treats none as an earlier output.
   ///   - made: The digests of outputs that earlier runs have made elsewhere. Called at the first need. Default: none.
   /// - Throws: `CacheError` if the index can't be read.
   package init(
-    in jobs: [Job], outputDirectory directory: String = ".", store: DiskStore?,
+    in jobs: [Job], besides others: [Job] = [], outputDirectory directory: String = ".", store: DiskStore?,
     made: () -> Set<String> = { [] }
   ) throws(CacheError) {
-    let sources = SourcePlaces(Self.inParts(jobs) { SourcePlaces($0) })
+    let sources = SourcePlaces(Self.inParts(jobs + others) { SourcePlaces($0) })
     for found in Self.inParts(jobs, { Self.suspects(among: $0, directory, sources) }).joined() {
       switch found {
       case .occupied(let place): occupied.append(place)

@@ -18,4 +18,11 @@ extension JobError {
       code: .overwritesSource, stage: .write,
       message: "the output '\(path)' would replace a source of this run")
   }
+
+  /// The error for a source that an output of the same run has replaced.
+  static func sourceReplaced(_ path: String) -> JobError {
+    JobError(
+      code: .overwritesSource, stage: .write,
+      message: "an output of this run replaced '\(path)' before this source was read")
+  }
 }

@@ -17,6 +17,9 @@ final class SourceFiles: Sendable {
     /// Real paths that aren't written to the index yet.
     var pending: [String] = []
     var directories = RealDirectories()
+    /// The outputs that took the place of files or objects of which no run is known to have made them.
+    var replaced: Set<FileIdentity> = []
+    var replacedObjects: Set<ContentDigest> = []
   }
 
   private let store: DiskStore
@@ -25,9 +28,38 @@ final class SourceFiles: Sendable {
   private let state = Mutex(State())
   private static let limit = 500
 
-  init(store: DiskStore, records: Bool = true) {
+  /// Whether to note outputs that replace the files of others: a stream's later lines may name these as sources.
+  let notesReplaced: Bool
+
+  init(store: DiskStore, records: Bool = true, notesReplaced: Bool = false) {
     self.store = store
     self.records = records
+    self.notesReplaced = notesReplaced
+  }
+
+  /// Notes that an output of this run replaced a file that no run is known to have made.
+  func noteReplaced(_ status: stat) {
+    let identity = FileIdentity(status)
+    state.withLock { _ = $0.replaced.insert(identity) }
+  }
+
+  /// Notes that an output of this run replaced an object that no run is known to have made.
+  func noteReplaced(_ object: ObjectAddress) {
+    let digest = ContentDigest(hashing: object.description.utf8)
+    state.withLock { _ = $0.replacedObjects.insert(digest) }
+  }
+
+  /// The path or address of the first source of a job that was replaced; nil if none was.
+  func replacedSource(of job: Job) -> String? {
+    let (files, objects) = state.withLock { ($0.replaced, $0.replacedObjects) }
+    if !files.isEmpty {
+      let found = job.localFiles.first { path in
+        FileIdentity(path: path).map(files.contains) ?? false
+      }
+      if let found { return found }
+    }
+    guard !objects.isEmpty else { return nil }
+    return job.objects.first { objects.contains(ContentDigest(hashing: $0.description.utf8)) }?.description
   }
 
   /// Adds all local files that the jobs read: sources, placeholders, overlays and masks.

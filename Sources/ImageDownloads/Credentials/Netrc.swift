@@ -27,10 +27,14 @@ public struct Netrc: Sendable, Hashable {
   }
 
   /// The credential of the host's first entry, else of the default entry.
-  /// - Parameter host: The host of the URL, in lower case.
+  /// - Parameters:
+  ///   - host: The host of the URL, in lower case.
+  ///   - usesDefault: Whether the default entry counts. Default: true. It doesn't for the target of a redirect, which the
+  ///     server chooses.
   /// - Returns: nil if there is no entry or no login.
-  public func credential(for host: String) -> OriginSettings.Credential? {
-    let entry = entries.first { $0.machine == host } ?? entries.first { $0.machine == nil }
+  public func credential(for host: String, usesDefault: Bool = true) -> OriginSettings.Credential? {
+    let entry =
+      entries.first { $0.machine == host } ?? (usesDefault ? entries.first { $0.machine == nil } : nil)
     guard let entry, let login = entry.login else { return nil }
     return OriginSettings.Credential(user: login, password: entry.password ?? "")
   }

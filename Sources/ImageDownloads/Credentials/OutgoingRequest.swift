@@ -35,9 +35,17 @@ struct OutgoingRequest: Sendable {
         ?? (state.isSameOrigin ? state.originalURL.credential : nil).map {
           .init(user: $0.user, password: $0.password)
         }
-        ?? settings?.credential ?? configuration.netrc?.credential(for: url.host)
+        ?? settings?.credential ?? Self.netrcCredential(configuration.netrc, state)
         ?? (state.isSameOrigin ? state.key.credential ?? configuration.credential : nil)
     }
+  }
+
+  /// The credential of a netrc file. A redirect to another port of the same host may lead to another server, and one to
+  /// another host must not get the default entry.
+  private static func netrcCredential(_ netrc: Netrc?, _ state: RequestState) -> OriginSettings.Credential? {
+    guard !state.isSameOrigin else { return netrc?.credential(for: state.url.host) }
+    guard state.url.host != state.originalURL.host else { return nil }
+    return netrc?.credential(for: state.url.host, usesDefault: false)
   }
 
   /// Adds fields, which replace earlier ones of the same name; repeats within one list are kept.
@@ -46,13 +54,16 @@ struct OutgoingRequest: Sendable {
     fields += list
   }
 
-  /// The cache key of the responses: method, URL, and a keyed hash of the credentials. Without the hash, one user
-  /// would get another user's response.
+  /// The cache key of the responses: method, URL, and a keyed hash of the credentials, cookies, keys and tokens, and of the
+  /// host if it isn't the URL's. Without the hash, one user would get another user's response.
   func key(_ address: WebAddress, salt: [UInt8]) -> ContentDigest {
     var key = KeyBuilder("request")
     key.append("GET")
     key.append(address.description)
     var secrets = fields.values(of: "Authorization")
+    for field in fields where PrivateResponse.isCredential(field.name) && !field.isNamed("Authorization") {
+      secrets += [field.name.lowercased(), field.value]
+    }
     if let credential { secrets += [credential.user, credential.password] }
     // Who asks, but not the signature, which differs each time.
     if let identity = signer?.identity { secrets += ["aws", identity] }

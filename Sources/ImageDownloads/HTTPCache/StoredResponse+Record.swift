@@ -13,11 +13,11 @@ import ImageCaches
 /// ETag: "x"
 /// ```
 ///
-/// The status; the times of the request and the response; the request fields that selected it, with a colon if the
+/// The status; the times of the request and the response, the digest, and `private` if the request showed who the user is; the request fields that selected it, with a colon if the
 /// request had them; after a blank line, the response fields. A field never contains a line feed, which would end it.
 extension StoredResponse {
   var record: String {
-    var record = "\(status) \(reason)\n\(requestTime) \(responseTime) \(digest.hex)\n"
+    var record = "\(status) \(reason)\n\(requestTime) \(responseTime) \(digest.hex)\(isPrivate ? " private" : "")\n"
     for field in selection {
       record += field.name
       if let value = field.value { record += ": " + value }
@@ -38,7 +38,8 @@ extension StoredResponse {
     guard let start = lines.popFirst(), let times = lines.popFirst() else { return nil }
     let status = start.prefix { $0 != UInt8(ascii: " ") }
     let words = times.split(separator: UInt8(ascii: " ")).map(Substring.init)
-    guard let number = Int(Substring(status)), start.count > status.count, words.count == 3,
+    guard let number = Int(Substring(status)), start.count > status.count, 3...4 ~= words.count,
+      words.count == 3 || words[3] == "private",
       let requestTime = Double(words[0]), let responseTime = Double(words[1]),
       let digest = ContentDigest(hex: words[2])
     else { return nil }
@@ -54,7 +55,8 @@ extension StoredResponse {
     }
     self.init(
       status: number, reason: String(Substring(start.dropFirst(status.count + 1))), fields: fields,
-      requestTime: requestTime, responseTime: responseTime, selection: selection, digest: digest)
+      requestTime: requestTime, responseTime: responseTime, selection: selection, digest: digest,
+      isPrivate: words.count == 4)
   }
 
   private static func field(_ line: Substring.UTF8View) -> (name: String, value: String?) {

@@ -16,6 +16,8 @@ struct StoredResponse: Sendable, Hashable {
   var selection: [Selection]
   /// The digest of the body.
   var digest: ContentDigest
+  /// Whether the request, or one that was redirected to it, showed who the user is.
+  var isPrivate = false
 
   /// A request field that selects this variant.
   struct Selection: Sendable, Hashable {

@@ -83,7 +83,7 @@ struct CacheLookup: Sendable {
   ) -> ResponseClassifier.Conclusion {
     // Offline mode serves stale responses too. Report them as stale: plans count the validations that a run will make.
     let isFresh = stored.isFresh(at: now)
-    var response = Response(object, head: stored.servedHead(at: now), of: state, .stale)
+    var response = Response(stored, object, at: now, for: state, .stale)
     switch decision {
     case .serve:
       statistics.count(isFresh ? \.hits : \.stale)
@@ -116,7 +116,7 @@ struct CacheLookup: Sendable {
       let object = try store.object(stored.digest)
     else { return nil }
     statistics.count(\.stale)
-    let response = Response(object, head: stored.servedHead(at: now), of: state, .stale)
+    let response = Response(stored, object, at: now, for: state, .stale)
     return follow(classifier.conclusion(response, for: state))
   }
 

@@ -16,6 +16,18 @@ enum PrivateResponse {
       || request.fields.contains { !usualFields.contains($0.name.lowercased()) }
   }
 
+  /// Parts of the names of fields that hold credentials, such as `Cookie`, `X-Api-Key` and `Private-Token`.
+  private static let credentialWords = [
+    "auth", "cookie", "credential", "key", "password", "secret", "session", "signature", "token",
+  ]
+
+  /// Whether a request field belongs to the key of its responses whatever `Vary` says: it holds a credential, or another
+  /// host than the URL.
+  static func isCredential(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return name == "host" || credentialWords.contains { name.contains($0) }
+  }
+
   /// Whether the server says that the response is for one user (RFC 9111, section 5.2.2.7) or not to be kept (5.2.2.5).
   static func isMarked(_ fields: [HeaderField]) -> Bool {
     let directives = CacheControl(fields)

@@ -26,6 +26,15 @@ struct Response: Sendable {
     isPrivate = state.isPrivate || PrivateResponse.isMarked(head.fields)
   }
 
+  /// A stored response that is served to a request.
+  init(
+    _ stored: StoredResponse, _ object: StoredObject, at now: Double, for state: RequestState,
+    _ disposition: StoredSource.Disposition
+  ) {
+    self.init(object, head: stored.servedHead(at: now), of: state, disposition)
+    isPrivate = isPrivate || stored.isPrivate
+  }
+
   /// A source without a request: `url` is nil.
   init(
     _ object: StoredObject, head: ResponseHead, url: WebAddress?, _ disposition: StoredSource.Disposition

@@ -161,6 +161,8 @@ struct ResponseClassifier: Sendable {
     if key.followsRedirects, key.service == nil, [301, 302, 303, 307, 308].contains(head.status),
       let location = head.fields.first("Location")
     {
+      var state = state
+      state.isPrivate = state.isPrivate || response.isPrivate
       return redirect(location, from: state)
     }
     if key.wantsImage {

@@ -65,11 +65,12 @@ struct ResponseStore: Sendable {
   ) -> ResponseTable.Entry? {
     guard let key = outcome.state.cacheKey, outcome.state.key.cacheMode != .none, isFramed(head, outcome),
       StoredResponse.mayStore(status: head.status, fields: head.fields, request: outcome.sent),
-      let response = StoredResponse(
+      var response = StoredResponse(
         head: head, request: outcome.sent, requestTime: outcome.requestTime,
         responseTime: outcome.responseTime, digest: digest, salt: outcome.state.salt),
       !hasCredential(head, outcome)
     else { return nil }
+    response.isPrivate = outcome.state.isPrivate
     return ResponseTable.entry(response, for: key, url: outcome.state.url.displayText)
   }
 
@@ -94,8 +95,7 @@ struct ResponseStore: Sendable {
     var updated = stored
     updated.update(with: head, requestTime: outcome.requestTime, responseTime: outcome.responseTime)
     try ResponseTable(store: store).store(updated, for: key, url: outcome.state.url.displayText)
-    return Response(
-      object, head: updated.servedHead(at: SystemTime.now), of: outcome.state, .revalidated)
+    return Response(updated, object, at: SystemTime.now, for: outcome.state, .revalidated)
   }
 
   // MARK: Partial bodies

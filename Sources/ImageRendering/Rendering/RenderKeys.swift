@@ -31,14 +31,16 @@ package enum RenderKeys {
     return key.digest
   }
 
-  /// The key of an output: its rendition and its encoding.
+  /// The key of an output: its rendition and its encoding, and whether corrupt images are accepted. An output made of a
+  /// part of its source isn't the one that is asked for where such a source is an error.
   package static func output(
     of content: ContentDigest, chain: FilterChain, encoding: Encoding,
-    auxiliary: [String: ContentDigest] = [:]
+    auxiliary: [String: ContentDigest] = [:], onCorrupt: CorruptPolicy = .fail
   ) -> ContentDigest {
     var key = KeyBuilder("output")
     append(&key, content, chain, auxiliary)
     key.append(encoding.identifier)
+    if onCorrupt == .warn { key.append("on-corrupt warn") }
     return key.digest
   }
 

@@ -67,7 +67,9 @@ package struct RenderTree {
       key: depth == 0
         ? nil
         : decoding.map {
-          RenderKeys.rendition(of: request.sourceDigest, decoding: $0, chain: prefix, auxiliary: auxiliary)
+          RenderKeys.rendition(
+            of: request.sourceDigest, decoding: request.onCorrupt == .warn ? "\($0) on-corrupt warn" : $0,
+            chain: prefix, auxiliary: auxiliary)
         },
       endings: endings, children: growing.map { node($0, depth: depth + 1, request, decoding, auxiliary) },
       isResized: depth == 1 && prefix.resizesFirst)

@@ -56,7 +56,7 @@ extension JobSelection {
       }
       throw UnknownTargets(targets: unknown, known: names, isWhole: isWhole)
     }
-    jobs = selected
+    select(selected)
     isWhole = false
     prepare = { [prepare] job in
       guard prepare(&job) else { return false }

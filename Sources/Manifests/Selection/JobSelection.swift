@@ -25,6 +25,8 @@ package struct JobSelection: Sendable {
 
   /// The selected jobs of the documents, without those of rows.
   package internal(set) var jobs: [Job] = []
+  /// The other jobs of the documents. No output may replace their sources either.
+  var unselected: [Job] = []
   /// The jobs of the documents' tables, one for each row.
   package internal(set) var rows: [RowJobs] = []
   /// Lists, CSV, TSV and NDJSON, read while the batch runs.
@@ -94,7 +96,7 @@ package struct JobSelection: Sendable {
     }
     if let failed, rows.isEmpty, streams.isEmpty { unmatchedFailures = failed.unmatched(by: jobs) }
     // A job belongs to the part of the jobs that it needs.
-    if let shard { jobs = shard.selecting(jobs) }
+    if let shard { select(shard.selecting(jobs)) }
     if !sums.isEmpty { throw ManifestErrors(sums.diagnostics) }
   }
 
@@ -103,7 +105,7 @@ package struct JobSelection: Sendable {
       job.index += documentJobs
       job.outputDirectory = place
       // Parts are made of all documents' jobs together.
-      if failed?.contains(job) != false { jobs.append(job) }
+      if failed?.contains(job) != false { jobs.append(job) } else { unselected.append(job) }
     }
     for var rows in document.rows {
       rows.firstIndex += documentJobs
@@ -148,7 +150,7 @@ package struct JobSelection: Sendable {
   package func placeMistakes(
     store: DiskStore, made: () -> Set<String> = { [] }
   ) throws(CacheError) -> PlaceMistakes {
-    try PlaceMistakes(in: jobs + fewRows + listed, store: store, made: made)
+    try PlaceMistakes(in: jobs + fewRows + listed, besides: unselected, store: store, made: made)
   }
 
   /// The files of the documents: their tables, local sources, and the outputs whose paths are known before the run.
@@ -168,6 +170,13 @@ package struct JobSelection: Sendable {
   }
 
   // MARK: Changes
+
+  /// Leaves only some of the jobs, which may have fewer outputs than before.
+  mutating func select(_ selected: [Job]) {
+    let indices = Set(selected.map(\.index))
+    unselected += jobs.filter { !indices.contains($0.index) }
+    jobs = selected
+  }
 
   /// Puts jobs behind those that make their sources.
   /// - Throws: `ManifestErrors` if jobs need each other.

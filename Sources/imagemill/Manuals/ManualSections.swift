@@ -204,6 +204,8 @@ enum ManualSections {
     .It Pa ~/.netrc
     Credentials, with
     .Fl \\-netrc .
+    After a redirect to another host, the entry of that host is used, but not
+    .Ql default .
 
     """
 

@@ -123,7 +123,7 @@ struct ObjectPlaces: Sendable {
   /// - Parameter known: The record of an earlier rendering.
   /// - Throws: `DownloadError` if the server doesn't tell.
   private func examine(_ place: Place, known: StoredOutput?) async throws(DownloadError) -> Finding {
-    if settings.force, !replacing.keepsForeignFiles { return .replaceable }
+    if settings.force, !replacing.keepsForeignFiles, !sources.notesReplaced { return .replaceable }
     let service = try downloader.objectService(for: place.address)
     let key = WrittenObject.key(of: place.address, at: service)
     let record = await record(key)
@@ -136,7 +136,11 @@ struct ObjectPlaces: Sendable {
     guard let found = try await find(place.address) else { return .absent }
     let current =
       found.record ?? record.flatMap { $0.entityTag == found.entityTag && $0.bytes == found.bytes ? $0 : nil }
-    guard let current else { return replacing.keepsForeignFiles ? .kept : .replaceable }
+    guard let current else {
+      if replacing.keepsForeignFiles { return .kept }
+      if sources.notesReplaced { sources.noteReplaced(place.address) }
+      return .replaceable
+    }
     guard !settings.force, current.isUpToDate(place.output, known) else { return .replaceable }
     await note(current, for: key)
     return .inPlace
