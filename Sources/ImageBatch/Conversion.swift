@@ -129,6 +129,7 @@ public struct Conversion: Sendable {
     let path = try path(of: image, job, stored)
     let warnings = response?.warnings ?? []
     return try await Self.blocking { () throws(JobError) in
+      if onCorrupt == .fail { for source in [stored] + auxiliary.values { source.confirmEnd() } }
       var outcome = Outcome(image: image, path: path, bytes: nil, warnings: warnings)
       if let path { try prepare(path, for: job, store: store) }
       do throws(AtomicFile.Failure) {

@@ -101,8 +101,10 @@ extension ImageDownloader {
     case .step(let step): return step
     case .store(let request, var head):
       let object = try await responses.commit(request)
+      let unconfirmed = responses.unconfirmed(outcome, head: head, digest: object.digest)
       head.fields = HopByHop.removed(from: head.fields)
-      let response = Response(object, head: head, of: outcome.state, .downloaded)
+      var response = Response(object, head: head, of: outcome.state, .downloaded)
+      response.unconfirmed = unconfirmed
       let conclusion = classifier.conclusion(response, for: outcome.state)
       // Looking up a redirect's target needs no slot.
       guard case .step(let step) = conclusion else {

@@ -52,6 +52,8 @@ public struct StoredSource: Sendable {
   /// Whether the response is for this user: a request had credentials or fields that the user set, its URL has a signature
   /// or token, or the server called the response private. Outputs made from it never leave the machine.
   package var isPrivate = false
+  /// The response that is cached once a decoder has read its body to its end; nil if the body's length was announced.
+  package var unconfirmed: UnconfirmedResponse?
 }
 
 /// The totals of a downloader since it was created.

@@ -97,6 +97,9 @@ extension ImagePipeline {
         let image = try reader.image(at: source.path, applying: chain) {
           (reference) throws(FilterError) in try opened.image(reference)
         }
+        for used in [source] + references.values {
+          if let unconfirmed = used.unconfirmed, WholeFile.hasEnd(used.path) { unconfirmed.store() }
+        }
         state.withLock { $0.totals.renderings += 1 }
         feed.send(.rendered(key.request, identifier: key.identifier, clock.now - start))
         // Before the load leaves the table: a call that doesn't find the load must find the image.

@@ -15,6 +15,8 @@ final class GroupScheduler: StepDriver {
   private let receipts = Mutex<[RequestReceipt]>([])
   /// Whether an image that this group uses must stay on the machine.
   private let isPrivate = Mutex(false)
+  /// The sources in use whose responses are cached once a decoder has read them.
+  private let unconfirmed = Mutex<[StoredSource]>([])
 
   /// Requests the group's first sources immediately, so that downloads are queued in the order of the groups.
   init(_ group: JobGroup, of batch: Batch) {
@@ -84,7 +86,9 @@ final class GroupScheduler: StepDriver {
     case .render(let rendering): return .rendered(await render(rendering))
     case .recordFailure(let error, let source):
       await batch.writer.records.record(error, of: source, batch.configuration)
-    case .recordSource(let source, let auxiliary): await record(source, auxiliary)
+    case .recordSource(let source, let auxiliary):
+      unconfirmed.withLock { $0 = ([source] + auxiliary).filter { $0.unconfirmed != nil } }
+      await record(source, auxiliary)
     case .confirm(let output): await confirm(output)
     case .place(let index, let output, let made, let result):
       let result = await place(output, made, result)
@@ -203,7 +207,18 @@ final class GroupScheduler: StepDriver {
     if isFull || flushes { await batch.writer.blocking { [batch] in batch.registry.flush() } }
   }
 
+  /// Caches responses whose end wasn't announced: every output was made from them, in this run or an earlier one.
+  private func confirmSources(_ results: [JobResult]) async {
+    let sources = unconfirmed.withLock(\.self)
+    let statuses = Set(results.flatMap(\.outputs).map(\.status))
+    guard !sources.isEmpty, batch.configuration.onCorrupt == .fail, !statuses.isEmpty,
+      statuses.isDisjoint(with: [.failed, .kept])
+    else { return }
+    await batch.writer.blocking { sources.forEach { $0.confirmEnd() } }
+  }
+
   private func finish(_ results: [JobResult]) async {
+    await confirmSources(results)
     for (job, result) in zip(group.jobs, results) {
       for output in result.outputs where output.status == .kept {
         if let path = output.path { batch.registry.remember(path) }

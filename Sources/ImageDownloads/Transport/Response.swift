@@ -16,6 +16,8 @@ struct Response: Sendable {
   var isFingerprintCertain = true
   /// Whether the response is for this user alone.
   var isPrivate = false
+  /// See ``StoredSource/unconfirmed``.
+  var unconfirmed: UnconfirmedResponse?
 
   /// A response to a request.
   init(
@@ -67,6 +69,7 @@ struct Response: Sendable {
       etag: head.fields.first("ETag"), lastModified: head.fields.first("Last-Modified"),
       disposition: disposition,
       displayText: displayText, pin: body?.pin, fingerprint: fingerprint,
-      isFingerprintCertain: isFingerprintCertain, isPrivate: isPrivate)
+      isFingerprintCertain: isFingerprintCertain, isPrivate: isPrivate,
+      unconfirmed: unconfirmed)
   }
 }

@@ -19,7 +19,7 @@ struct ResponseStore: Sendable {
   func prepare(
     _ outcome: TransferOutcome, head: ResponseHead, digest: ContentDigest
   ) throws(CacheError) -> StoreRequest {
-    let entry = cacheEntry(outcome, head: head, digest: digest)
+    let entry = isFramed(head) ? cacheEntry(outcome, head: head, digest: digest) : nil
     let stored = try store.object(digest)
     outcome.body.file?.removeMetadata()
     if let stored { return .row(entry, of: stored) }
@@ -59,11 +59,22 @@ struct ResponseStore: Sendable {
     return try result.get()
   }
 
+  /// The response to cache once a decoder has read its body to its end; nil if its length was announced, or if it may not
+  /// be stored.
+  func unconfirmed(
+    _ outcome: TransferOutcome, head: ResponseHead, digest: ContentDigest
+  ) -> UnconfirmedResponse? {
+    guard outcome.state.key.wantsImage, !isFramed(head),
+      let entry = cacheEntry(outcome, head: head, digest: digest)
+    else { return nil }
+    return UnconfirmedResponse(entry, in: store)
+  }
+
   /// The HTTP cache's row for a response; nil if the response may not be stored.
   private func cacheEntry(
     _ outcome: TransferOutcome, head: ResponseHead, digest: ContentDigest
   ) -> ResponseTable.Entry? {
-    guard let key = outcome.state.cacheKey, outcome.state.key.cacheMode != .none, isFramed(head, outcome),
+    guard let key = outcome.state.cacheKey, outcome.state.key.cacheMode != .none,
       StoredResponse.mayStore(status: head.status, fields: head.fields, request: outcome.sent),
       var response = StoredResponse(
         head: head, request: outcome.sent, requestTime: outcome.requestTime,
@@ -79,10 +90,10 @@ struct ResponseStore: Sendable {
     head.fields.first("Location").flatMap(outcome.state.url.resolving)?.credential != nil
   }
 
-  /// Whether the body's length was announced. Otherwise only the end of the connection marks the end of the body, the
-  /// image may be truncated, and it isn't cached.
-  private func isFramed(_ head: ResponseHead, _ outcome: TransferOutcome) -> Bool {
-    guard outcome.state.key.wantsImage, head.version.hasPrefix("1") else { return true }
+  /// Whether the body's length was announced. Otherwise only the end of the connection marks the end of the body, which
+  /// may be truncated.
+  private func isFramed(_ head: ResponseHead) -> Bool {
+    guard head.version.hasPrefix("1"), head.status != 204 else { return true }
     return head.fields.first("Content-Length") != nil || head.fields.first("Transfer-Encoding") != nil
   }
 

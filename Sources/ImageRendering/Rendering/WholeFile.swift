@@ -4,7 +4,38 @@ import Vips
 
 /// Detects truncated animations, whose decoders silently return the frames that are complete, and files that lack only
 /// their end mark.
-enum WholeFile {
+package enum WholeFile {
+  /// Whether a file ends as files of its format do. A decoder that needs only the first rows of a JPEG or PNG doesn't read
+  /// the rest.
+  /// - Parameter wasDecoded: The result for formats without an end that can be found: whether the pixels were decoded.
+  package static func hasEnd(_ path: String, wasDecoded: Bool = true) -> Bool {
+    do throws(RenderError) {
+      let place = FilePlace.path(path)
+      guard let format = ImageFormat(signature: try FileReading.head(of: place)) else { return false }
+      switch format {
+      case .jpeg:
+        var file = try FileReading.opened(place)
+        return hasEndOfImage(&file)
+      case .png:
+        var file = try FileReading.opened(place)
+        return !isCutAtEnd(&file)
+      case .gif, .webp:
+        try check(place, format)
+        return true
+      default: return wasDecoded
+      }
+    } catch {
+      return false
+    }
+  }
+
+  /// Whether a JPEG ends with its end marker (ITU-T T.81, section B.1.1.3), or with it and a few other bytes.
+  private static func hasEndOfImage(_ file: inout FileBytes) -> Bool {
+    let count = min(file.count, 64)
+    guard let end = file.bytes(file.count - count, count) else { return false }
+    return zip(end, end.dropFirst()).contains { $0 == 0xFF && $1 == 0xD9 }
+  }
+
   /// - Throws: `RenderError` with code `truncated`, or `unreadable` if the file can't be read.
   static func check(_ place: FilePlace, _ format: ImageFormat) throws(RenderError) {
     switch format {

@@ -82,7 +82,9 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
       limits: limits.limits(slots: 1), recipes: [], wantsPlaceholders: placeholders)
     request.wantsInspection = true
     switch await rendering.render({ [request] in request })?.inspection {
-    case .success(let inspection)?: return inspection
+    case .success(let inspection)?:
+      stored.confirmEnd(wasDecoded: false)
+      return inspection
     case .failure(let error)?: throw JobError(error)
     case nil: throw JobError(code: .cancelled, stage: .decode, message: "the command was stopped")
     }
