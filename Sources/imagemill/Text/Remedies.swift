@@ -17,7 +17,7 @@ enum Remedies {
       // Object storage says itself what to do; headers and URLs are of no help there.
       if let source = error.source, ObjectAddress.isAddress(source) { return nil }
       return remedy(forStatus: status)
-    case .rendering(.nothingDecoded): return error.code == .truncated ? "fetch it again" : "replace it"
+    case .rendering(.nothingDecoded): return error.code == .truncated ? "fetch it again with --refresh" : "replace it"
     case .rendering(let reason): return remedy(for: reason)
     case .lockFile: return "check it, then run without --frozen to lock it"
     case nil: return remedy(for: error.code, at: error.stage)
@@ -64,7 +64,8 @@ enum Remedies {
     case (.fileSize, _): "raise the limit with 'ulimit -f'"
     case (.workerKilled, _): "if the machine is out of memory, lower --memory or --jobs"
     case (.systemCallRefused, _): "if the image can be trusted, render it with --sandbox off"
-    case (.truncated, .decode): "fetch it again, or try --on-corrupt warn, which uses the part that arrived"
+    case (.truncated, .decode):
+      "fetch it again with --refresh, or try --on-corrupt warn, which uses the part that arrived"
     case (.corrupt, .decode): "replace it, or try --on-corrupt warn, which uses the readable part"
     case (.outsideOutputDirectory, _): "choose another with -C, or allow it with --allow-outside"
     case (.overwritesSource, _): "write it elsewhere, or allow it with --in-place"
