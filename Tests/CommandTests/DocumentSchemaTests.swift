@@ -70,6 +70,7 @@ struct DocumentSchemaTests {
     ("inspect --json a.png s.gif", "inspect"), ("inspect --json --placeholders a.png", "inspect"),
     ("pipe --json -o {name}-{index}.webp a.png none.png", "result"),
     ("fetch --json --any-status SERVER/a SERVER/none", "fetch"), ("fetch --json --body SERVER/a", "fetch"),
+    ("fetch --json --retries 0 http://127.0.0.1:1/", "fetch"),
     ("ls --json --s3-endpoint SERVER s3://b", "ls"), ("cache stats --json", "cache-stats"),
     ("cache list --json", "cache-list"),
     ("cache explain --json b-8.webp", "cache-explain"), ("doctor --json", "doctor"),

@@ -49,6 +49,24 @@ struct ExitStatusTests {
     #expect(wanted.status == 0 && command.read("f.jpg") == Data("gone".utf8), "\(wanted.errors)")
   }
 
+  @Test("fetch --json prints an object for each URL, also for one without a response")
+  func errorObject() async throws {
+    let server = try LoopbackServer(pages: ["/a.jpg": Page(text: "a")])
+    defer { server.stop() }
+    let closed = try ClosedPort()
+    let outcome = try await command.run(
+      "fetch", "--json", "--retries", "0", server.url("/a.jpg"), closed.url("/b.jpg"))
+    #expect(outcome.status == 75, "\(outcome.errors)")
+    let objects = try outcome.lines.map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+    #expect(objects.count == 2, "\(outcome.text)")
+    let failed = try #require(objects.first { $0["url"] as? String == closed.url("/b.jpg") })
+    let error = try #require(failed["error"] as? [String: Any])
+    #expect(error["code"] as? String == "connection-failed" && error["stage"] as? String == "download")
+    #expect(error["message"] is String && error["temporary"] as? Bool == true)
+  }
+
   @Test("fetch --quiet names an error status, since a failure isn't silent")
   func quietError() async throws {
     let server = try LoopbackServer(pages: [

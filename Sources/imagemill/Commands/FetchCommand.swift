@@ -30,7 +30,11 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
   @Flag(help: "Don't treat an error status as a failure.")
   var anyStatus = false
 
-  @Flag(help: "Print one JSON object per URL: status, headers (with Age) and cache status.")
+  @Flag(
+    help: """
+      Print one JSON object per URL: status, headers (with Age) and cache status, or the error if there is no \
+      response.
+      """)
   var json = false
 
   @Flag(help: "With --json: include the body, in base64.")
@@ -92,6 +96,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
     do throws(DownloadError) {
       response = try outcome.get()
     } catch {
+      if json { try StandardOutput.write(try FetchFailure(source, error).line) }
       StandardError.say("imagemill: \(source.displayText): \(error.messageWithRemedy)")
       return error.isTemporary ? .temporary : .failed
     }
@@ -137,7 +142,36 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
   }
 }
 
-/// The JSON object that `fetch --json` prints for a URL.
+/// The JSON object that `fetch --json` prints for a URL without a response.
+private struct FetchFailure: Encodable {
+  /// The members of an error, as in a result.
+  struct Cause: Encodable {
+    let code: String
+    let stage: String
+    let message: String
+    let temporary: Bool
+  }
+
+  let url: String
+  let error: Cause
+
+  init(_ source: ImageSource, _ error: DownloadError) {
+    url = source.displayText
+    let cause = JobError(error).withRemedy
+    self.error = Cause(
+      code: cause.code.rawValue, stage: cause.stage.rawValue, message: cause.message,
+      temporary: cause.isTemporary)
+  }
+
+  /// One line of JSON.
+  var line: String {
+    get throws {
+      String(decoding: try JSONText.document(self), as: UTF8.self) + "\n"
+    }
+  }
+}
+
+/// The JSON object that `fetch --json` prints for a response.
 private struct FetchReport: Encodable {
   let url: String
   let status: Int

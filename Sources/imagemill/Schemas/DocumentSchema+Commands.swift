@@ -51,11 +51,14 @@ extension DocumentSchema {
       ]),
     DocumentSchema(
       "fetch", "A line of 'fetch --json'.",
-      [
-        .required("url", .text), .required("status", .integer), .required("reason", .text),
-        .required("headers", .list(.list(.text)), "Pairs of a name and a value, in order."),
-        .required("cache", .words(["miss", "hit", "revalidated", "stale", "bypass"])),
-        .optional("body_base64", .text),
+      alternatives: [
+        [
+          .required("url", .text), .required("status", .integer), .required("reason", .text),
+          .required("headers", .list(.list(.text)), "Pairs of a name and a value, in order."),
+          .required("cache", .words(["miss", "hit", "revalidated", "stale", "bypass"])),
+          .optional("body_base64", .text),
+        ],
+        [.required("url", .text), .required("error", error, "Why there is no response.")],
       ]),
     DocumentSchema(
       "ls", "A line of 'ls --json'.",

@@ -7,7 +7,7 @@ extension DocumentSchema {
     .required("column", .integer, "From 1."),
   ])
 
-  private static let error = Form.object([
+  static let error = Form.object([
     .required("code", .words(JobError.Code.allCases.map(\.rawValue)), "See DIAGNOSTICS in imagemill(1)."),
     .required("stage", .words(["manifest", "download", "read", "decode", "filter", "encode", "write"])),
     .optional("source", .text, "The source that failed, if it isn't the job's first."),
