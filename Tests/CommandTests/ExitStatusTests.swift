@@ -67,6 +67,21 @@ struct ExitStatusTests {
     #expect(error["message"] is String && error["temporary"] as? Bool == true)
   }
 
+  @Test("a part that wasn't requested is a failure of fetch, and no file")
+  func unwantedPart() async throws {
+    let part = Page(
+      Array("part".utf8), type: "image/png", status: 206, reason: "Partial Content",
+      fields: [("Content-Range", "bytes 0-3/98")])
+    let server = try LoopbackServer(pages: ["/a.png": part])
+    defer { server.stop() }
+    let outcome = try await command.run("fetch", "-o", "a.png", server.url("/a.png"))
+    #expect(outcome.status == 1 && command.files.isEmpty, "\(outcome.text)")
+    #expect(outcome.errors.contains("only a part of the body (206), which wasn't requested"))
+    let wanted = try await command.run(
+      "fetch", "-H", "Range: bytes=0-3", "-o", "a.png", server.url("/a.png"))
+    #expect(wanted.status == 0 && command.read("a.png") == Data("part".utf8), "\(wanted.errors)")
+  }
+
   @Test("fetch --quiet names an error status, since a failure isn't silent")
   func quietError() async throws {
     let server = try LoopbackServer(pages: [

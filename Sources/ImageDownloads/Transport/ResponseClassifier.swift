@@ -142,11 +142,14 @@ struct ResponseClassifier: Sendable {
       return .fail(error)
     }
     let digest = ContentDigest(outcome.body.hasher.finalize())
-    guard key.wantsImage, (200..<300).contains(head.status) else { return .store(head, digest) }
-    if head.status == 206 {
-      let message = "the server sent only a part of the image (206), which wasn't requested"
+    // An operation's fields aren't in `sent`, and a caller that wants any response may ask for a range.
+    let isUnwantedPart = key.wantsImage || key.operation == nil && outcome.sent.first("Range") == nil
+    if head.status == 206, isUnwantedPart {
+      let noun = key.wantsImage ? "image" : "body"
+      let message = "the server sent only a part of the \(noun) (206), which wasn't requested"
       return .fail(DownloadError(.transferFailed, message, source: key.displayText))
     }
+    guard key.wantsImage, (200..<300).contains(head.status) else { return .store(head, digest) }
     if outcome.body.byteCount == 0 { return .fail(validation.emptyBody(head, source: key.displayText)) }
     guard let pinned = key.pinnedDigest, pinned != digest else { return .store(head, digest) }
     return .fail(.mismatch(digest, pinned: pinned, source: key.displayText), discardsPartial: true)
