@@ -14,6 +14,7 @@ final class Reporting: Sendable {
   private let readerIsGone: ReaderIsGone
   private let failures: WriteFailures
   private let metrics: MetricsFile?
+  private let repeatingCommand: String?
   /// Safe: set once before events arrive, and only cancelled after that.
   nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
 
@@ -21,10 +22,13 @@ final class Reporting: Sendable {
   /// - Parameters:
   ///   - results: The form of result lines on standard output; nil for none.
   ///   - continuation: The command that continues; nil for a batch that prints none.
+  ///   - repeatingCommand: The command, if it has `--failed`. Default: nil.
   /// - Throws: `CommandError` if a report's path is wrong or can't be written.
   init(
-    _ options: BatchSettings, results: ResultPrinter.Form? = nil, continuation: Continuation? = nil
+    _ options: BatchSettings, results: ResultPrinter.Form? = nil, continuation: Continuation? = nil,
+    repeatingCommand: String? = nil
   ) throws {
+    self.repeatingCommand = repeatingCommand
     let gone = ReaderIsGone()
     readerIsGone = gone
     let failures = WriteFailures()
@@ -97,6 +101,10 @@ final class Reporting: Sendable {
   /// Counts jobs that have been read and wait.
   func queue(_ jobs: Int) { metrics?.queue(jobs) }
 
+  private func advised(_ event: BatchEvent) -> BatchEvent {
+    Remedies.$repeatingCommand.withValue(repeatingCommand) { event.withRemedies }
+  }
+
   /// Passes the event to all reporters, and waits until they have handled it, but not while it holds a rendering slot.
   func receive(_ event: BatchEvent) async {
     switch event {
@@ -105,7 +113,7 @@ final class Reporting: Sendable {
       return
     default: break
     }
-    let event = event.withRemedies
+    let event = advised(event)
     await withCheckedContinuation { continuation in
       queue.async { [reporters] in
         for reporter in reporters { reporter.receive(event) }
@@ -116,7 +124,7 @@ final class Reporting: Sendable {
 
   /// Passes the event to all reporters without waiting.
   func note(_ event: BatchEvent) {
-    let event = event.withRemedies
+    let event = advised(event)
     queue.async { [reporters] in
       for reporter in reporters { reporter.receive(event) }
     }

@@ -78,7 +78,7 @@ struct RemedyTests {
     Case(.throttled, .download, "--rate", in: downloading),
     Case(.timedOut, .download, "--timeout, --connect-timeout and --stall-timeout", in: downloading),
     Case(.notCached, .download, "--offline", in: downloading),
-    Case(.hostDown, .download, "--failed", in: "run"),
+    Case(.hostDown, .download, "try again later", in: downloading),
     Case(
       .tooManyPixels, .decode, .rendering(.sourcePixels(9, frames: 1, limit: 8)), "raise --max-pixels",
       in: decoding),
@@ -185,6 +185,14 @@ struct RemedyTests {
     // As a worker tells it.
     let several = try await command.run("pipe", "--on-corrupt", "warn", "-o", "{name}.png", "cut.tiff")
     #expect(several.status == 1 && !several.errors.contains("try --on-corrupt"), "\(several.errors)")
+  }
+
+  @Test("repeats failed jobs with the command that failed", arguments: ["run", "pipe"])
+  func repeating(name: String) throws {
+    let error = JobError(code: .hostDown, stage: .download, message: "it failed")
+    let message = Remedies.$repeatingCommand.withValue(name) { error.withRemedy.message }
+    #expect(message == "it failed; try again later; '\(name) --failed REPORT' repeats only the failed jobs")
+    #expect(try Self.options(of: name).contains("--failed"))
   }
 
   @Test("is in every event that tells of a failure, once")

@@ -130,7 +130,8 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
         json: json, order: order, isNULSeparated: isNULSeparated, isGathered: failuresAreResults),
       continuation: Continuation(
         record: lastRun.record(isSelection: failed != nil), report: batch.settings.failureReport,
-        readsInput: operands == nil))
+        readsInput: operands == nil),
+      repeatingCommand: "pipe")
     items.onRead = { reporting.queue($0) }
     var run = BatchRun(
       downloads: downloads, cache: cache.settings, limits: limits, batch: batch.settings,

@@ -212,7 +212,8 @@ struct RunCommand: AsyncParsableCommand {
     let reporting = try Reporting(
       batch.settings,
       continuation: Continuation(
-        record: record, report: batch.settings.failureReport, readsInput: manifests.contains("-")))
+        record: record, report: batch.settings.failureReport, readsInput: manifests.contains("-")),
+      repeatingCommand: "run")
     if let count = input.count { await reporting.receive(.jobsCounted(count)) }
     var run = BatchRun(
       downloads: downloads, cache: cache.settings, limits: limits, batch: batch.settings,

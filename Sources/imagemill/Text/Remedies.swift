@@ -7,6 +7,9 @@ import ObjectStorage
 
 /// Advice on failures. The libraries' errors describe the failure; this adds the command's options.
 enum Remedies {
+  /// The command whose `--failed` repeats failed jobs; nil for a command without that option.
+  @TaskLocal static var repeatingCommand: String?
+
   /// The advice for a failure; nil if no option helps.
   static func remedy(for error: JobError) -> String? {
     if error.isRecorded { return recorded(error) }
@@ -56,7 +59,9 @@ enum Remedies {
 
   private static func remedy(for code: JobError.Code, at stage: JobError.Stage) -> String? {
     switch (code, stage) {
-    case (.hostDown, _): "try again later; 'run --failed REPORT' repeats only the failed jobs"
+    case (.hostDown, _):
+      repeatingCommand.map { "try again later; '\($0) --failed REPORT' repeats only the failed jobs" }
+        ?? "try again later"
     case (.throttled, _): "try again later, or set --rate"
     case (.timedOut, .download): "see --timeout, --connect-timeout and --stall-timeout"
     case (.notCached, _): "run once without --offline"
