@@ -31,6 +31,21 @@ struct AcceptedTypeTests {
     #expect(command.files == ["a.png", "b.png"])
   }
 
+  @Test("fetch asks for the same types, so that what varies with Accept is cached for other commands")
+  func fetchedForLater() async throws {
+    let image = Page(
+      PNGImage.bytes(width: 8, height: 6), type: "image/png",
+      fields: [("Vary", "Accept"), ("Cache-Control", "max-age=1000")])
+    let server = try LoopbackServer(pages: ["/a": image])
+    defer { server.stop() }
+    #expect(try await command.run("fetch", server.url("/a")).status == 0)
+    let outcome = try await command.run("convert", "--offline", server.url("/a"), "a.png")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(server.requests.count == 1)
+    let typed = try await command.run("fetch", "--no-cache", "-H", "Accept: text/html", server.url("/a"))
+    #expect(typed.status == 0 && server.requests.last?.field("Accept") == "text/html")
+  }
+
   @Test("--accept-type adds a type to Accept, and what isn't one is refused")
   func acceptType() async throws {
     let server = try LoopbackServer(pages: [

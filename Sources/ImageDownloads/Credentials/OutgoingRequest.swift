@@ -14,7 +14,8 @@ struct OutgoingRequest: Sendable {
     let url = state.url
     let settings = configuration.origins[url.origin]
     fields = []
-    if state.key.wantsImage {
+    // Also if any content is wanted: with `Vary: Accept`, the response serves a later request for the image.
+    if state.key.operation == nil {
       fields.append(
         HeaderField("Accept", configuration.acceptableContentTypes.sorted().joined(separator: ",")))
     }
