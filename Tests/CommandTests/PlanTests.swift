@@ -149,6 +149,48 @@ struct PlanTests {
     #expect(command.files == ["m.yaml"])
   }
 
+  @Test("a stored error that the run asks about again is planned as a download")
+  func staleError() async throws {
+    let command = try CommandRun()
+    let image = Page(PNGImage.bytes(width: 9, height: 9), type: "image/png")
+    let answers = Shared(0)
+    let server = try LoopbackServer { _ in
+      let count = answers.change { count in
+        count += 1
+        return count
+      }
+      return count == 1 ? .notFound : image
+    }
+    defer { server.stop() }
+    try command.write(
+      "imagemill: 1\njobs:\n  - {source: \"\(server.url("/a.png"))\", output: a.png}\n", to: "m.yaml")
+    #expect(try await command.run("run", "--allow-net", "loopback", "m.yaml").status == 1)
+    for arguments in [["plan"], ["run", "--dry-run"]] {
+      let outcome = try await command.run(arguments: arguments + ["--allow-net", "loopback", "m.yaml"])
+      #expect(outcome.text.hasPrefix("download "), "\(outcome.text)")
+    }
+    #expect(server.requests.count == 1)
+    #expect(try await command.run("run", "--allow-net", "loopback", "m.yaml").status == 0)
+    #expect(server.requests.count == 2)
+  }
+
+  @Test("a plan of a run that sends no request has no revalidation")
+  func offline() async throws {
+    let command = try CommandRun()
+    let server = try LoopbackServer(pages: [
+      "/a.png": Page(PNGImage.bytes(width: 9, height: 9), type: "image/png")
+    ])
+    defer { server.stop() }
+    try command.write(
+      "imagemill: 1\njobs:\n  - {source: \"\(server.url("/a.png"))\", output: a.png}\n", to: "m.yaml")
+    #expect(try await command.run("run", "--allow-net", "loopback", "m.yaml").status == 0)
+    let online = try await command.run("plan", "--allow-net", "loopback", "m.yaml")
+    #expect(online.text.hasPrefix("revalidate "), "\(online.text)")
+    let offline = try await command.run("plan", "--offline", "m.yaml")
+    #expect(offline.text.hasPrefix("keep ") && offline.text.contains(" 0 to revalidate"), "\(offline.text)")
+    #expect(server.requests.count == 1)
+  }
+
   @Test("a plan warns of a stored source whose outputs take longer than the time limit, by estimate")
   func timeLimit() async throws {
     let command = try CommandRun()

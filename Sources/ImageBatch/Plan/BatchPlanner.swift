@@ -16,6 +16,7 @@ public struct BatchPlanner: Sendable {
   private let registry: OutputRegistry
   private let costs: PlanCosts
   private let drawsGraph: Bool
+  private let sendsRequests: Bool
 
   /// Creates a planner.
   /// - Parameters:
@@ -24,11 +25,13 @@ public struct BatchPlanner: Sendable {
   ///   - store: The disk store to read.
   ///   - drawsGraph: Whether to build `BatchPlan.graph`, which takes memory. Default: false.
   ///   - timeLimit: The time limit of a rendering, for ``BatchPlan/longRenderings``. Default: none.
+  ///   - sendsRequests: Whether the run sends requests; one without uses stale responses as they are. Default: true.
   public init(
     _ configuration: BatchConfiguration, downloader: ImageDownloader, store: DiskStore,
-    drawsGraph: Bool = false, timeLimit: Duration? = nil
+    drawsGraph: Bool = false, timeLimit: Duration? = nil, sendsRequests: Bool = true
   ) {
     self.drawsGraph = drawsGraph
+    self.sendsRequests = sendsRequests
     costs = PlanCosts(store: store, configuration: configuration, timeLimit: timeLimit)
     self.configuration = configuration
     self.downloader = downloader
@@ -79,26 +82,28 @@ public struct BatchPlanner: Sendable {
       if isNew { plan.totals.sources += 1 }
       let graph = await decide(group)
       let failures = graph.failures
-      if let decided = graph.decided, !graph.isGuess {
+      let isGuess = sendsRequests && graph.isGuess
+      if let decided = graph.decided, !isGuess {
         let source = decided.source
         let node = PlanGraph.Node(kind: .source, label: source.displayText, isDone: true)
         plan.graph?.add(.source(source.displayText), node, from: nil)
         for place in needed.compactMap({ places[$0] }) {
           plan.graph?.add(.source(source.displayText), node, from: place)
         }
-        let isStale = source.disposition == .stale || source.disposition == .revalidated
+        let isStale =
+          sendsRequests && (source.disposition == .stale || source.disposition == .revalidated)
         if isStale {
           plan.totals.isExact = false
           if isNew { plan.totals.revalidations += 1 }
         }
         add(decided, isStale: isStale, to: &plan, rendered: &rendered)
       } else {
-        if isNew, graph.isGuess { plan.totals.downloads += 1 }
+        if isNew, isGuess { plan.totals.downloads += 1 }
         let name = group.jobs.first?.displaySource ?? ""
         plan.graph?.add(
           .source(name), .init(kind: .source, label: "\(name)\ndownload", isDone: false), from: nil)
         addUnstored(
-          group, graph.isGuess ? nil : JobError(allOf: failures), inPlace: graph.decided?.inPlace ?? [],
+          group, isGuess ? nil : JobError(allOf: failures), inPlace: graph.decided?.inPlace ?? [],
           to: &plan)
       }
     }

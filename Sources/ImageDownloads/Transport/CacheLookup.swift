@@ -85,6 +85,10 @@ struct CacheLookup: Sendable {
     let isFresh = stored.isFresh(at: now)
     var response = Response(stored, object, at: now, for: state, .stale)
     switch decision {
+    case .serve where !isFresh && stored.status >= 400 && configuration.refusesHostsOffline:
+      // A plan of requests: the run asks again, and may get the image.
+      let message = "the cached response is a stale error"
+      return .failure(DownloadError(.notCached, message, source: state.key.displayText))
     case .serve:
       statistics.count(isFresh ? \.hits : \.stale)
       response.disposition = isFresh ? .hit : .stale

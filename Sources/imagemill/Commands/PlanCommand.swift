@@ -121,7 +121,7 @@ struct Planning {
       let (groups, status) = await input.items.readAll()
       let planner = BatchPlanner(
         configuration, downloader: services.downloader, store: services.store, drawsGraph: drawsGraph,
-        timeLimit: timeLimit)
+        timeLimit: timeLimit, sendsRequests: cache.mode != .offline)
       return (await planner.plan(groups).withRemedies, status)
     }
   }
