@@ -63,6 +63,28 @@ struct AcceptedTypeTests {
     }
   }
 
+  @Test(
+    "a content coding that wasn't requested is named, also of a cached response",
+    arguments: ["gzip", "br", "deflate"])
+  func contentCoding(name: String) async throws {
+    let body: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0]
+    let server = try LoopbackServer(pages: [
+      "/a": Page(
+        body, type: "image/png", fields: [("Content-Encoding", name), ("Cache-Control", "max-age=1000")])
+    ])
+    defer { server.stop() }
+    let said = "'Content-Encoding: \(name)', which wasn't requested"
+    let direct = try await command.run("convert", server.url("/a"), "a.png")
+    #expect(direct.status == 1 && direct.errors.contains(said), "\(direct.errors)")
+    #expect(try await command.run("fetch", server.url("/a")).status == 0)
+    for option in ["--quiet", "--offline"] {
+      let cached = try await command.run("convert", option, server.url("/a"), "a.png")
+      #expect(cached.status == 1 && cached.errors.contains(said), "\(cached.errors)")
+    }
+    // The origin is asked again, since it may send the image itself now; offline it isn't.
+    #expect(server.requests.count == 3)
+  }
+
   @Test("an image under a wrong label is read, and the warning names the label")
   func wrongLabel() async throws {
     let server = try LoopbackServer(pages: [

@@ -72,9 +72,29 @@ struct CacheLookup: Sendable {
           return .failure(
             .tooLarge(state.key.displayText, "cached response", limit: configuration.byteLimit))
         }
+        if let error = codingFailure(stored, object, state) {
+          guard state.key.cacheMode != .offline || configuration.refusesHostsOffline else {
+            return .failure(error)
+          }
+          // Requests for any content store any body. The origin may send the image itself now.
+          candidates.removeAll { $0 == stored }
+          continue
+        }
         return use(stored, object, decision, state, now: now)
       }
     }
+  }
+
+  /// The error for a stored body that isn't the image that is wanted because it has a content coding; nil for others.
+  private func codingFailure(
+    _ stored: StoredResponse, _ object: StoredObject, _ state: RequestState
+  ) -> DownloadError? {
+    guard state.key.wantsImage, ResponseValidation.isEncoded(stored.fields),
+      (200..<300).contains(stored.status),
+      let prefix = try? File.start(of: object.path, count: ResponseValidation.prefixLength)
+    else { return nil }
+    return classifier.validation.codingFailure(
+      stored.fields, prefix: prefix, status: stored.status, source: state.key.displayText)
   }
 
   private func use(

@@ -40,12 +40,30 @@ struct ResponseValidation: Sendable {
     default: break
     }
     guard isFinal else { return nil }
-    // Requests have no Accept-Encoding by default (RFC 9110 §12.5.3).
-    if let coding = head.fields.first("Content-Encoding")?.lowercased(), coding != "identity" {
-      return refusal("the server sent the image encoded as '\(coding)', which wasn't requested", head, source)
+    if let error = codingFailure(head.fields, prefix: prefix, status: head.status, source: source) {
+      return .refused(error)
     }
     guard let label, !acceptableContentTypes.contains(label) else { return .accepted(warning: nil) }
     return refusal("the server sent '\(label)', not an image", head, source)
+  }
+
+  /// The error for a body that isn't an image because the server has encoded it; nil for others. Requests have no
+  /// Accept-Encoding by default (RFC 9110 §12.5.3).
+  func codingFailure(
+    _ fields: [HeaderField], prefix: [UInt8], status: Int, source: String
+  ) -> DownloadError? {
+    guard Self.isEncoded(fields), ImageFormat(signature: prefix) == nil else { return nil }
+    let coding = fields.values(of: "Content-Encoding").joined(separator: ", ").lowercased()
+    return DownloadError(
+      .notAnImage,
+      "the server sent 'Content-Encoding: \(coding)', which wasn't requested; ask for the image itself with the "
+        + "header 'Accept-Encoding: identity', or contact the server's operator",
+      source: source, status: status, isTemporary: false)
+  }
+
+  /// Whether a response says that its body has a content coding.
+  static func isEncoded(_ fields: [HeaderField]) -> Bool {
+    fields.values(of: "Content-Encoding").contains { !["", "identity"].contains($0.lowercased()) }
   }
 
   /// Checks a body with the signature of `format`.
