@@ -85,6 +85,18 @@ struct AcceptedTypeTests {
     #expect(server.requests.count == 3)
   }
 
+  @Test("what varies with everything is never used again, nor validated")
+  func variesWithAll() async throws {
+    let image = Page(
+      PNGImage.bytes(width: 8, height: 6), type: "image/png",
+      fields: [("Vary", "*"), ("ETag", "\"x\""), ("Cache-Control", "max-age=1000")])
+    let server = try LoopbackServer(pages: ["/a": image])
+    defer { server.stop() }
+    for _ in 0..<2 { #expect(try await command.run("fetch", server.url("/a")).status == 0) }
+    #expect(server.requests.count == 2)
+    #expect(server.requests.allSatisfy { $0.field("If-None-Match") == nil })
+  }
+
   @Test("an image under a wrong label is read, and the warning names the label")
   func wrongLabel() async throws {
     let server = try LoopbackServer(pages: [

@@ -65,7 +65,15 @@ enum RemoteCacheSection {
       .Bl -dash -compact
       .It
       it was requested with credentials, a cookie or another header of
-      .Fl H ;
+      .Fl H
+      than
+      .Ql Accept ,
+      .Ql Accept\-Encoding ,
+      .Ql Accept\-Language ,
+      .Ql Cache\-Control ,
+      .Ql Range
+      or
+      .Ql User\-Agent ;
       .It
       it was read from a bucket with credentials;
       .It
