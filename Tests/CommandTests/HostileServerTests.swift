@@ -33,6 +33,26 @@ struct HostileServerTests {
     }
   }
 
+  @Test("an error about a redirect names the scheme and host of the location, and nothing else of it")
+  func redirects() async throws {
+    let server = try LoopbackServer { request in
+      switch request.path {
+      case "/ftp": .redirect(to: "ftp://alice:SECRET1@files.example/SECRET2?token=SECRET3")
+      case "/data": .redirect(to: "data:image/png;base64,SECRET4")
+      default: .redirect(to: "/loop?token=SECRET5")
+      }
+    }
+    defer { server.stop() }
+    for (path, said) in [
+      ("/ftp", "not an http or https URL: ftp://files.example"), ("/data", "not an http or https URL: data:"),
+      ("/loop", "more than 10 redirects, the last one to \(server.url(""));"),
+    ] {
+      let outcome = try await command.run("convert", server.url(path), "a.png")
+      #expect(outcome.status == 1 && outcome.errors.contains(said), "\(outcome.errors)")
+      #expect(!outcome.errors.contains("SECRET"), "\(outcome.errors)")
+    }
+  }
+
   /// `IMAGEMILL_FUZZ_REQUESTS` asks for another number (before a release: 60,000), `IMAGEMILL_TEST_SEED` for the
   /// responses of an earlier run.
   private static let requests = number("IMAGEMILL_FUZZ_REQUESTS") ?? 6000

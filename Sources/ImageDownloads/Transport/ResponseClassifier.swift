@@ -1,5 +1,6 @@
 import Curl
 import ImageCaches
+import SystemIO
 
 /// Classifies the outcomes of transfers. Pure: it reads no clock, disk or socket.
 struct ResponseClassifier: Sendable {
@@ -181,15 +182,26 @@ struct ResponseClassifier: Sendable {
     return .step(.complete(.success(response)))
   }
 
+  /// A location's scheme and host, without anything that may be secret; nil if it has no scheme.
+  private static func place(of location: String) -> String? {
+    guard let reference = URLReference(parsing: location), let scheme = reference.scheme else { return nil }
+    if let host = reference.host { return "\(scheme)://\(host.prefix(255))" }
+    // What looks like a scheme may be a user name.
+    return location.contains("@") ? nil : "\(scheme):"
+  }
+
   private func redirect(_ location: String, from state: RequestState) -> Conclusion {
     let name = state.key.displayText
     guard state.redirectCount < redirectLimit else {
-      var error = DownloadError(.tooManyRedirects, "more than \(redirectLimit) redirects", source: name)
+      let last = state.url.resolving(location)?.origin ?? Self.place(of: location)
+      let message = "more than \(redirectLimit) redirects" + (last.map { ", the last one to \($0)" } ?? "")
+      var error = DownloadError(.tooManyRedirects, message, source: name)
       error.reason = .redirectLimit(redirectLimit)
       return .failure(error)
     }
     guard let target = state.url.resolving(location) else {
-      let message = "it redirects to a location that is not an http or https URL"
+      let place = Self.place(of: location).map { ": \($0)" } ?? ""
+      let message = "it redirects to a location that is not an http or https URL\(place)"
       return .failure(DownloadError(.badRedirect, message, source: name))
     }
     guard state.url.scheme == "http" || target.scheme == "https" else {
