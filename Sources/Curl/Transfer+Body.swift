@@ -28,6 +28,7 @@ extension Transfer {
       return Int(CURL_READFUNC_ABORT)
     }
     transfer.sentCount += read
+    transfer.noteActivity()
     return read
   }
 

@@ -27,6 +27,12 @@ final class Transfer {
   private(set) var localEnd: String?
   /// Whether libcurl has logged that it dropped bytes after the body's end.
   private var hasDroppedBytes = false
+  /// When the request began or bytes passed last, in seconds of the monotonic clock; nil before the request.
+  var lastActivity: Double?
+  /// Whether the transfer waits until its rate permits the next bytes.
+  private(set) var isHeldBack = false
+  /// Whether the transfer was ended because no bytes passed.
+  private var hasStalled = false
 
   init(
     id: TransferID, easy: UnsafeMutableRawPointer, options: TransferOptions, sink: any TransferSink,
@@ -50,6 +56,12 @@ final class Transfer {
   /// Records why the transfer is being ended; the first reason wins.
   func stop(_ reason: CurlError.Reason) {
     if stopReason == nil { stopReason = reason }
+  }
+
+  /// Completes a transfer that isn't in the multi handle with the error that the server has fallen silent.
+  func finishStalled() {
+    hasStalled = true
+    finish(CURLE_OPERATION_TIMEDOUT)
   }
 
   /// Completes a transfer that isn't in the multi handle with an error.
@@ -126,8 +138,6 @@ final class Transfer {
 
   private func prepareConnection(_ setter: inout OptionSetter) {
     setter.long(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
-    setter.long(CURLOPT_LOW_SPEED_LIMIT, 1)
-    setter.long(CURLOPT_LOW_SPEED_TIME, max(1, Int(options.stallTimeout.rounded(.up))))
     if let timeout = options.timeout { setter.long(CURLOPT_TIMEOUT_MS, Self.milliseconds(timeout)) }
     if options.byteLimit < Int.max { setter.offset(CURLOPT_MAXFILESIZE_LARGE, options.byteLimit) }
     // Unset, libcurl reads the environment's proxy variables.
@@ -175,6 +185,7 @@ final class Transfer {
 
   private static let headerFunction: ccurl_data_function = { bytes, size, count, context in
     guard let transfer = from(context), let bytes else { return 0 }
+    transfer.noteActivity()
     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
     guard transfer.parser.consume(line) else {
       transfer.stop(.headTooLong)
@@ -186,10 +197,14 @@ final class Transfer {
   private static let writeFunction: ccurl_data_function = { bytes, size, count, context in
     guard let transfer = from(context), let bytes else { return 0 }
     if let limiter = transfer.limiter, !limiter.admit(size * count, for: transfer) {
+      transfer.isHeldBack = true
       // libcurl keeps these bytes, and passes them again when the transfer is resumed.
       return Int(CURL_WRITEFUNC_PAUSE)
     }
-    return transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+    let isReceived = transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count))
+    // Afterwards, because the sink may wait for a disk.
+    transfer.noteActivity()
+    return isReceived ? size * count : 0
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -207,7 +222,11 @@ final class Transfer {
   }
 
   /// Continues after a pause for the rate. A failure ends the transfer, which the next perform reports.
-  func resume() { _ = curl_easy_pause(easy, CURLPAUSE_CONT) }
+  func resume() {
+    isHeldBack = false
+    noteActivity()
+    _ = curl_easy_pause(easy, CURLPAUSE_CONT)
+  }
 
   /// Passes the head to the sink, once, and no earlier than the body's first byte: until then libcurl may still answer
   /// a challenge, and another head follows.
@@ -240,7 +259,10 @@ final class Transfer {
     context, address, localAddress, _, localPort in
     guard let transfer = from(context), let address else { return Int32(CURL_PREREQFUNC_ABORT) }
     let isAllowed = transfer.allows(IPAddress(String(cString: address)))
-    if isAllowed { transfer.requestCount += 1 }
+    if isAllowed {
+      transfer.requestCount += 1
+      transfer.noteActivity()
+    }
     transfer.localEnd = localAddress.map { "\(String(cString: $0)) \(localPort)" }
     return isAllowed ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
   }
@@ -327,6 +349,7 @@ final class Transfer {
     guard reason == .transport else {
       return reason.text(byteLimit: options.byteLimit, announced: byteCount)
     }
+    if hasStalled { return stallText }
     let detail = String(cString: errorText)
     return detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
   }

@@ -1,5 +1,6 @@
 import CCurl
 import CCurlLibrary
+import SystemIO
 
 /// The engine's thread: receives messages, drives libcurl and completes transfers.
 struct TransferLoop {
@@ -8,6 +9,8 @@ struct TransferLoop {
   private var handles: [TransferID: UnsafeMutableRawPointer] = [:]
   private var limiters: [String: ByteRateLimiter] = [:]
   private var stopCompletions: [@Sendable () -> Void] = []
+  /// When to look for stalled transfers again, in seconds of the monotonic clock.
+  private var nextStallCheck = 0.0
 
   /// The maximum sleep, in milliseconds; messages and sockets wake the thread earlier.
   private static let longestSleep: Int32 = 1000
@@ -29,8 +32,10 @@ struct TransferLoop {
       if !transfers.isEmpty {
         curl_multi_perform(multi, &running)
         finishEnded(on: multi)
+        // After the transfers have received what had arrived: this thread may have been held up.
+        endStalled(on: multi)
       }
-      curl_multi_poll(multi, nil, 0, resumePaused(), nil)
+      curl_multi_poll(multi, nil, 0, min(resumePaused(), timeToStallCheck), nil)
     }
     end(multi)
   }
@@ -42,6 +47,29 @@ struct TransferLoop {
     let waits = limiters.values.compactMap { $0.resume() }
     return waits.min().map { Int32(min(Double(Self.longestSleep), ($0 * 1000).rounded(.up))) }
       ?? Self.longestSleep
+  }
+
+  /// The time until stalled transfers are looked for, in milliseconds.
+  private var timeToStallCheck: Int32 {
+    guard !transfers.isEmpty else { return Self.longestSleep }
+    let seconds = max(0.02, nextStallCheck - SystemTime.monotonic)
+    return Int32(min(Double(Self.longestSleep), (seconds * 1000).rounded(.up)))
+  }
+
+  /// Ends the transfers whose server has fallen silent.
+  private mutating func endStalled(on multi: UnsafeMutableRawPointer) {
+    let now = SystemTime.monotonic
+    guard now >= nextStallCheck else { return }
+    nextStallCheck = now + Double(Self.longestSleep) / 1000
+    var stalled: [Transfer] = []
+    for transfer in transfers.values {
+      guard let deadline = transfer.stallDeadline else { continue }
+      if deadline <= now { stalled.append(transfer) } else { nextStallCheck = min(nextStallCheck, deadline) }
+    }
+    for transfer in stalled {
+      retire(transfer.easy, on: multi)
+      transfer.finishStalled()
+    }
   }
 
   private mutating func limiter(for limit: TransferOptions.RateLimit?) -> ByteRateLimiter? {

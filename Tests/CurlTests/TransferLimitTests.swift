@@ -169,15 +169,34 @@ struct TransferLimitTests {
     }
   }
 
-  @Test("a body that stands still ends the transfer, though the whole has time")
-  func stall() async throws {
-    let server = try LoopbackServer(pages: ["/a": Page(Self.body, fault: .stall(after: 1000))])
+  @Test("a body that comes slowly isn't one that stands still")
+  func drip() async throws {
+    let body = Array(Self.body.prefix(6))
+    let server = try LoopbackServer(pages: [
+      "/a": Page(body, fault: .drip(bytes: 1, milliseconds: 600))
+    ])
     defer { server.stop() }
     try await withEngine { engine in
       let error = await engine.failure(server.url("/a")) { options in
         (options.timeout, options.stallTimeout) = (300, 2)
       }
+      #expect(error == nil, "\(String(describing: error))")
+    }
+  }
+
+  @Test("a body that stands still ends the transfer, though the whole has time")
+  func stall() async throws {
+    let server = try LoopbackServer(pages: ["/a": Page(Self.body, fault: .stall(after: 1000))])
+    defer { server.stop() }
+    try await withEngine { engine in
+      let start = ContinuousClock.now
+      let error = await engine.failure(server.url("/a")) { options in
+        (options.timeout, options.stallTimeout) = (300, 2)
+      }
       #expect(error?.curlCode == 28 && error?.bytesReceived == 1000, "\(String(describing: error))")
+      #expect(error?.message == "no data arrived for 2 s" && error?.status == 200)
+      // Not after an average over several seconds.
+      #expect(ContinuousClock.now - start < .seconds(5))
     }
   }
 }
