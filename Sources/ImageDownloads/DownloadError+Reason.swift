@@ -17,7 +17,7 @@ extension DownloadError {
     case byteLimit(Int)
     /// The maximum number of redirects for one source.
     case redirectLimit(Int)
-    /// The proxy's name has no address.
+    /// The proxy's name has no address, or its scheme isn't one of a proxy.
     case proxyName
     /// The server's certificate isn't signed by a trusted authority.
     case untrustedCertificate

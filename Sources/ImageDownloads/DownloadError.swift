@@ -159,8 +159,8 @@ extension DownloadError {
         ? (.transferFailed, "the server sent an invalid header; contact the server's operator", nil)
         : Self.meaning(ofCurl: error.curlCode, Self.withoutCredentials(error.message))
       self.init(code, message, source: source)
-      self.reason = reason
-      isTemporary = RetryPolicy.isTransient(curlCode: error.curlCode)
+      self.reason = error.isAboutProxyScheme ? .proxyName : reason
+      isTemporary = RetryPolicy.isTransient(curlCode: error.curlCode) && !error.isAboutProxyScheme
     }
     status = error.status
     if error.curlCode != 0 { curlCode = error.curlCode }
@@ -199,4 +199,10 @@ extension DownloadError {
     default: (.transferFailed, "the transfer failed: \(detail)", nil)
     }
   }
+}
+
+extension CurlError {
+  /// Whether the proxy's URL has a scheme that libcurl doesn't know. The code is that of a refused connection (7), but no
+  /// later attempt can succeed.
+  var isAboutProxyScheme: Bool { curlCode == 7 && message.hasPrefix("Unsupported proxy scheme") }
 }

@@ -96,6 +96,17 @@ struct ExitStatusTests {
     }
   }
 
+  @Test("a proxy's scheme that isn't one is a mistake, and no temporary failure")
+  func proxyScheme() async throws {
+    let typed = try await command.run("fetch", "--proxy", "foo://u:secret@h:1", "http://a.example/")
+    #expect(typed.status == 2 && typed.errors.contains("not 'foo:'"), "\(typed.errors)")
+    #expect(!typed.errors.contains("secret@"), "\(typed.errors)")
+    let set = try await command.run(
+      arguments: ["fetch", "--no-cache", "http://a.example/"],
+      environment: ["http_proxy": "foo://h:1", "no_proxy": "", "NO_PROXY": ""])
+    #expect(set.status == 1 && set.errors.contains("Unsupported proxy scheme"), "\(set.errors)")
+  }
+
   @Test("a proxy's name without an address is a mistake, and not the failure of the hosts behind it")
   func proxyName() async throws {
     let urls = (0..<20).map { "http://example.com/\($0).png\n" }.joined()

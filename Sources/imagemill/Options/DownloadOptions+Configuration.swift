@@ -66,6 +66,12 @@ extension DownloadOptions {
       throw ValidationError("--header-for needs -H, the header to send")
     }
     if user?.isEmpty == true { throw ValidationError("--user needs a name: NAME or NAME:PASSWORD") }
+    if let proxy, let scheme = proxy.firstRange(of: "://").map({ proxy[..<$0.lowerBound].lowercased() }),
+      !Self.proxySchemes.contains(scheme)
+    {
+      throw ValidationError(
+        "--proxy takes an http, https or SOCKS URL, such as http://proxy:3128, not '\(scheme):'")
+    }
     if let limitRate, limitRate.bytes < 1 {
       throw ValidationError("--limit-rate must be 1 byte per second or more, not 0")
     }
@@ -79,6 +85,11 @@ extension DownloadOptions {
     }
     if let rate, !(rate > 0) { throw ValidationError("--rate must be more than 0, not \(rate)") }
   }
+
+  /// The schemes that libcurl knows for proxies.
+  private static let proxySchemes: Set<String> = [
+    "http", "https", "socks", "socks4", "socks4a", "socks5", "socks5h",
+  ]
 
   /// The origin that a text names, normalized; nil if it isn't one.
   private static func origin(_ text: String) -> String? {
