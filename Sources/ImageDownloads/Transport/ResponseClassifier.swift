@@ -92,9 +92,9 @@ struct ResponseClassifier: Sendable {
   /// Classifies a transfer without a complete response.
   private func incomplete(_ outcome: TransferOutcome) -> Verdict {
     guard let error = outcome.error else { return .fail(.cancelled(outcome.state.key.displayText)) }
-    let isRetried = outcome.curlError.map {
-      RetryPolicy.isRetried(curlCode: $0.curlCode) && !$0.isAboutProxyScheme
-    } ?? false
+    let isRetried =
+      outcome.curlError.map { RetryPolicy.isRetried(curlCode: $0.curlCode) && !$0.isAboutProxyScheme }
+      ?? false
     guard error.isTemporary || isRetried else { return .fail(error) }
     let terms = RetryTerms(mayBeHTTP2: outcome.curlError.map(Self.mayBeHTTP2))
     return .unavailable(error, terms, otherwise: .fail(error))

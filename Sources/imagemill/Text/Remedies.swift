@@ -20,7 +20,8 @@ enum Remedies {
       // Object storage says itself what to do; headers and URLs are of no help there.
       if let source = error.source, ObjectAddress.isAddress(source) { return nil }
       return remedy(forStatus: status)
-    case .rendering(.nothingDecoded): return error.code == .truncated ? "fetch it again with --refresh" : "replace it"
+    case .rendering(.nothingDecoded):
+      return error.code == .truncated ? "fetch it again with --refresh" : "replace it"
     case .rendering(let reason): return remedy(for: reason)
     case .lockFile: return "check it, then run without --frozen to lock it"
     case nil: return remedy(for: error.code, at: error.stage)
