@@ -326,6 +326,38 @@ struct RenderingTests {
     #expect(made.width == 60 && made.height == 40 && made.orientation == 6)
   }
 
+  @Test(
+    "an orientation that is to be kept is applied where the format can't hold it",
+    arguments: ["avif", "heic", "gif", "jpeg,avif"])
+  func uprightWithoutTag(format: String) throws {
+    let waves = try RenderingFixture.waves(60, 40)
+    let tagged = try waves.editingMetadata { $0.set("orientation", 6) }
+    let source = try fixture.save(tagged, "jpegsave", "a.jpg", ["Q": 100])
+    let recipe = try fixture.recipe(1, "", "dat") {
+      $0.format = format
+      $0.orient = "keep"
+      $0.metadata = "all"
+    }
+    #expect(!recipe.encoding.choices.contains { $0.keepsOrientation })
+    _ = try #require(Renderer().render(try fixture.request(source, [recipe])).file(1))
+    let made = try fixture.open(recipe.temporaryPath)
+    #expect(made.width == 40 && made.height == 60 && made.orientation == 1)
+    let expected = try waves.applying("rot", ["angle": "d90"])
+    let colors = try made.extractingBands(from: 0, count: 3)
+    let difference = try colors.combined("subtract", with: expected).applying("abs").measuring("avg")
+    #expect(difference < 25, "\(difference)")
+  }
+
+  @Test("'same' keeps an orientation in the formats that hold it, and applies it in the others")
+  func orientationOfSame() throws {
+    let recipe = try fixture.recipe(1, "", "dat") {
+      $0.format = "same"
+      $0.orient = "keep"
+    }
+    let keeping = recipe.encoding.choices.filter(\.keepsOrientation).map(\.format)
+    #expect(keeping == [.jpeg, .png, .webp, .tiff])
+  }
+
   @Test("what a PNG's texts say is gone unless all is kept")
   func texts() throws {
     let tagged = try RenderingFixture.waves(30, 20).editingMetadata {

@@ -27,13 +27,21 @@ extension Encoding {
           + NearestName.suggestion(for: name, among: known) + "; it has \(known.joined(separator: ", "))")
     }
     try Self.checkUnusedQuality(settings.quality, formats)
+    let followsSource = Self.followsSource(settings.format)
+    // Candidates share their pixels, which are upright if one of the formats needs that.
+    let definitions = formats.compactMap { EncoderTable.definition(of: $0) }
+    let mayKeepOrientation = followsSource || definitions.allSatisfy(\.holdsOrientation)
     var choices: [Encoding] = []
-    for format in formats { choices.append(try Encoding(format, settings)) }
+    for format in formats {
+      choices.append(try Encoding(format, settings, mayKeepOrientation: mayKeepOrientation))
+    }
     self = choices.removeFirst().with(
-      alternatives: choices, minSavings: minSavings, followsSource: Self.followsSource(settings.format))
+      alternatives: choices, minSavings: minSavings, followsSource: followsSource)
   }
 
-  private init(_ format: OutputFormat, _ settings: EncodingSettings) throws(EncodingSettingsError) {
+  private init(
+    _ format: OutputFormat, _ settings: EncodingSettings, mayKeepOrientation: Bool
+  ) throws(EncodingSettingsError) {
     guard let definition = EncoderTable.definition(of: format) else {
       throw EncodingSettingsError(setting: "format", "'\(format.rawValue)' can't be written")
     }
@@ -60,7 +68,8 @@ extension Encoding {
     profile = try Self.profile(settings.profile)
     background = try Self.background(settings.background)
     frames = try Self.frames(settings.frames)
-    keepsOrientation = try Self.keepsOrientation(settings.orient)
+    let wantsOrientation = try Self.keepsOrientation(settings.orient)
+    keepsOrientation = wantsOrientation && mayKeepOrientation && definition.holdsOrientation
     maxBytes = settings.maxBytes
     alternatives = []
     minSavings = 0

@@ -23,7 +23,8 @@ public struct Encoding: Hashable, Sendable, Codable {
   public internal(set) var background: String
   /// Which frames of an animation are kept, if the format supports several.
   public internal(set) var frames: FrameSelection
-  /// Whether the orientation tag is kept instead of applied to the pixels.
+  /// Whether the orientation tag is kept instead of applied to the pixels. False for formats that can't hold
+  /// the tag, and for their alternatives.
   public let keepsOrientation: Bool
   /// The largest file size in bytes; nil if there is no limit.
   public internal(set) var maxBytes: Int?

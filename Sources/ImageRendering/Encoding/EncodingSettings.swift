@@ -15,8 +15,8 @@ public struct EncodingSettings: Hashable, Sendable {
   public var background: String?
   /// Frames to keep: `all`, `first`, or a number from 1. Default: `all`.
   public var frames: String?
-  /// The EXIF orientation: `apply` rotates the pixels, `keep` leaves tag and pixels unchanged. Default:
-  /// `apply`.
+  /// The EXIF orientation: `apply` rotates the pixels, `keep` leaves tag and pixels unchanged. Formats that
+  /// can't hold the tag (AVIF, HEIC, JPEG XL, GIF) get upright pixels. Default: `apply`.
   public var orient: String?
   /// The largest file size in bytes. Default: no limit.
   public var maxBytes: Int?

@@ -143,7 +143,8 @@ extension KeyTable {
       "With several formats: use a later one only if it is this much smaller than the first, such as 10%."),
     Key(
       "orient", .choice(["apply", "keep"]),
-      "Apply the orientation tag, or keep it and leave the pixels unchanged (default: apply)."),
+      "Apply the orientation tag, or keep it and leave the pixels unchanged (default: apply). Formats that can't "
+        + "hold the tag (AVIF, HEIC, JPEG XL, GIF) get upright pixels."),
     Key("markup", .object(.markup), "Details of the image's markup."),
     Key(
       "max-bytes", .scalar,

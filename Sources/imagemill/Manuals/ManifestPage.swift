@@ -266,6 +266,7 @@ enum ManifestPage {
     applies the orientation tag to the pixels (the default).
     .Cm keep
     keeps the tag and leaves the pixels unchanged.
+    Formats that can't hold the tag (AVIF, HEIC, JPEG XL, GIF) get upright pixels.
     .It Ic max-bytes
     The maximum size of the output.
     The highest quality that fits is used, up to

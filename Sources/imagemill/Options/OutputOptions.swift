@@ -63,7 +63,8 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Apply the orientation tag, or keep it and leave the pixels unchanged (default: apply).",
+      "Apply the orientation tag, or keep it and leave the pixels unchanged (default: apply). Formats that can't "
+        + "hold the tag (AVIF, HEIC, JPEG XL, GIF) get upright pixels.",
       valueName: "apply|keep"),
     completion: .list(["apply", "keep"]))
   var orient: String?
