@@ -108,6 +108,29 @@ struct RenderingColorTests {
     #expect(try worst(tagged, wide) <= 2)
   }
 
+  @Test("a format that holds no profile gets sRGB where the source's profile is to be kept")
+  func profileWithoutPlace() throws {
+    let waves = try RenderingFixture.waves(40, 30)
+    let wide = try waves.applying(
+      "icc_transform", ["output-profile": "p3", "input-profile": "srgb", "embedded": false])
+    let source = try fixture.save(wide, "pngsave", "a.png")
+    func colors(_ profile: String?) throws -> VipsImage {
+      try render(source, "", "gif") { $0.profile = profile }.extractingBands(from: 0, count: 3)
+    }
+    #expect(try worst(colors("keep"), colors("srgb")) == 0)
+    #expect(try colors("keep").combined("subtract", with: waves).applying("abs").measuring("avg") < 20)
+    // The candidates share the source's colors; each is written as its format can hold them.
+    let recipe = try fixture.recipe(1, "", "dat") {
+      $0.format = "gif,png"
+      $0.profile = "keep"
+    }
+    #expect(recipe.encoding.choices.map(\.profile) == [.sRGB, .keep])
+    #expect(DecodeRequirements(recipe).keepsColorSpace)
+    let converted = try ImageEncoder(recipe.encoding.alone).prepared(wide)
+    #expect(!converted.hasField("icc-profile-data"))
+    #expect(try converted.combined("subtract", with: waves).applying("abs").measuring("avg") < 1.5)
+  }
+
   @Test("an alpha meets a format without one on the background")
   func flattening() throws {
     let source = try fixture.save(

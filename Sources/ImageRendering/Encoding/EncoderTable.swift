@@ -90,6 +90,8 @@ public struct EncoderDefinition: Sendable, Hashable {
   var holdsGray: Bool { [.jpeg, .png, .tiff, .jxl].contains(format) }
   /// Whether readers turn an image of the format by an orientation tag that libvips writes.
   var holdsOrientation: Bool { [.jpeg, .png, .webp, .tiff].contains(format) }
+  /// Whether the format can hold a color profile.
+  var holdsProfile: Bool { format != .gif }
   /// Whether frames are an animation with delays, and not a document's pages.
   public var holdsTiming: Bool { holdsFrames && format != .tiff }
   /// Whether the format supports 16 bits per sample.

@@ -65,7 +65,8 @@ extension Encoding {
     self.format = format
     self.options = options
     metadata = try Self.word(settings.metadata, "metadata", default: .copyright)
-    profile = try Self.profile(settings.profile)
+    let wantedProfile = try Self.profile(settings.profile)
+    profile = definition.holdsProfile ? wantedProfile : .sRGB
     background = try Self.background(settings.background)
     frames = try Self.frames(settings.frames)
     let wantsOrientation = try Self.keepsOrientation(settings.orient)

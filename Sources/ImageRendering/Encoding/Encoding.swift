@@ -17,7 +17,7 @@ public struct Encoding: Hashable, Sendable, Codable {
   public internal(set) var options: [String: OptionValue]
   /// Which of the source's metadata is kept.
   public internal(set) var metadata: MetadataPolicy
-  /// The color profile of the output.
+  /// The color profile of the output; sRGB for a format that can't hold one.
   public let profile: ProfilePolicy
   /// The background color for alpha if the format doesn't support it.
   public internal(set) var background: String

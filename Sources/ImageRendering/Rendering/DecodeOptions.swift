@@ -27,7 +27,7 @@ package struct DecodeRequirements: DecodeKey {
     takesPages = holders.contains(.tiff)
     takesAnimation = holders.contains { $0 != .tiff }
     keepsOrientation = encoding.keepsOrientation
-    keepsColorSpace = encoding.profile == .keep && recipe.chain.keepsColorSpace
+    keepsColorSpace = encoding.choices.contains { $0.profile == .keep } && recipe.chain.keepsColorSpace
   }
 
   /// Creates the requirements of an image in memory, which is upright and in sRGB, and has an animation's frames.

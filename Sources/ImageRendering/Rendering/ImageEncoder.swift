@@ -37,6 +37,8 @@ struct ImageEncoder {
         message: "\(encoding.format.rawValue) can hold sides of up to \(definition.longestSide) pixels, not "
           + "\(image.width)x\(image.pageHeight); make the image smaller, or write another format")
     }
+    // The source's colors are kept for a candidate format that holds their profile; others get sRGB.
+    if encoding.profile == .sRGB, image.hasField("icc-profile-data") { image = try image.inSRGB() }
     if image.hasAlpha, !definition.holdsAlpha { image = try flattened(image) }
     if isGray, writesGray(image) { image = try image.gray() }
     if case .file(let path, _) = encoding.profile {
