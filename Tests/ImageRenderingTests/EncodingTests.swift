@@ -1,4 +1,5 @@
 import Testing
+import Vips
 
 @testable import ImageRendering
 
@@ -67,6 +68,28 @@ struct EncodingTests {
       #expect(error?.setting == setting)
       #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
     }
+  }
+
+  @Test("an ICC file is refused where no format can hold it, and ignored by one of several that can't")
+  func unusedProfile() throws {
+    let bytes = try VipsOperation("profile_load", ["name": "p3"]).bytes("profile")
+    let fixture = try RenderingFixture()
+    let profile = try fixture.write(bytes, "p3.icc")
+    let error = #expect(throws: EncodingSettingsError.self) {
+      try encoding("gif") { $0.profile = profile }
+    }
+    #expect(error?.setting == "profile")
+    #expect(error?.message.contains("gif can't hold a color profile") == true)
+    let several = try encoding(nil) {
+      $0.format = "gif,png"
+      $0.profile = profile
+    }
+    #expect(several.choices[0].profile == .sRGB && several.choices[1].profile != .sRGB)
+    // As a default, it isn't meant for GIF.
+    var defaults = EncodingSettings()
+    defaults.profile = profile
+    #expect(defaults.fitting(EncodingSettings(), pathExtension: "gif").profile == nil)
+    #expect(defaults.fitting(EncodingSettings(), pathExtension: "png").profile == profile)
   }
 
   @Test("one encoding has one identifier, and two have two")

@@ -108,6 +108,32 @@ struct RenderingColorTests {
     #expect(try worst(tagged, wide) <= 2)
   }
 
+  @Test("an ICC file is embedded, and the pixels are in its colors", arguments: ["avif", "heic", "webp", "tif"])
+  func profileFile(pathExtension: String) throws {
+    let waves = try RenderingFixture.waves(40, 30)
+    let wide = try waves.applying(
+      "icc_transform", ["output-profile": "p3", "input-profile": "srgb", "embedded": false])
+    let bytes = try #require(wide.bytes("icc-profile-data"))
+    let profile = try fixture.write(bytes, "p3.icc")
+    let source = try fixture.save(waves, "pngsave", "a.png")
+    let made = try render(source, "", pathExtension) {
+      $0.profile = profile
+      $0.quality = "90"
+    }
+    #expect(made.bytes("icc-profile-data") == bytes)
+    #expect(try made.combined("subtract", with: wide).applying("abs").measuring("avg") < 5)
+  }
+
+  @Test("an ICC file for JPEG XL is accepted")
+  func profileOfJPEGXL() throws {
+    let bytes = try VipsOperation("profile_load", ["name": "p3"]).bytes("profile")
+    let profile = try fixture.write(bytes, "p3.icc")
+    let source = try fixture.save(RenderingFixture.waves(40, 30), "pngsave", "a.png")
+    let recipe = try fixture.recipe(1, "", "jxl") { $0.profile = profile }
+    let response = try Renderer().render(fixture.request(source, [recipe]))
+    #expect(response.file(1) != nil, "\(String(describing: response.failure(1)))")
+  }
+
   @Test("a format that holds no profile gets sRGB where the source's profile is to be kept")
   func profileWithoutPlace() throws {
     let waves = try RenderingFixture.waves(40, 30)

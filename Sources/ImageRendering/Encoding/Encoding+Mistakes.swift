@@ -65,6 +65,21 @@ extension Encoding {
     choices.contains { EncoderTable.definition(of: $0.format)?.option("quality") != nil }
   }
 
+  /// Whether any of these formats can hold a color profile.
+  package var holdsProfile: Bool {
+    choices.contains { EncoderTable.definition(of: $0.format)?.holdsProfile == true }
+  }
+
+  /// Whether any format that the settings choose can hold a color profile. True if the settings are
+  /// invalid, which ``mistakes(in:pathExtension:)`` reports.
+  package static func holdsProfile(_ settings: EncodingSettings, pathExtension: String?) -> Bool {
+    do throws(EncodingSettingsError) {
+      return try Encoding(resolving: settings, pathExtension: pathExtension).holdsProfile
+    } catch {
+      return true
+    }
+  }
+
   /// Whether the encoder of any format that the settings choose has the option. True if the settings are
   /// invalid, which ``mistakes(in:pathExtension:)`` reports.
   package static func isOption(
@@ -101,6 +116,7 @@ extension EncodingSettings {
     do throws(EncodingSettingsError) {
       let encoding = try Encoding(resolving: chosen, pathExtension: pathExtension)
       if !encoding.hasQuality { result.quality = nil }
+      if !encoding.holdsProfile { result.profile = nil }
       if encoding.choices.count < 2 || encoding.followsSource { result.minSavings = nil }
     } catch {
       // Whoever resolves the output's own settings reports it.

@@ -27,6 +27,7 @@ extension Encoding {
           + NearestName.suggestion(for: name, among: known) + "; it has \(known.joined(separator: ", "))")
     }
     try Self.checkUnusedQuality(settings.quality, formats)
+    try Self.checkUnusedProfile(settings.profile, formats)
     let followsSource = Self.followsSource(settings.format)
     // Candidates share their pixels, which are upright if one of the formats needs that.
     let definitions = formats.compactMap { EncoderTable.definition(of: $0) }
@@ -84,6 +85,18 @@ extension Encoding {
     let used = formats.contains { EncoderTable.definition(of: $0)?.option("quality") != nil }
     guard let text, !used, let option = EncoderTable.definition(of: .jpeg)?.option("quality") else { return }
     _ = try option.value(parsing: text)
+  }
+
+  /// Refuses an ICC file that no format can hold.
+  private static func checkUnusedProfile(
+    _ text: String?, _ formats: [OutputFormat]
+  ) throws(EncodingSettingsError) {
+    let isUsed = formats.contains { EncoderTable.definition(of: $0)?.holdsProfile == true }
+    guard let text, !isUsed, case .file = try Self.profile(text) else { return }
+    let names = formats.map(\.rawValue).joined(separator: ", ")
+    throw EncodingSettingsError(
+      setting: "profile",
+      "\(names) can't hold a color profile, such as '\(text)'; use srgb, or write another format")
   }
 
   private static func followsSource(_ format: String?) -> Bool { format?.lowercased() == "same" }

@@ -113,9 +113,7 @@ struct ImageEncoder {
     }
     var arguments: VipsArguments = [:]
     if strips { arguments = arguments.merging(VipsRuntime.withoutMetadata) }
-    if case .file(let profile, _) = encoding.profile {
-      arguments["profile"] = .string(PlacedFiles.location(of: profile))
-    }
+    // The profile is among the image's metadata, which every saver writes. Not all have an argument for it.
     for (name, value) in try saverArguments(quality: quality, image: image) { arguments[name] = value }
     try image.save(saver, to: path, arguments)
     if strips, encoding.format == .webp { try WebPFile.dropEXIF(at: path) }

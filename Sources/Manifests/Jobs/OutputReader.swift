@@ -259,12 +259,17 @@ struct OutputReader {
     // Defaults are for outputs of several formats: each output ignores the options of others' encoders. So are the command
     // line's, for the outputs of a manifest.
     var (applicable, given) = (defaults, context.encoding)
-    guard !defaults.options.isEmpty || !given.options.isEmpty else {
+    let names = Set(defaults.options.keys).union(given.options.keys)
+    guard !names.isEmpty || defaults.profile != nil || given.profile != nil else {
       return (layered(defaults, given), !failed)
     }
     var plain = EncodingSettings()
     plain.format = layered(defaults, given).format
-    for name in Set(defaults.options.keys).union(given.options.keys)
+    if !Encoding.holdsProfile(plain, pathExtension: pathExtension) {
+      applicable.profile = nil
+      if !context.encodingIsOwn { given.profile = nil }
+    }
+    for name in names
     where Encoding.isOption(name) && !Encoding.isOption(name, of: plain, pathExtension: pathExtension) {
       applicable.options[name] = nil
       if !context.encodingIsOwn { given.options[name] = nil }
