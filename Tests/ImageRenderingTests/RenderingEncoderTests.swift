@@ -56,6 +56,20 @@ struct RenderingEncoderTests {
     #expect(made.hasAlpha ? (corner.last ?? 255) < 8 : corner.allSatisfy { $0 > 240 })
   }
 
+  @Test("keep every pixel where lossless is wanted", arguments: ["avif", "heic", "webp"])
+  func lossless(pathExtension: String) throws {
+    // Pixels that differ from their neighbors show subsampled chroma.
+    var pixels: [UInt8] = []
+    for index in 0..<64 * 48 { pixels += [index * 89, index * 151, index * 211].map { UInt8($0 % 256) } }
+    let image = try VipsImage(pixels: pixels, width: 64, height: 48, bands: 3, interpretation: .sRGB)
+    let source = try fixture.save(image, "pngsave", "a.png")
+    let recipe = try fixture.recipe(1, "", pathExtension) { $0.options["lossless"] = "true" }
+    _ = try #require(Renderer().render(try fixture.request(source, [recipe])).file(1))
+    let made = try fixture.open(recipe.temporaryPath).extractingBands(from: 0, count: 3)
+    let worst = try made.combined("subtract", with: image).applying("abs").measuring("max")
+    #expect(worst <= (pathExtension == "webp" ? 0 : 1), "\(worst)")
+  }
+
   @Test("say that a profile or a palette is wanted, and get it")
   func palette() throws {
     let source = try fixture.save(RenderingFixture.waves(64, 48), "pngsave", "a.png")

@@ -175,6 +175,7 @@ struct ImageEncoder {
       for (option, name) in [("quality", "Q"), ("effort", "effort"), ("lossless", "lossless")] {
         add(option, as: name)
       }
+      if encoding.option("lossless") == .flag(true) { result.append(("subsample-mode", .nick("off"))) }
       if case .choice(let depth)? = encoding.option("bit-depth"), let bits = Int(depth) {
         result.append(("bitdepth", .integer(bits)))
       }

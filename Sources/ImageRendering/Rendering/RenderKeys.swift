@@ -13,7 +13,7 @@ package enum RenderKeys {
   /// The engine in this process, which is loaded.
   static let loadedEngine: String = {
     let builds = ContentDigest(hashing: LoadedLibraries.builds.joined(separator: "\n").utf8)
-    return "imagemill-pixels-6;libvips-\(VipsRuntime.version);codecs-\(builds.hex.prefix(16))"
+    return "imagemill-pixels-7;libvips-\(VipsRuntime.version);codecs-\(builds.hex.prefix(16))"
   }()
 
   /// The key of a rendition.
