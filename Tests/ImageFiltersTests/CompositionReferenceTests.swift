@@ -77,6 +77,22 @@ struct CompositionReferenceTests {
     #expect(result.distance(to: base.map { min(255, base[$0, $1, $2] + layer[$0, $1, $2]) }) <= 1)
   }
 
+  @Test(
+    "a part without the layer has the same bytes alone as in the whole image",
+    arguments: [
+      "overlay:x:southeast", "overlay:x:southeast:blend=multiply", "text:Hi:size=12:gravity=southeast",
+    ])
+  func parts(chain: String) throws {
+    let noise = Raster.noise(120, 60, bands: 4, seed: 86)
+    // Colors that no viewer shows.
+    let base = noise.map { x, y, band in band == 3 && (x + y) % 3 == 0 ? 0 : noise[x, y, band] }
+    let context = try Self.context(Raster.noise(16, 12, bands: 4, seed: 87))
+    let whole = try applied(chain, to: base, context: context)
+    let part = try applied("\(chain),crop:50x50+0+0", to: base, context: context)
+    let expected = Raster(width: 50, height: 50, bands: 4) { whole[$0, $1, $2] }
+    #expect(part.values == expected.values)
+  }
+
   @Test("images of different depths meet in that of the one below")
   func depths() throws {
     let base = Raster.noise(16, 12, bands: 4, seed: 77)

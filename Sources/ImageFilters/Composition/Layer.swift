@@ -36,6 +36,13 @@ struct Layer {
         "replicate", ["across": .integer(across), "down": .integer(down)])
       (x, y) = (-left, -top)
     }
+    if base.hasAlpha, Self.coversPart(layer, of: base, x, y) {
+      // Composing removes the colors of transparent pixels. libvips leaves that out for pieces without the
+      // layer, and which pieces it computes depends on the next filter. With a layer everywhere, the result
+      // doesn't.
+      layer = try layer.embedded(x: x, y: y, width: base.width, height: base.height)
+      (x, y) = (0, 0)
+    }
     let composed = try VipsOperation(
       "composite2",
       [
@@ -46,6 +53,13 @@ struct Layer {
     ).image()
     let rounded = try base.rounding(composed)
     return base.hasAlpha ? rounded : try rounded.extractingBands(from: 0, count: base.bands)
+  }
+
+  /// Whether a layer at a position covers some of the base's pixels, but not all.
+  private static func coversPart(_ layer: VipsImage, of base: VipsImage, _ x: Int, _ y: Int) -> Bool {
+    let (right, bottom) = (x + layer.width, y + layer.height)
+    guard x < base.width, y < base.height, right > 0, bottom > 0 else { return false }
+    return x > 0 || y > 0 || right < base.width || bottom < base.height
   }
 
   /// Converts an image to the bit depth of another.
