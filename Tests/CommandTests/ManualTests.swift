@@ -36,6 +36,23 @@ struct ManualTests {
     }
   }
 
+  @Test("a filter's other names are told with the defaults that differ from its own")
+  func otherNames() async throws {
+    let page = try manual("imagemill-filters.7")
+    for (name, sentence) in [
+      ("blur", "Also called BlurFilter, with the defaults edge=extend and linear=true"),
+      (
+        "fill",
+        "Also called AspectScaledToFillSizeFilter, imageAspectScaledToFill, with the default snap=false"
+      ),
+      ("rounded", "Also called RoundedCornersFilter, imageRounded"),
+    ] {
+      let outcome = try await command.run("filters", name)
+      #expect(outcome.status == 0 && outcome.text.contains(sentence + "\n"), "\(name)")
+      #expect(page.contains(sentence + ".\n"), "\(name)")
+    }
+  }
+
   @Test("every option of a command's help is in its page", arguments: commands)
   func options(name: String) async throws {
     let help = try await command.run(name, "--help")

@@ -66,7 +66,7 @@ struct FiltersCommand: ParsableCommand {
     }
     if let requirement = filter.requirement { text += "\n\(requirement)\n" }
     if !filter.aliases.isEmpty {
-      text += "\nAlso called \(filter.aliases.map(\.name).joined(separator: ", "))\n"
+      text += "\n" + filter.otherNames.map { $0 + "\n" }.joined()
     }
     return text + "\nExample\n  \(filter.exampleCommand)\n"
   }

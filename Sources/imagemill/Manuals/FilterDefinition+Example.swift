@@ -12,6 +12,28 @@ extension FilterDefinition {
     return command
   }
 
+  /// The filter's other names, a sentence without its period for those that have the same defaults.
+  var otherNames: [String] {
+    var groups: [(defaults: [String], names: [String])] = []
+    for alias in aliases {
+      let defaults = parameters.compactMap { parameter -> String? in
+        guard let value = alias.presets[parameter.name], value != parameter.defaultText else { return nil }
+        return "\(parameter.displayName)=\(value)"
+      }
+      if let index = groups.firstIndex(where: { $0.defaults == defaults }) {
+        groups[index].names.append(alias.name)
+      } else {
+        groups.append((defaults: defaults, names: [alias.name]))
+      }
+    }
+    return groups.map { group in
+      let text = "Also called " + group.names.joined(separator: ", ")
+      guard !group.defaults.isEmpty else { return text }
+      let word = group.defaults.count == 1 ? "default" : "defaults"
+      return text + ", with the \(word) " + group.defaults.joined(separator: " and ")
+    }
+  }
+
   /// Which parameters can't all be left out; nil if there is no such rule.
   var requirement: String? {
     guard needsOneOf.count > 1, let last = needsOneOf.last else { return nil }

@@ -161,7 +161,7 @@ enum ManualPage {
         }
         if let requirement = filter.requirement { page += ".Pp\n\(requirement)\n" }
         if !filter.aliases.isEmpty {
-          page += ".Pp\nAlso called \(text(filter.aliases.map(\.name).joined(separator: ", "))).\n"
+          page += ".Pp\n" + filter.otherNames.map { text("\($0).") + "\n" }.joined()
         }
         page += ".Pp\n.Dl \(filter.exampleCommand)\n"
       }
