@@ -113,6 +113,17 @@ struct ColorSpaceTests {
     }
   }
 
+  @Test("the filters that don't depend on colors are those that imagemill-manifest(5) names under 'profile'")
+  func filtersWithoutColors() {
+    let sections: [FilterDefinition.Category] = [.resizing, .shape, .orientation]
+    for filter in FilterTable.all {
+      guard case .frame(let traits, _) = filter.behavior else { continue }
+      let isNamed = ["mask", "opacity", "flatten"].contains(filter.name)
+      let isInSection = sections.contains(filter.category) && filter.name != "trim"
+      #expect(traits.keepsColorSpace == (isNamed || isInSection), "\(filter.name)")
+    }
+  }
+
   @Test("a profile that doesn't fit the image, or is none, is passed over")
   func badProfiles() throws {
     let raster = Raster.noise(6, 5, seed: 102)

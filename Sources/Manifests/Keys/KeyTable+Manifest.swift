@@ -130,7 +130,10 @@ extension KeyTable {
     Key(
       "metadata", .choice(["none", "copyright", "all"]),
       "The source's metadata to keep (default: copyright)."),
-    Key("profile", .text, "The color profile: srgb, keep, or the path of an ICC file (default: srgb)."),
+    Key(
+      "profile", .text,
+      "The color profile: srgb, keep, or the path of an ICC file for RGB (default: srgb). keep: the source's, "
+        + "if that is RGB or gray, the format holds profiles, and no filter depends on colors; else srgb."),
     Key(
       "background", .text,
       "The background for transparent pixels if the format has no alpha (default: white)."),
@@ -143,8 +146,8 @@ extension KeyTable {
       "With several formats: use a later one only if it is this much smaller than the first, such as 10%."),
     Key(
       "orient", .choice(["apply", "keep"]),
-      "Apply the orientation tag, or keep it and leave the pixels unchanged (default: apply). Formats that can't "
-        + "hold the tag (AVIF, HEIC, JPEG XL, GIF) get upright pixels."),
+      "Apply the orientation tag, or keep it and leave the pixels unchanged (default: apply). Formats that "
+        + "can't hold the tag (AVIF, HEIC, JPEG XL, GIF) get upright pixels."),
     Key("markup", .object(.markup), "Details of the image's markup."),
     Key(
       "max-bytes", .scalar,

@@ -209,9 +209,26 @@ enum ManifestPage {
     GPS positions are kept only with
     .Cm all .
     .It Ic profile
-    .Cm srgb , keep ,
-    or an ICC file (default:
-    .Cm srgb ) .
+    .Cm srgb
+    converts the colors to sRGB and embeds no profile (the default).
+    .Cm keep
+    keeps the colors and the profile of the source if that is RGB or gray, the format holds profiles (GIF doesn't), and no filter depends on colors.
+    These filters don't: those of the sections Resizing, Shape and Orientation in
+    .Xr imagemill-filters 7 ,
+    except
+    .Cm trim ,
+    and
+    .Cm mask , opacity
+    and
+    .Cm flatten .
+    Otherwise, such as for a CMYK source, or after
+    .Cm sepia , grayscale , invert , blur , text
+    or
+    .Cm overlay ,
+    .Cm keep
+    is the same as
+    .Cm srgb .
+    The path of an ICC file converts the colors to that profile, which must be for RGB, and embeds it.
     .It Ic background
     The background for transparent pixels if the format has no alpha (default: white).
     .It Ic frames

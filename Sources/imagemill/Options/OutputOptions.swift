@@ -44,7 +44,9 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Color profile of the output: sRGB, the source's, or an ICC file (default: srgb).",
+      "Color profile of the output: sRGB, the source's, or an ICC file (default: srgb). keep is the same as "
+        + "srgb for CMYK sources, for GIF, and after filters that depend on colors, such as sepia, blur, text "
+        + "and overlay; see imagemill-manifest(5).",
       valueName: "srgb|keep|file"),
     completion: .list(["srgb", "keep"]))
   var profile: String?
@@ -63,8 +65,8 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Apply the orientation tag, or keep it and leave the pixels unchanged (default: apply). Formats that can't "
-        + "hold the tag (AVIF, HEIC, JPEG XL, GIF) get upright pixels.",
+      "Apply the orientation tag, or keep it and leave the pixels unchanged (default: apply). Formats that "
+        + "can't hold the tag (AVIF, HEIC, JPEG XL, GIF) get upright pixels.",
       valueName: "apply|keep"),
     completion: .list(["apply", "keep"]))
   var orient: String?
