@@ -92,6 +92,32 @@ struct EncodingTests {
     #expect(defaults.fitting(EncodingSettings(), pathExtension: "png").profile == profile)
   }
 
+  @Test("a file that isn't an ICC profile for RGB is refused by its name")
+  func wrongProfiles() throws {
+    let fixture = try RenderingFixture()
+    let inks = try VipsOperation("profile_load", ["name": "cmyk"]).bytes("profile")
+    let colors = try VipsOperation("profile_load", ["name": "p3"]).bytes("profile")
+    var gray = colors
+    gray.replaceSubrange(16..<20, with: Array("GRAY".utf8))
+    let files: [(name: String, bytes: [UInt8], words: String)] = [
+      ("text.icc", Array("not a profile".utf8), "isn't an ICC profile"),
+      ("empty.icc", [], "isn't an ICC profile"),
+      ("zeros.icc", [UInt8](repeating: 0, count: 500), "isn't an ICC profile"),
+      ("cut.icc", Array(colors.prefix(100)), "isn't an ICC profile"),
+      ("inks.icc", inks, "is a profile for CMYK"), ("gray.icc", gray, "is a profile for GRAY"),
+    ]
+    for (name, bytes, words) in files {
+      let path = try fixture.write(bytes, name)
+      let error = #expect(throws: EncodingSettingsError.self) {
+        try encoding("webp") { $0.profile = path }
+      }
+      #expect(error?.setting == "profile", "\(name)")
+      #expect(error?.message.contains("'\(path)' \(words)") == true, "\(error?.message ?? "")")
+    }
+    let path = try fixture.write(colors, "colors.icc")
+    #expect(try encoding("webp") { $0.profile = path }.profile != .sRGB)
+  }
+
   @Test("one encoding has one identifier, and two have two")
   func identifiers() throws {
     #expect(

@@ -203,12 +203,18 @@ extension Encoding {
     case "keep": return .keep
     default: break
     }
+    let bytes: [UInt8]
     do throws(AtomicFile.Failure) {
-      return .file(path: text, digest: ContentDigest(hashing: try AtomicFile.read(text)))
+      bytes = try AtomicFile.read(text)
     } catch {
       throw EncodingSettingsError(
         setting: "profile", "'profile' must be srgb, keep or a readable ICC file, not '\(text)'")
     }
+    if let refusal = ColorProfile(bytes).outputRefusal {
+      throw EncodingSettingsError(
+        setting: "profile", "'profile' must be srgb, keep or an ICC file for RGB; '\(text)' \(refusal)")
+    }
+    return .file(path: text, digest: ContentDigest(hashing: bytes))
   }
 
   private static func frames(_ text: String?) throws(EncodingSettingsError) -> FrameSelection {

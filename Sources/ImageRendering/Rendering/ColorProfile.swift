@@ -16,6 +16,14 @@ struct ColorProfile {
   /// - Parameter bytes: The whole profile.
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+  /// Why an output can't have this profile; nil if it can. Outputs are RGB (ICC.1:2022, 7.2).
+  var outputRefusal: String? {
+    guard bytes.count > 132, name(at: 36) == "acsp" else { return "isn't an ICC profile" }
+    guard name(at: 16) != "RGB " else { return nil }
+    let space = (name(at: 16) ?? "").filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    return "is a profile for \(space.isEmpty ? "other colors" : space)"
+  }
+
   /// - Throws: `RenderError` with code `tooMuchMemory`.
   func check() throws(RenderError) {
     guard bytes.count <= Self.mostBytes else {
