@@ -52,6 +52,29 @@ struct WrongSettingTests {
     #expect(command.files == ["a.png", "m.yaml"])
   }
 
+  @Test("an ICC file for GIF alone is refused at its place; among defaults and settings, GIF ignores it")
+  func profileOfGIF() async throws {
+    var profile = [UInt8](repeating: 0, count: 200)
+    profile.replaceSubrange(16..<20, with: Array("RGB ".utf8))
+    profile.replaceSubrange(36..<40, with: Array("acsp".utf8))
+    try command.write(profile, to: "p.icc")
+    let job = "  - source: ./a.png\n    output: b.gif\n"
+    try command.write("imagemill: 1\njobs:\n\(job)    profile: p.icc\n", to: "m.yaml")
+    for subcommand in ["validate", "run"] {
+      let outcome = try await command.run(subcommand, "m.yaml")
+      #expect(outcome.status == 2)
+      #expect(
+        outcome.errors.contains("m.yaml:5:14: error: gif can't hold a color profile"), "\(outcome.errors)")
+    }
+    try command.write("imagemill: 1\ndefaults: {profile: p.icc}\njobs:\n\(job)", to: "m.yaml")
+    let defaults = try await command.run("validate", "m.yaml")
+    #expect(defaults.status == 0, "\(defaults.errors)")
+    try command.write("imagemill: 1\njobs:\n\(job)", to: "m.yaml")
+    let setting = try await command.run(["run", "m.yaml"], environment: ["IMAGEMILL_PROFILE": "p.icc"])
+    #expect(setting.status == 0, "\(setting.errors)")
+    #expect(command.files.contains("b.gif"))
+  }
+
   @Test("that are empty are reported with their place, whatever follows on the command line")
   func empty() async throws {
     try configure("user = \"\"\n")

@@ -47,7 +47,8 @@ enum EncoderCost {
       case .jpeg: isOn("optimize") || isOn("progressive") ? pixels * 6 : 0
       case .png: isOn("palette") ? pixels * 24 : isOn("progressive") ? pixels * 8 : 0
       case .webp: pixels * (frames > 1 ? 40 : isOn("lossless") ? 36 : 14)
-      case .avif, .heic: pixels * 40
+      // Lossless files have all of the chroma.
+      case .avif, .heic: pixels * (isOn("lossless") ? 48 : 40)
       case .gif: pixels * 24
       case .tiff: isOn("pyramid") ? pixels * 4 : pixels
       case .jxl: pixels * 60
