@@ -108,7 +108,9 @@ struct CredentialTests {
       Page(picture, type: "image/png", fields: [("Cache-Control", "max-age=1000")])
     }
     defer { server.stop() }
-    for (options, requests) in [(["-H", field], 1), (["-H", field], 1), ([], 2), ([], 2), (["-H", field + "2"], 3)] {
+    for (options, requests) in [
+      (["-H", field], 1), (["-H", field], 1), ([], 2), ([], 2), (["-H", field + "2"], 3),
+    ] {
       let outcome = try await command.run(
         ["pipe", "--allow-net", "loopback", "-f", "limit:3x", "-o", "a.png"] + options,
         input: Data(server.url("/a.png").utf8))

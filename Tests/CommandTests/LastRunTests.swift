@@ -218,7 +218,8 @@ struct LastRunTests {
       "run", "-u", "ada:sesame", "-H", "Cookie: sesame", "--user=ada:sesame", "-Hsesame", "--proxy",
       "http://ada:sesame@p.example", "https://ada:sesame@example.com/a.jpg?token=sesame", "it's", "", "-o",
       "{name}.webp", "logo=https://ada:sesame@example.com/b.png?token=sesame", "-qu", "ada:sesame",
-      "--remote-cache-header", "Authorization: Bearer sesame", "--remote-cache-header=X: sesame", "-nvHsesame",
+      "--remote-cache-header", "Authorization: Bearer sesame", "--remote-cache-header=X: sesame",
+      "-nvHsesame",
       "-0uada:sesame", "-H",
     ])
     #expect(!line.contains("sesame"), "\(line)")

@@ -204,7 +204,9 @@ struct ObjectDestinationTests {
 
   @Test(
     "an object that a line names as its source isn't replaced",
-    arguments: ["pipe -o s3://in/{name}.png", "pipe -C s3://in -o {name}.png", "run - -C s3://in -o {name}.png"])
+    arguments: [
+      "pipe -o s3://in/{name}.png", "pipe -C s3://in -o {name}.png", "run - -C s3://in -o {name}.png",
+    ])
   func listedSources(line: String) async throws {
     defer { server.stop() }
     addSources(2)

@@ -226,6 +226,27 @@ struct OverwritingTests {
     #expect(command.read("o/x.png") == nil)
   }
 
+  @Test("no output replaces the manifest, nor the table that its jobs come from")
+  func manifests() async throws {
+    try command.write("source,name\na.png,x\n", to: "t.csv")
+    for (text, name) in [
+      ("jobs: [{source: a.png, output: m.yaml, format: png}]", "m.yaml"),
+      (
+        "jobs:\n  - {source: a.png, output: t.csv, format: png}\n  - {from: t.csv, output: \"{name}.webp\"}",
+        "t.csv"
+      ),
+    ] {
+      try command.write("imagemill: 1\n\(text)\n", to: "m.yaml")
+      let before = command.read(name)
+      for words in [["plan", "m.yaml"], ["run", "m.yaml"], ["run", "m.yaml", name]] {
+        let outcome = try await command.run(words)
+        #expect(outcome.status == 2, "\(words): \(outcome.text)\(outcome.errors)")
+        #expect(outcome.errors.contains("'\(name)' would replace a source"), "\(outcome.errors)")
+      }
+      #expect(command.read(name) == before)
+    }
+  }
+
   @Test(
     "a selection of jobs replaces no source of the others",
     arguments: [["m.yaml", "b.png"], ["--failed", "m.yaml"], ["m.yaml", "--failed=r.ndjson"]])

@@ -108,7 +108,9 @@ struct RenderingColorTests {
     #expect(try worst(tagged, wide) <= 2)
   }
 
-  @Test("an ICC file is embedded, and the pixels are in its colors", arguments: ["avif", "heic", "webp", "tif"])
+  @Test(
+    "an ICC file is embedded, and the pixels are in its colors",
+    arguments: ["avif", "heic", "webp", "tif"])
   func profileFile(pathExtension: String) throws {
     let waves = try RenderingFixture.waves(40, 30)
     let wide = try waves.applying(

@@ -17,15 +17,17 @@ package struct PlaceMistakes: Sendable {
   /// - Parameters:
   ///   - jobs: All jobs of the run.
   ///   - others: Jobs of the same manifests that aren't run now, whose sources are protected too. Default: none.
+  ///   - files: Other files that the run reads, such as its manifests. Default: none.
   ///   - directory: The output directory of jobs without their own.
   ///   - store: The store that records earlier runs' outputs; nil treats none as an earlier output.
   ///   - made: The digests of outputs that earlier runs have made elsewhere. Called at the first need. Default: none.
   /// - Throws: `CacheError` if the index can't be read.
   package init(
-    in jobs: [Job], besides others: [Job] = [], outputDirectory directory: String = ".", store: DiskStore?,
+    in jobs: [Job], besides others: [Job] = [], files: [String] = [],
+    outputDirectory directory: String = ".", store: DiskStore?,
     made: () -> Set<String> = { [] }
   ) throws(CacheError) {
-    let sources = SourcePlaces(Self.inParts(jobs + others) { SourcePlaces($0) })
+    let sources = SourcePlaces(Self.inParts(jobs + others) { SourcePlaces($0) }).adding(files)
     for found in Self.inParts(jobs, { Self.suspects(among: $0, directory, sources) }).joined() {
       switch found {
       case .occupied(let place): occupied.append(place)
@@ -61,6 +63,16 @@ package struct PlaceMistakes: Sendable {
         }
         for object in job.objects { objects.insert(Array(object.description.utf8)) }
       }
+    }
+
+    /// The same with files that no job reads.
+    func adding(_ files: [String]) -> SourcePlaces {
+      var result = self
+      for path in files {
+        guard let identity = FileIdentity(path: path), readers[identity] == nil else { continue }
+        result.readers[identity] = (path, [])
+      }
+      return result
     }
 
     init(_ parts: [SourcePlaces]) {

@@ -13,8 +13,9 @@ import ImageCaches
 /// ETag: "x"
 /// ```
 ///
-/// The status; the times of the request and the response, the digest, and `private` if the request showed who the user is; the request fields that selected it, with a colon if the
-/// request had them; after a blank line, the response fields. A field never contains a line feed, which would end it.
+/// The status; the times of the request and the response, the digest, and `private` if the request showed who the user
+/// is; the request fields that selected it, with a colon if the request had them; after a blank line, the response
+/// fields. A field never contains a line feed, which would end it.
 extension StoredResponse {
   var record: String {
     var record = "\(status) \(reason)\n\(requestTime) \(responseTime) \(digest.hex)\(isPrivate ? " private" : "")\n"

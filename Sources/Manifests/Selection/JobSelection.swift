@@ -150,7 +150,9 @@ package struct JobSelection: Sendable {
   package func placeMistakes(
     store: DiskStore, made: () -> Set<String> = { [] }
   ) throws(CacheError) -> PlaceMistakes {
-    try PlaceMistakes(in: jobs + fewRows + listed, besides: unselected, store: store, made: made)
+    try PlaceMistakes(
+      in: jobs + fewRows + listed, besides: unselected, files: scopes.map(\.manifest) + tables, store: store,
+      made: made)
   }
 
   /// The files of the documents: their tables, local sources, and the outputs whose paths are known before the run.

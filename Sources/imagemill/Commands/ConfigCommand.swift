@@ -89,7 +89,8 @@ struct ConfigCommand: ParsableCommand {
   /// A value without its secret part.
   private static func hidden(_ value: String, of name: String) -> String {
     switch name {
-    case "user", "header", "remote-cache-header": value.firstIndex(of: ":").map { "\(value[..<$0]):***" } ?? value
+    case "user", "header", "remote-cache-header":
+      value.firstIndex(of: ":").map { "\(value[..<$0]):***" } ?? value
     case "proxy", "remote-cache":
       value.contains("@")
         ? value.replacing(#/^([a-zA-Z0-9+.-]+:\/\/)?[^@]*@/#) { "\($0.1 ?? "")***@" } : value
