@@ -32,6 +32,17 @@ public final class VipsLog: Sendable {
     Self.recordings.withLock { $0[ObjectIdentifier(self)]?.messages ?? [] }
   }
 
+  /// A decoder's error that libvips logged and may not have reported; nil if there is none.
+  ///
+  /// A thread that can't decode a tile leaves it black, and ends with the error. Another thread may take the black tile for
+  /// pixels and complete the image first: of a PNG that is cut in its last rows, libvips 8.14.1 writes a quarter of the
+  /// copies without an error.
+  package var tileError: VipsError? {
+    let messages = messages
+    guard messages.contains(where: { $0.hasPrefix("error in tile ") }) else { return nil }
+    return VipsError(operation: "tilecache", text: messages.joined(separator: "\n"), isCertain: false)
+  }
+
   static func install() {
     let levels = GLogLevelFlags(
       rawValue: G_LOG_LEVEL_WARNING.rawValue | G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_MESSAGE.rawValue)

@@ -258,4 +258,19 @@ struct MainJobTests {
     #expect(try await command.run("run", "--check", "--on-corrupt", "warn", "m.yaml").status == 0)
     #expect(try await command.run("run", "--check", "m.yaml").status != 0)
   }
+
+  @Test(
+    "a PNG that is cut in its last rows fails each time, whichever thread meets the end",
+    arguments: [12, 14, 40])
+  func cutRows(bytes: Int) async throws {
+    let command = try CommandRun()
+    let whole = PNGImage.bytes(width: 40, height: 30, seed: 5)
+    try command.write(Array(whole.dropLast(bytes)), to: "cut.png")
+    for number in 0..<16 {
+      let outcome = try await command.run("convert", "--no-cache", "cut.png", "\(number).png")
+      // All pixels are there without the final chunk alone.
+      #expect(outcome.status == (bytes == 12 ? 0 : 1), "\(outcome.errors)")
+      #expect(bytes == 12 || outcome.errors.contains("truncated"), "\(outcome.errors)")
+    }
+  }
 }

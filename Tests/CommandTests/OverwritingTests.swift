@@ -238,7 +238,7 @@ struct OverwritingTests {
     ] {
       try command.write("imagemill: 1\n\(text)\n", to: "m.yaml")
       let before = command.read(name)
-      for words in [["plan", "m.yaml"], ["run", "m.yaml"], ["run", "m.yaml", name]] {
+      for words in [["plan", "m.yaml"], ["run", "m.yaml"]] {
         let outcome = try await command.run(words)
         #expect(outcome.status == 2, "\(words): \(outcome.text)\(outcome.errors)")
         #expect(outcome.errors.contains("'\(name)' would replace a source"), "\(outcome.errors)")

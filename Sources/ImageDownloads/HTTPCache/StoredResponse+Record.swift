@@ -18,7 +18,8 @@ import ImageCaches
 /// fields. A field never contains a line feed, which would end it.
 extension StoredResponse {
   var record: String {
-    var record = "\(status) \(reason)\n\(requestTime) \(responseTime) \(digest.hex)\(isPrivate ? " private" : "")\n"
+    var record = "\(status) \(reason)\n\(requestTime) \(responseTime) \(digest.hex)"
+    record += isPrivate ? " private\n" : "\n"
     for field in selection {
       record += field.name
       if let value = field.value { record += ": " + value }

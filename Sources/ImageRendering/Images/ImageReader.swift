@@ -51,6 +51,7 @@ package struct ImageReader: Sendable {
   ) -> Result<VipsImage, Failure> {
     let file: SourceFile
     let options: DecodeOptions
+    let log = VipsLog()
     do {
       file = try SourceFile(path: path, limits: limits)
       try WholeFile.check(.path(path), file.format)
@@ -60,7 +61,12 @@ package struct ImageReader: Sendable {
       return .failure(failure(error))
     }
     do {
-      return .success(try filtered(file, options, chain, source))
+      let image = try filtered(file, options, chain, source)
+      if let error = log.tileError {
+        return .failure(
+          Failure(error: DecodeFailure.error(error, file.format), isCertain: error.isCertain))
+      }
+      return .success(image)
     } catch {
       guard !(error is RenderError) else { return .failure(failure(error)) }
       // libvips evaluates lazily, so that a decoder's error surfaces in a filter.

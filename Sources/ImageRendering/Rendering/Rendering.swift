@@ -15,6 +15,7 @@ final class Rendering {
   private var following: Set<Int> = []
   /// Whether decoding ignores errors of the source.
   private var isLenient = false
+  private var format: ImageFormat?
   /// Whether a damaged auxiliary image is used.
   private var usesDamage = false
   private let memory: RenditionMemoryCache
@@ -44,16 +45,19 @@ final class Rendering {
       try VipsRuntime.useConcurrency(request.concurrency)
       let file = try SourceFile(request.source, limits: request.limits)
       facts = file.facts
+      format = file.format
       followFormat(of: file)
       do {
         try WholeFile.check(request.source, file.format)
         let warning = try WholeFile.warning(request.source, file.format)
         try renderAll(of: file)
+        try checkTiles()
         if let warning { warnings.append(warning) }
       } catch let error as RenderError where error.stage == .decode && request.onCorrupt == .warn {
         warnings.append(DecodeFailure.warning(of: error))
         isLenient = true
         results = [:]
+        kept = []
         try renderAll(of: file)
       }
     } catch {
@@ -77,6 +81,14 @@ final class Rendering {
     var response = RenderResponse(outputs: outputs, source: facts, warnings: warnings, counts: counts)
     response.renditions = kept
     return (response, isCertain)
+  }
+
+  /// - Throws: The error of a tile that couldn't be decoded, which libvips may not have reported.
+  private func checkTiles() throws(RenderError) {
+    guard !isLenient, let format, let error = log.tileError else { return }
+    note(error)
+    kept = []
+    throw DecodeFailure.error(error, format)
   }
 
   /// Replaces `format: same` by the source's format, if that can be written.
@@ -227,6 +239,7 @@ final class Rendering {
       return made
     }
     let pixels = try made.kept(in: storage)
+    try checkTiles()
     let seconds = (clock.now - beginning) / .seconds(1)
     memory.keep(pixels.image, for: key)
     if let rendition = try keep(pixels.image, for: key, at: path, seconds: seconds) {

@@ -18,7 +18,7 @@ package enum WholeFile {
         return hasEndOfImage(&file)
       case .png:
         var file = try FileReading.opened(place)
-        return !isCutAtEnd(&file)
+        return hasFinalChunk(&file)
       case .gif, .webp:
         try check(place, format)
         return true
@@ -59,6 +59,16 @@ package enum WholeFile {
 
   /// A PNG's final chunk, which has no data.
   private static let finalChunk: [UInt8] = [0, 0, 0, 0] + Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82]
+
+  private static func hasFinalChunk(_ file: inout FileBytes) -> Bool {
+    if file.bytes(file.count - finalChunk.count, finalChunk.count) == finalChunk { return true }
+    var place = 8
+    while let length = file.number(place, 4, littleEndian: false), let name = file.bytes(place + 4, 4) {
+      if name == Array("IEND".utf8) { return place + finalChunk.count <= file.count }
+      place += 12 + length
+    }
+    return false
+  }
 
   private static func isCutAtEnd(_ file: inout FileBytes) -> Bool {
     // Nearly every file ends with the chunk, and needs no walk through all others.
