@@ -20,11 +20,11 @@ final class Transfer {
   private var byteCount = 0
   /// The bytes of the request's body that libcurl has read.
   var sentCount = 0
-  private var requestCount = 0
+  var requestCount = 0
   private var stopReason: CurlError.Reason?
-  private var refusedAddress: IPAddress?
+  var refusedAddress: IPAddress?
   /// The local address and port of the request's connection, which identify the connection.
-  private(set) var localEnd: String?
+  var localEnd: String?
   /// Whether libcurl has logged that it dropped bytes after the body's end.
   private var hasDroppedBytes = false
   /// When the request began or bytes passed last, in seconds of the monotonic clock; nil before the request.
@@ -240,33 +240,6 @@ final class Transfer {
     return true
   }
 
-  /// Checks the address that libcurl connects to. A check of the host's name alone would miss what it
-  /// resolves to.
-  private static let openSocketFunction: curl_opensocket_callback = { context, _, address in
-    guard let transfer = from(context), let address else { return -1 }
-    let family = address.pointee.family
-    let isAllowed: Bool = withUnsafePointer(to: &address.pointee.addr) { pointer in
-      let ip = IPAddress(UnsafeRawPointer(pointer), family: family, length: Int(address.pointee.addrlen))
-      return transfer.allows(ip)
-    }
-    guard isAllowed else { return -1 }
-    return socket(
-      family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
-  }
-
-  /// Checks the address again before each request, because a reused connection opens no socket.
-  private static let prerequestFunction: curl_prereq_callback = {
-    context, address, localAddress, _, localPort in
-    guard let transfer = from(context), let address else { return Int32(CURL_PREREQFUNC_ABORT) }
-    let isAllowed = transfer.allows(IPAddress(String(cString: address)))
-    if isAllowed {
-      transfer.requestCount += 1
-      transfer.noteActivity()
-    }
-    transfer.localEnd = localAddress.map { "\(String(cString: $0)) \(localPort)" }
-    return isAllowed ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
-  }
-
   private static let debugFunction: curl_debug_callback = { _, kind, bytes, count, context in
     guard kind == CURLINFO_TEXT, let bytes, let transfer = from(context) else { return 0 }
     let text = UnsafeRawBufferPointer(start: bytes, count: count)
@@ -277,17 +250,6 @@ final class Transfer {
   /// The start of libcurl's log line about bytes after the body's end ("Excess found in a read" in lib/transfer.c of
   /// 7.88; later versions change the rest of the line).
   private static let dropNotice = "Excess found"
-
-  private func allows(_ address: IPAddress?) -> Bool {
-    guard options.proxy == nil else { return true }
-    // Refuse address families that the policy can't check.
-    guard let address else { return false }
-    guard options.allowsAddress(address) else {
-      refusedAddress = address
-      return false
-    }
-    return true
-  }
 
   // MARK: Completing
 

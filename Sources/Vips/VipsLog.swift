@@ -10,6 +10,7 @@ public final class VipsLog: Sendable {
   private struct Recording {
     let thread: pthread_t
     var messages: [String] = []
+    var tileErrors = 0
   }
 
   private static let recordings = Mutex<[ObjectIdentifier: Recording]>([:])
@@ -32,14 +33,16 @@ public final class VipsLog: Sendable {
     Self.recordings.withLock { $0[ObjectIdentifier(self)]?.messages ?? [] }
   }
 
+  /// The number of tiles that couldn't be computed so far.
+  package var tileErrorCount: Int { Self.recordings.withLock { $0[ObjectIdentifier(self)]?.tileErrors ?? 0 } }
+
   /// A decoder's error that libvips logged and may not have reported; nil if there is none.
   ///
   /// A thread that can't decode a tile leaves it black, and ends with the error. Another thread may take the black tile for
   /// pixels and complete the image first: of a PNG that is cut in its last rows, libvips 8.14.1 writes a quarter of the
   /// copies without an error.
   package var tileError: VipsError? {
-    let messages = messages
-    guard messages.contains(where: { $0.hasPrefix("error in tile ") }) else { return nil }
+    guard tileErrorCount > 0 else { return nil }
     return VipsError(operation: "tilecache", text: messages.joined(separator: "\n"), isCertain: false)
   }
 
@@ -60,11 +63,10 @@ public final class VipsLog: Sendable {
     recordings.withLock { recordings in
       let own = recordings.keys.filter { recordings[$0]?.thread == thread }
       for key in own.isEmpty ? Array(recordings.keys) : own {
-        guard var recording = recordings[key], recording.messages.count < limit,
-          !recording.messages.contains(message)
+        if message.hasPrefix("error in tile ") { recordings[key]?.tileErrors += 1 }
+        guard let messages = recordings[key]?.messages, messages.count < limit, !messages.contains(message)
         else { continue }
-        recording.messages.append(message)
-        recordings[key] = recording
+        recordings[key]?.messages.append(message)
       }
     }
   }

@@ -273,4 +273,21 @@ struct MainJobTests {
       #expect(bytes == 12 || outcome.errors.contains("truncated"), "\(outcome.errors)")
     }
   }
+
+  @Test("an overlay that is cut in its last rows is named each time, and its source isn't blamed")
+  func cutOverlay() async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 80, height: 60, seed: 1), to: "base.png")
+    try command.write(Array(PNGImage.bytes(width: 40, height: 30, seed: 5).dropLast(14)), to: "cut.png")
+    let words = ["convert", "--no-cache", "base.png", "-f", "overlay:cut.png", "out.png"]
+    for _ in 0..<12 {
+      let failed = try await command.run(words)
+      #expect(failed.status == 1 && failed.errors.contains("cut.png"), "\(failed.errors)")
+      #expect(failed.errors.contains("truncated"), "\(failed.errors)")
+      let warned = try await command.run(words + ["--on-corrupt", "warn"])
+      #expect(warned.status == 0, "\(warned.errors)")
+      let warnings = warned.errors.split(separator: "\n")
+      #expect(warnings.count == 1 && warned.errors.contains("cut.png: "), "\(warned.errors)")
+    }
+  }
 }

@@ -71,25 +71,20 @@ struct OutputPlaces: Sendable {
   /// Whether the policy keeps the file at `location`: no run wrote it, or it was edited since. True if the
   /// registry can't be read.
   func isToBeKept(_ location: String) -> Bool {
-    var status = stat()
-    guard replacing.keepsForeignFiles, lstat(location, &status) == 0 else { return false }
-    do throws(CacheError) {
-      guard let entry = try store.registryEntry(at: location) else { return true }
-      return !fingerprints.isUnchanged(entry, at: location)
-    } catch {
-      store.noteRepair("the record of written files can't be read, so every existing file is kept", error)
-      return true
-    }
+    replacing.keepsForeignFiles
+      && isForeign(location, "the record of written files can't be read, so every existing file is kept")
   }
 
-  /// Whether there is a file at `location` that no run is known to have written, or that was edited since.
-  private func isForeign(_ location: String) -> Bool {
-    guard File.exists(location) else { return false }
+  /// Whether there is a file at `location` that no run is known to have written, or that was edited since. True if the
+  /// registry can't be read.
+  private func isForeign(_ location: String, _ consequence: String? = nil) -> Bool {
+    var status = stat()
+    guard lstat(location, &status) == 0 else { return false }
     do throws(CacheError) {
       guard let entry = try store.registryEntry(at: location) else { return true }
       return !fingerprints.isUnchanged(entry, at: location)
     } catch {
-      store.noteRepair(error)
+      if let consequence { store.noteRepair(consequence, error) } else { store.noteRepair(error) }
       return true
     }
   }

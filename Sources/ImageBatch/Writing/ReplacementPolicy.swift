@@ -19,10 +19,10 @@ extension JobError {
       message: "the output '\(path)' would replace a source of this run")
   }
 
-  /// The error for a source that an output of the same run has replaced.
+  /// The error for a source that an earlier output of the same run replaces, so that it is lost.
   static func sourceReplaced(_ path: String) -> JobError {
     JobError(
       code: .overwritesSource, stage: .write,
-      message: "an output of this run replaced '\(path)' before this source was read")
+      message: "an earlier output of this run takes the place of '\(path)'")
   }
 }

@@ -51,15 +51,17 @@ final class SourceFiles: Sendable {
 
   /// The path or address of the first source of a job that was replaced; nil if none was.
   func replacedSource(of job: Job) -> String? {
-    let (files, objects) = state.withLock { ($0.replaced, $0.replacedObjects) }
-    if !files.isEmpty {
-      let found = job.localFiles.first { path in
-        FileIdentity(path: path).map(files.contains) ?? false
-      }
-      if let found { return found }
+    guard state.withLock({ !$0.replaced.isEmpty || !$0.replacedObjects.isEmpty }) else { return nil }
+    let file = job.localFiles.first { path in
+      guard let identity = FileIdentity(path: path) else { return false }
+      return state.withLock { $0.replaced.contains(identity) }
     }
-    guard !objects.isEmpty else { return nil }
-    return job.objects.first { objects.contains(ContentDigest(hashing: $0.description.utf8)) }?.description
+    if let file { return file }
+    let object = job.objects.first { object in
+      let digest = ContentDigest(hashing: object.description.utf8)
+      return state.withLock { $0.replacedObjects.contains(digest) }
+    }
+    return object?.description
   }
 
   /// Adds all local files that the jobs read: sources, placeholders, overlays and masks.

@@ -57,6 +57,7 @@ final class AuxiliaryImages: Sendable {
     _ reference: String, _ place: FilePlace, isLenient: Bool
   ) throws(RenderError) -> ImageFormat {
     let file = try SourceFile(place, limits: limits)
+    let log = VipsLog()
     if !isLenient { try WholeFile.check(place, file.format) }
     do {
       let image = try file.open(
@@ -64,6 +65,7 @@ final class AuxiliaryImages: Sendable {
       // Rotation reads out of order, and a sequential decoder can't seek back.
       let readable = file.shape.orientation == 1 ? image : try storage.keeping(image)
       let prepared = try storage.keeping(readable.preparedForFilters())
+      if !isLenient, let error = log.tileError { throw error }
       opened.withLock { $0[reference] = prepared }
       return file.format
     } catch let error as VipsError {

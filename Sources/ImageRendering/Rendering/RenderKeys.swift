@@ -22,32 +22,34 @@ package enum RenderKeys {
   ///   - decoding: ``DecodeKey/identifier``.
   ///   - chain: The filters so far.
   ///   - auxiliary: The digests of the images that the chain refers to, by reference.
+  ///   - onCorrupt: Whether corrupt images are accepted.
   package static func rendition(
-    of content: ContentDigest, decoding: String, chain: FilterChain, auxiliary: [String: ContentDigest]
+    of content: ContentDigest, decoding: String, chain: FilterChain, auxiliary: [String: ContentDigest],
+    onCorrupt: CorruptPolicy
   ) -> ContentDigest {
     var key = KeyBuilder("rendition-2")
-    append(&key, content, chain, auxiliary)
+    append(&key, content, chain, auxiliary, onCorrupt)
     key.append(decoding)
     return key.digest
   }
 
-  /// The key of an output: its rendition and its encoding, and whether corrupt images are accepted. An output made of a
-  /// part of its source isn't the one that is asked for where such a source is an error.
+  /// The key of an output: its rendition and its encoding.
   package static func output(
     of content: ContentDigest, chain: FilterChain, encoding: Encoding,
     auxiliary: [String: ContentDigest] = [:], onCorrupt: CorruptPolicy = .fail
   ) -> ContentDigest {
     var key = KeyBuilder("output")
-    append(&key, content, chain, auxiliary)
+    append(&key, content, chain, auxiliary, onCorrupt)
     key.append(encoding.identifier)
-    if onCorrupt == .warn { key.append("on-corrupt warn") }
     return key.digest
   }
 
   private static func append(
     _ key: inout KeyBuilder, _ content: ContentDigest, _ chain: FilterChain,
-    _ auxiliary: [String: ContentDigest]
+    _ auxiliary: [String: ContentDigest], _ onCorrupt: CorruptPolicy
   ) {
+    // An image made of a part of its source isn't the one that is asked for where such a source is an error.
+    if onCorrupt == .warn { key.append("on-corrupt warn") }
     key.append(engine)
     key.append(content.hex)
     // Images count by their content. Their URLs may have passwords, which no stored digest may depend on, and signatures that

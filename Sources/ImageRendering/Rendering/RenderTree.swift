@@ -68,8 +68,8 @@ package struct RenderTree {
         ? nil
         : decoding.map {
           RenderKeys.rendition(
-            of: request.sourceDigest, decoding: request.onCorrupt == .warn ? "\($0) on-corrupt warn" : $0,
-            chain: prefix, auxiliary: auxiliary)
+            of: request.sourceDigest, decoding: $0, chain: prefix, auxiliary: auxiliary,
+            onCorrupt: request.onCorrupt)
         },
       endings: endings, children: growing.map { node($0, depth: depth + 1, request, decoding, auxiliary) },
       isResized: depth == 1 && prefix.resizesFirst)

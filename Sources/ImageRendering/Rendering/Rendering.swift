@@ -16,6 +16,8 @@ final class Rendering {
   /// Whether decoding ignores errors of the source.
   private var isLenient = false
   private var format: ImageFormat?
+  /// The tiles of auxiliary images that couldn't be decoded.
+  private var auxiliaryTileErrors = 0
   /// Whether a damaged auxiliary image is used.
   private var usesDamage = false
   private let memory: RenditionMemoryCache
@@ -85,7 +87,9 @@ final class Rendering {
 
   /// - Throws: The error of a tile that couldn't be decoded, which libvips may not have reported.
   private func checkTiles() throws(RenderError) {
-    guard !isLenient, let format, let error = log.tileError else { return }
+    guard !isLenient, log.tileErrorCount > auxiliaryTileErrors, let format, let error = log.tileError else {
+      return
+    }
     note(error)
     kept = []
     throw DecodeFailure.error(error, format)
@@ -336,6 +340,13 @@ final class Rendering {
 
   /// Opens the images that the chain's first `depth` filters refer to.
   private func openImages(_ chain: FilterChain, upTo depth: Int) throws(RenderError) {
+    let earlier = log.tileErrorCount
+    defer {
+      let count = log.tileErrorCount - earlier
+      auxiliaryTileErrors += count
+      // They may be another image's.
+      if count > 0 { isCertain = false }
+    }
     for warning in try auxiliary.open(chain.prefix(depth).references) where !warnings.contains(warning) {
       warnings.append(warning)
       usesDamage = true

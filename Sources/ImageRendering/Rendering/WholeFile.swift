@@ -18,7 +18,7 @@ package enum WholeFile {
         return hasEndOfImage(&file)
       case .png:
         var file = try FileReading.opened(place)
-        return hasFinalChunk(&file)
+        return end(ofPNG: &file) == .whole
       case .gif, .webp:
         try check(place, format)
         return true
@@ -52,7 +52,7 @@ package enum WholeFile {
   static func warning(_ place: FilePlace, _ format: ImageFormat) throws(RenderError) -> String? {
     guard format == .png else { return nil }
     var file = try FileReading.opened(place)
-    let isCut = isCutAtEnd(&file)
+    let isCut = end(ofPNG: &file) == .withoutFinalChunk
     try FileReading.check(file.failure, of: place)
     return isCut ? "the png file ends without its final chunk" : nil
   }
@@ -60,26 +60,27 @@ package enum WholeFile {
   /// A PNG's final chunk, which has no data.
   private static let finalChunk: [UInt8] = [0, 0, 0, 0] + Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82]
 
-  private static func hasFinalChunk(_ file: inout FileBytes) -> Bool {
-    if file.bytes(file.count - finalChunk.count, finalChunk.count) == finalChunk { return true }
-    var place = 8
-    while let length = file.number(place, 4, littleEndian: false), let name = file.bytes(place + 4, 4) {
-      if name == Array("IEND".utf8) { return place + finalChunk.count <= file.count }
-      place += 12 + length
-    }
-    return false
+  /// Where a PNG ends.
+  private enum PNGEnd {
+    /// After its final chunk, which other bytes may follow.
+    case whole
+    /// Between two chunks, or in the final one: all pixels may be there.
+    case withoutFinalChunk
+    /// In another chunk.
+    case withinChunk
   }
 
-  private static func isCutAtEnd(_ file: inout FileBytes) -> Bool {
+  private static func end(ofPNG file: inout FileBytes) -> PNGEnd {
     // Nearly every file ends with the chunk, and needs no walk through all others.
-    if file.bytes(file.count - finalChunk.count, finalChunk.count) == finalChunk { return false }
+    if file.bytes(file.count - finalChunk.count, finalChunk.count) == finalChunk { return .whole }
     var place = 8
     while let length = file.number(place, 4, littleEndian: false), let name = file.bytes(place + 4, 4) {
-      // Bytes may follow the final chunk.
-      if name == Array("IEND".utf8) { return place + finalChunk.count > file.count }
+      if name == Array("IEND".utf8) {
+        return place + finalChunk.count > file.count ? .withoutFinalChunk : .whole
+      }
       place += 12 + length
     }
-    return place <= file.count
+    return place <= file.count ? .withoutFinalChunk : .withinChunk
   }
 
   private static func checkGIF(_ place: FilePlace) throws(RenderError) {
