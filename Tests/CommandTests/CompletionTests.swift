@@ -72,13 +72,15 @@ struct CompletionTests {
       end
       """#
     case .zsh:
-      // What is offered goes through compadd, whose words are written to a file. The editor needs a terminal.
+      // What is offered goes through compadd, whose words are written to a file, one for each line, since a
+      // shell that was slow can write after its turn. The editor needs a terminal.
       #"""
       zmodload zsh/zpty zsh/zselect
       folder=$1; shift
-      export OFFERS=$folder/offers
       for line; do
-        : > $OFFERS
+        (( number += 1 ))
+        export OFFERS=$folder/offers.$number
+        : > $OFFERS; rm -f $OFFERS.end
         zpty -b shell zsh -f -i
         zpty -w shell "PROMPT=; fpath=($folder \$fpath); autoload -Uz compinit; compinit -u -D"
         zpty -w shell 'compadd() {
@@ -88,15 +90,17 @@ struct CompletionTests {
           fi
           builtin compadd "$@"
         }'
-        zpty -w shell 'offer() { zle complete-word; print -r -- "--- end" >> $OFFERS; exit }; zle -N offer; bindkey "^I" offer'
+        zpty -w shell 'offer() { zle complete-word; : > $OFFERS.end; exit }; zle -N offer; bindkey "^I" offer'
         zpty -w -n shell "$line"$'\t'
-        for tick in {1..500}; do
+        for tick in {1..3000}; do
           while zpty -r -t shell output 2> /dev/null; do :; done
-          [[ "$(tail -n 1 $OFFERS)" == '--- end' ]] && break
+          [[ -e $OFFERS.end ]] && break
           zselect -t 2
         done
         zpty -d shell
+        [[ -e $OFFERS.end ]] || { print -u 2 -r -- "no completion of '$line' within a minute"; exit 1 }
         cat $OFFERS
+        echo '--- end'
       done
       """#
     }

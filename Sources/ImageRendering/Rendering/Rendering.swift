@@ -6,13 +6,13 @@ import Vips
 
 /// The execution of one request.
 final class Rendering {
-  private(set) var request: RenderRequest
+  var request: RenderRequest
   private(set) var counts = RenderCounts()
   private var warnings: [String] = []
   private var results: [Int: RenderedOutput.Result] = [:]
   private var isCertain = true
   /// Indices of recipes that are written in the source's format.
-  private var following: Set<Int> = []
+  var following: Set<Int> = []
   /// Whether decoding ignores errors of the source.
   private var isLenient = false
   private var format: ImageFormat?
@@ -93,32 +93,6 @@ final class Rendering {
     note(error)
     kept = []
     throw DecodeFailure.error(error, format)
-  }
-
-  /// Replaces `format: same` by the source's format, if that can be written.
-  private func followFormat(of file: SourceFile) {
-    for index in request.recipes.indices where request.recipes[index].encoding.followsSource {
-      guard let encoding = request.recipes[index].encoding.following(file.format) else { continue }
-      request.recipes[index].encoding = encoding
-      following.insert(index)
-    }
-  }
-
-  /// Checks a format that is only known from the source. Others were checked before the request was made.
-  private func checkFormat(of index: Int, _ file: SourceFile) throws(RenderError) {
-    let recipe = request.recipes[index]
-    guard !recipe.encoding.followsSource else {
-      throw RenderError(
-        code: .unsupportedFormat, stage: .encode,
-        message:
-          "the source is \(file.format.rawValue), which can't be written; name a format instead of 'same'")
-    }
-    guard following.contains(index) else { return }
-    do throws(EncodingSettingsError) {
-      try recipe.encoding.check(recipe.chain)
-    } catch {
-      throw RenderError(code: .unsupportedFormat, stage: .encode, message: error.message)
-    }
   }
 
   /// - Throws: Errors of the source. Errors of a recipe go to `results`.
