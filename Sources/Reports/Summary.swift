@@ -40,6 +40,7 @@ package enum Summary {
     if summary.jobsNotStarted > 0 {
       parts.append("\(QuantityText.count(summary.jobsNotStarted, "job")) not started")
     }
+    if summary.isInputUnread { parts.append("stopped before the end of the input") }
     if summary.placeholdersUsed > 0 {
       parts.append("\(QuantityText.count(summary.placeholdersUsed, "placeholder")) used")
     }
@@ -66,6 +67,7 @@ package enum Summary {
     if summary.jobsNotStarted > 0 {
       troubles.append("\(QuantityText.count(summary.jobsNotStarted, "job")) not started")
     }
+    if summary.isInputUnread { troubles.append("stopped before the end of the input") }
     if !troubles.isEmpty { return troubles.joined(separator: ", ") }
     switch summary.outputs {
     case 0: return "nothing to do"
@@ -76,6 +78,6 @@ package enum Summary {
 
   /// Whether every output is in place.
   static func isGood(_ summary: BatchSummary) -> Bool {
-    summary.outputsFailed == 0 && summary.jobsFailed == 0 && summary.jobsNotStarted == 0
+    summary.outputsFailed == 0 && summary.jobsFailed == 0 && summary.isWhole
   }
 }

@@ -77,9 +77,9 @@ struct BatchRun {
     let isCut = reporting.hasLostReader && summary.outputsFailed == 0
     return Outcome(
       status: !isReported ? .failed : isCut ? .success : ExitStatus(summary),
-      statusOfReporting: isReported && !reporting.hasLostReader && summary.jobsNotStarted == 0
+      statusOfReporting: isReported && !reporting.hasLostReader && summary.isWhole
         ? .success : .failed,
-      isWhole: summary.jobsNotStarted == 0)
+      isWhole: summary.isWhole)
   }
 
   /// Runs the jobs until they end or a signal stops them.

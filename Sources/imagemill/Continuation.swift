@@ -27,7 +27,7 @@ struct Continuation: Sendable {
       words.removeSubrange(place...(hasValue ? place + 1 : place))
     }
     let input = readsInput ? " with the same input" : ""
-    if summary.jobsNotStarted > 0 {
+    if !summary.isWhole {
       let (unlimited, limits) = Self.withoutLimits(arguments[..<operands])
       // With its limit, the command would stop at the same failure again.
       guard summary.outputsFailed > 0, !limits.isEmpty else {

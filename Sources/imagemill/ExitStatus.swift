@@ -26,10 +26,10 @@ enum ExitStatus: Int32, Error, CaseIterable {
 
   /// The status of a batch that ran to its end.
   init(_ summary: BatchSummary) {
-    if summary.outputsFailed == 0 && summary.jobsFailed == 0 && summary.jobsNotStarted == 0 {
+    if summary.outputsFailed == 0 && summary.jobsFailed == 0 && summary.isWhole {
       self = .success
     } else {
-      self = summary.allFailuresTemporary && summary.jobsNotStarted == 0 ? .temporary : .failed
+      self = summary.allFailuresTemporary && summary.isWhole ? .temporary : .failed
     }
   }
 }

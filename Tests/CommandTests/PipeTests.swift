@@ -90,4 +90,28 @@ struct PipeTests {
       #expect(command.read(file).flatMap { PNGImage.size(of: $0) } != nil)
     }
   }
+
+  @Test("a run that stops early ends although its input stays open", arguments: ["reader", "failure"])
+  func openInput(cause: String) async throws {
+    try command.write(PNGImage.bytes(width: 8, height: 8), to: "a.png")
+    let options = cause == "failure" ? ["--fail-fast"] : []
+    let process = command.process(["pipe", "--progress", "none", "-o", "o-{name}.png"] + options)
+    let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = errors
+    if cause == "reader" { try output.fileHandleForReading.close() }
+    try process.run()
+    // Only the process has the other ends now.
+    try errors.fileHandleForWriting.close()
+    try input.fileHandleForReading.close()
+    try input.fileHandleForWriting.write(contentsOf: Data((cause == "reader" ? "a.png\n" : "none.png\n").utf8))
+    // The suite's time limit ends a command that waits for its input.
+    await process.ended()
+    let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(process.terminationStatus == (cause == "reader" ? 0 : 1), "\(said)")
+    #expect(said.isEmpty == (cause == "reader"), "\(said)")
+    #expect(said.contains("stopped before the end of the input") == (cause == "failure"), "\(said)")
+    try input.fileHandleForWriting.close()
+  }
 }

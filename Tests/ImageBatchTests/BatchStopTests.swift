@@ -79,4 +79,32 @@ struct BatchStopTests {
     #expect(rendering.sources.value.count == 1)
     #expect(fixture.directory.names.count { $0.hasPrefix("out/") } == 1)
   }
+
+  @Test("ends although its input has neither an item nor an end", arguments: ["stop", "failures", "cancel"])
+  func waitingInput(end: String) async throws {
+    let fixture = try BatchFixture()
+    let job = fixture.job(1, .file(fixture.directory["none.png"]), [try fixture.output("1.png")])
+    var configuration = BatchConfiguration()
+    configuration.outputPath = fixture.out
+    if end == "failures" { configuration.failureLimit = 1 }
+    let finished = Gate()
+    let batch = Batch(
+      configuration, downloader: ImageDownloader(store: fixture.store), store: fixture.store,
+      service: BatchFixture.CountingRendering()
+    ) { event in
+      if case .jobFinished = event { finished.open() }
+    }
+    let (items, input) = AsyncStream.makeStream(of: BatchItem.self)
+    let isCancelled = Gate()
+    input.onTermination = { _ in isCancelled.open() }
+    input.yield(.group(JobGroup(job)))
+    let task = Task { await batch.run(items) }
+    await finished.passed()
+    if end == "stop" { batch.stop() }
+    if end == "cancel" { task.cancel() }
+    let summary = await task.value
+    #expect(summary.jobsFailed == 1 && summary.jobs == 1)
+    #expect(summary.isInputUnread && !summary.isWhole)
+    await isCancelled.passed()
+  }
 }

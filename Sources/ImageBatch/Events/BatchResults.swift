@@ -177,6 +177,10 @@ public struct BatchSummary: Sendable, Hashable, Codable {
   public var allFailuresTemporary = false
   /// Jobs that weren't started because of `--fail-fast`, `--max-failures` or a signal.
   public var jobsNotStarted = 0
+  /// Whether the batch was stopped before the end of an input whose number of jobs isn't known.
+  public var isInputUnread = false
+  /// Whether every job was started.
+  public var isWhole: Bool { jobsNotStarted == 0 && !isInputUnread }
 
   /// Creates totals that are all 0.
   public init() {}

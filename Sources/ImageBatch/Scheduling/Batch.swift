@@ -29,6 +29,7 @@ public final class Batch: Sendable {
   let onSource: (@Sendable (SourceRecord) -> Void)?
   private let tally = Mutex(SummaryBuilder())
   private let isStopping = Atomic<Bool>(false)
+  private let input = ItemReader()
   /// The errors of jobs that need an output that failed.
   private let failedOutputs = Mutex<[OutputReference: JobError]>([:])
   /// Whether the downloader is this batch's own, and is shut down with it.
@@ -102,12 +103,13 @@ public final class Batch: Sendable {
     (self.remote, remoteProblem) = (remote, problem)
   }
 
-  /// Runs jobs as they arrive. Returns when all have ended, or, after ``stop()``, those in flight.
+  /// Runs jobs as they arrive. Returns when all have ended, or, after ``stop()``, those in flight. The input is then
+  /// cancelled, and the batch doesn't wait for its next item.
   ///
   /// Cancelling the calling task also ends the downloads and renderings in flight: their jobs fail with `cancelled`.
   /// - Parameter items: The jobs, read no further ahead than the configuration's window.
   /// - Returns: The totals, which are also the last event.
-  public func run<Items: AsyncSequence>(_ items: Items) async -> BatchSummary
+  public func run<Items: AsyncSequence>(_ items: sending Items) async -> BatchSummary
   where Items.Element == BatchItem, Items.Failure == Never {
     await run(items, knownJobs: configuration.knownJobs, onResult: nil)
   }
@@ -117,7 +119,7 @@ public final class Batch: Sendable {
   ///   - knownJobs: The number of jobs, if it is known. Those that are never read count as not started.
   ///   - onResult: Called with the result of each job.
   func run<Items: AsyncSequence>(
-    _ items: Items, knownJobs: Int?, onResult: (@Sendable (JobResult) -> Void)?
+    _ items: sending Items, knownJobs: Int?, onResult: (@Sendable (JobResult) -> Void)?
   ) async -> BatchSummary
   where Items.Element == BatchItem, Items.Failure == Never {
     let start = ContinuousClock.now
@@ -125,9 +127,11 @@ public final class Batch: Sendable {
     if let remoteProblem {
       await report(.warning(BatchWarning(message: "the remote cache isn't used: \(remoteProblem)")))
     }
+    input.start(items)
     await withTaskCancellationHandler {
-      await runAll(items)
+      await runAll()
     } onCancel: {
+      input.stop()
       Task { await rendering.stop() }
     }
     await rendering.stop()
@@ -137,7 +141,8 @@ public final class Batch: Sendable {
     await writer.add(tally.withLock(\.savings))
     let summary = tally.withLock { tally in
       tally.summary(
-        after: ContinuousClock.now - start, downloads: downloader.totals, knownJobs: knownJobs)
+        after: ContinuousClock.now - start, downloads: downloader.totals, knownJobs: knownJobs,
+        isInputUnread: input.isUnfinished)
     }
     if endsDownloader { await downloader.shutDown() }
     self.onResult.withLock { $0 = nil }
@@ -151,12 +156,11 @@ public final class Batch: Sendable {
     tally.withLock { $0.count(remote.totals) }
   }
 
-  private func runAll<Items: AsyncSequence>(_ items: Items) async
-  where Items.Element == BatchItem, Items.Failure == Never {
+  private func runAll() async {
     await withTaskGroup(of: Void.self) { tasks in
       var inFlight = 0
       var level = 0
-      for await item in items {
+      while let item = await input.next() {
         guard case .group(let read) = item else {
           if case .rejected(let result) = item { await finish(result, of: nil) }
           continue
@@ -172,7 +176,6 @@ public final class Batch: Sendable {
         // Asked after the waits, in which the run may have been stopped: `stop()` has cancelled the downloads of its time,
         // and nothing would cancel one that starts now.
         if stops {
-          // The rest isn't read: a stream may never end.
           tally.withLock { $0.skip(read) }
           break
         }
@@ -259,6 +262,7 @@ public final class Batch: Sendable {
   /// A job that needs another transfer or rendering then counts as not started.
   public func stop() {
     isStopping.store(true, ordering: .relaxed)
+    input.stop()
     downloader.cancelPending()
   }
 

@@ -76,12 +76,16 @@ struct SummaryBuilder {
     summary.jobsNotStarted += group.jobs.count
   }
 
-  func summary(after duration: Duration, downloads: DownloadTotals, knownJobs: Int?) -> BatchSummary {
+  /// - Parameter isInputUnread: Whether the batch was stopped before its input ended.
+  func summary(
+    after duration: Duration, downloads: DownloadTotals, knownJobs: Int?, isInputUnread: Bool
+  ) -> BatchSummary {
     var result = summary
     if let knownJobs, knownJobs > result.jobs {
       result.jobsNotStarted += knownJobs - result.jobs
       result.jobs = knownJobs
     }
+    result.isInputUnread = isInputUnread && knownJobs == nil
     result.downloads = downloads.downloads
     result.downloadedBytes = downloads.bytes
     result.outputsRemoved = removedOutputs

@@ -59,7 +59,7 @@ package final class FailureRecord: BatchReporter {
 
   private func write(_ summary: BatchSummary) {
     state.withLock { state in
-      guard !state.isUnwritable, !(keepsOlder && (summary.jobsNotStarted > 0 || summary.jobs == 0))
+      guard !state.isUnwritable, !(keepsOlder && (!summary.isWhole || summary.jobs == 0))
       else { return }
       let spool = state.spool
       do {
