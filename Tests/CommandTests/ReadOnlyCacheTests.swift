@@ -62,6 +62,27 @@ struct ReadOnlyCacheTests {
     #expect(try contents() == before)
   }
 
+  @Test("'cache verify' reads its objects, and reports a damaged one that stays", arguments: [false, true])
+  func verified(isDamaged: Bool) async throws {
+    try command.write(PNGImage.bytes(width: 40, height: 30), to: "a.png")
+    #expect(try await run("convert", "a.png", "-f", "fit:20x20", "b.png").status == 0)
+    let objects = try contents().keys.filter { $0.hasPrefix("objects/") }.sorted()
+    let object = try #require(objects.first)
+    if isDamaged {
+      let path = command.directory + "/cache/" + object
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      try Data("not these bytes".utf8).write(to: URL(fileURLWithPath: path))
+    }
+    try await setModes("a-w")
+    let before = try contents()
+    let outcome = try await run("cache", "verify")
+    #expect(try contents() == before)
+    try await setModes("u+w")
+    #expect(outcome.status == (isDamaged ? 1 : 0), "\(outcome.errors)")
+    #expect(outcome.text == "\(objects.count) objects read, \(isDamaged ? 1 : 0) damaged\n")
+    #expect(outcome.errors.contains("stays so because the cache is read-only") == isDamaged, "\(outcome.errors)")
+  }
+
   @Test("cache commands read it, and say why they can't change it")
   func commands() async throws {
     try command.write(PNGImage.bytes(width: 40, height: 30), to: "a.png")

@@ -218,8 +218,9 @@ extension DiskStore {
 
   /// Removes a damaged object and its rows, unless it belongs to the read-only cache.
   private func drop(_ digest: ContentDigest, path: String, isOurs: Bool) throws(CacheError) {
-    noteRepair("the cache object \(digest.hex.prefix(12))… was damaged and will be recreated")
-    guard isOurs else { return }
+    let object = "the cache object \(digest.hex.prefix(12))…"
+    guard isOurs else { return noteRepair("\(object) is damaged, and stays so because the cache is read-only") }
+    noteRepair("\(object) was damaged and will be recreated")
     if try StoreLayout.isForeign(path) {
       try StoreLayout.removeForeign(path)
     } else if unlink(path) != 0, errno != ENOENT {

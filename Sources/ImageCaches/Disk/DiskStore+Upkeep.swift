@@ -94,7 +94,7 @@ extension DiskStore {
   /// Checks every object against its digest, and the index against the objects.
   ///
   /// Damaged objects are removed and noted in ``repairMessages``; missing rows are added, rows without an
-  /// object removed, and a damaged index is rebuilt.
+  /// object removed, and a damaged index is rebuilt. A read-only store is checked without being changed.
   /// - Throws: `CacheError` if a file or the index can't be used.
   /// - Returns: The number of objects read, the number of damaged ones, and whether the index was damaged.
   public func verify() throws(CacheError) -> (checked: Int, damaged: Int, hadBadIndex: Bool) {
@@ -103,8 +103,9 @@ extension DiskStore {
     var damaged = 0
     // Only sound objects: a row for a removed one would count bytes that are gone.
     var files: [(digest: ContentDigest, byteCount: Int, modified: Double)] = []
-    for file in try StoreLayout.objectFiles(in: layout) {
-      switch try examined(file.digest, in: layout) {
+    let place = readOnlyLayout ?? layout
+    for file in try StoreLayout.objectFiles(in: place) {
+      switch try examined(file.digest, in: place) {
       case .sound:
         checked += 1
         files.append(file)
@@ -115,6 +116,7 @@ extension DiskStore {
       case .absent: break
       }
     }
+    if isReadOnly { return (checked, damaged, hadBadIndex) }
     let suspects = try rowsWithoutFile()
     // Another process writes an object's row just before it moves the file into place.
     if !suspects.isEmpty { usleep(200_000) }
