@@ -95,7 +95,9 @@ package struct ManifestReader: Sendable {
     let outputDirectory = outputDirectory(root, context, log: &log)
     if options.checksPlaces {
       let directory = outputDirectory ?? options.directory
-      OutputConflicts.checkSources(of: jobs, in: directory, hint: options.hints.overwrite, log: &log)
+      let files = (log.text.name == "-" ? [] : [log.text.name]) + rows.compactMap(\.tablePath)
+      OutputConflicts.checkSources(
+        of: jobs, besides: files, in: directory, hint: options.hints.overwrite, log: &log)
       OutputConflicts.checkPlaces(of: jobs, in: directory, log: &log)
     }
     return Manifest(

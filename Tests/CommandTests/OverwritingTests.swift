@@ -1,6 +1,7 @@
 import Foundation
 import LoopbackServer
 import Testing
+import Vips
 
 /// What stands in an output's place already: a source, somebody's own file, or an earlier run's.
 @Suite("Files that must not be lost", .timeLimit(.minutes(8)))
@@ -199,6 +200,29 @@ struct OverwritingTests {
     #expect(command.read("b.png") != other)
   }
 
+  @Test("--in-place replaces a source after all other jobs have read it, in whatever order they are listed")
+  func inPlaceLast() async throws {
+    let (replacing, reading) = (
+      "source: ./a.png, filter: fit:10x10, output: a.png",
+      "source: ./b.png, filter: \"overlay:./a.png\", output: o/over.png"
+    )
+    for jobs in [[replacing, reading], [reading, replacing]] {
+      try command.write(Array(original), to: "a.png")
+      try command.write(
+        "imagemill: 1\njobs:\n" + jobs.map { "  - {\($0)}\n" }.joined()
+          + "  - {source: ./a.png, output: o/same.png}\n", to: "m.yaml")
+      let outcome = try await command.run("run", "--no-cache", "--force", "--in-place", "m.yaml")
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(command.read("a.png").flatMap { PNGImage.size(of: $0) }?.width == 10)
+      #expect(command.read("o/same.png").flatMap { PNGImage.size(of: $0) }?.width == 40)
+      // The overlay covers all of the base, which has its size.
+      let (over, same) = (try command.image("o/over.png"), try command.image("o/same.png"))
+      for (x, y) in [(0, 0), (20, 15), (39, 29)] {
+        #expect(try over.color(x: x, y: y) == same.color(x: x, y: y))
+      }
+    }
+  }
+
   @Test("a file that a run has made may be the source of another job")
   func chained() async throws {
     try manifest("source: ./a.png, filter: flip, output: mid.png")
@@ -238,7 +262,7 @@ struct OverwritingTests {
     ] {
       try command.write("imagemill: 1\n\(text)\n", to: "m.yaml")
       let before = command.read(name)
-      for words in [["plan", "m.yaml"], ["run", "m.yaml"]] {
+      for words in [["validate", "m.yaml"], ["plan", "m.yaml"], ["run", "m.yaml"]] {
         let outcome = try await command.run(words)
         #expect(outcome.status == 2, "\(words): \(outcome.text)\(outcome.errors)")
         #expect(outcome.errors.contains("'\(name)' would replace a source"), "\(outcome.errors)")

@@ -63,8 +63,13 @@ struct JobDependencyTests {
     let jobs = [try job(1, ["a.png"], ["made.png", "{hash}.png"]), placeholder, overlay, unknown]
     #expect(try JobDependencies(jobs).ordered().map(\.level) == [0, 1, 1, 0])
     // With an output in the place of its own source, other jobs read the original.
-    let inPlace = [try job(1, ["o/a.png"], ["a.png"]), try job(2, ["o/a.png"], ["b.png"])]
-    #expect(try JobDependencies(inPlace).ordered().map(\.level) == [0, 0])
+    let inPlace = [
+      try job(1, ["o/a.png"], ["a.png"]), try job(2, ["o/a.png"], ["b.png"]), try job(3, ["o/b.png"], ["c.png"]),
+    ]
+    #expect(try JobDependencies(inPlace).ordered().map(\.level) == [1, 0, 1])
+    // Which the third job can't, if it also needs what the first makes of it.
+    let both = [try job(1, ["o/a.png"], ["a.png", "b.png"]), try job(2, ["o/a.png", "o/b.png"], ["c.png"])]
+    #expect(throws: JobDependencies.Circle.self) { try JobDependencies(both).ordered() }
     // No output is a source of a job with URLs.
     let remote = try job(3, ["https://a.example/o/made.png"], ["c.png"])
     #expect(

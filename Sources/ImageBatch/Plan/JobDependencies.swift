@@ -10,11 +10,14 @@ package struct OutputReference: Hashable, Sendable {
 /// Which jobs make the sources of others.
 ///
 /// A job needs an output if one of its sources, its placeholder or an image of its chains is the file that the output
-/// writes. Only paths that are known before anything starts count: a template with `{hash}` or `{width}` names no file
-/// yet. Links aren't resolved.
+/// writes. If that file is the writing job's own source, the others mean the original, and the writing job waits for them.
+/// Only paths that are known before anything starts count: a template with `{hash}` or `{width}` names no file yet. Links
+/// aren't resolved.
 package struct JobDependencies {
   /// For each job, by its position in the list, the outputs that it needs.
   private let needs: [[Producer]]
+  /// For each job, by its position in the list, the jobs that have to end before it starts.
+  private let predecessors: [[Int]]
   private let jobs: [Job]
   private let directory: String
 
@@ -28,26 +31,40 @@ package struct JobDependencies {
     self.jobs = jobs
     let directory = Paths.workingDirectory
     self.directory = directory
-    let files = jobs.map { $0.localFiles.map { Self.location(of: $0, from: directory) } }
+    let files = jobs.map { $0.localImages.map { Self.location(of: $0, from: directory) } }
     let read = Set(files.joined())
     guard !read.isEmpty else {
       needs = jobs.map { _ in [] }
+      predecessors = jobs.map { _ in [] }
       return
     }
     let names = Set(read.map(Paths.fileName))
     var producers: [String: [Producer]] = [:]
+    // The jobs with an output in the place of their own source, by its location.
+    var replacing: [String: Int] = [:]
     for (position, job) in jobs.enumerated() {
       for (index, output) in job.outputs.enumerated() {
         // Few outputs have the name of a file that is read, and only their paths have to be made absolute.
         guard let path = output.knownPath(of: job), names.contains(Paths.fileName(path)),
-          let location = job.location(of: output, from: directory), read.contains(location),
-          // With an output in the place of its own source, other jobs mean the original too.
-          !files[position].contains(location)
+          let location = job.location(of: output, from: directory), read.contains(location)
         else { continue }
-        producers[location, default: []].append(Producer(position: position, output: index))
+        if files[position].contains(location) {
+          replacing[location] = position
+        } else {
+          producers[location, default: []].append(Producer(position: position, output: index))
+        }
       }
     }
     needs = files.map { files in files.flatMap { producers[$0] ?? [] } }
+    var predecessors = needs.map { $0.map(\.position) }
+    if !replacing.isEmpty {
+      for (position, locations) in files.enumerated() {
+        for writer in locations.compactMap({ replacing[$0] }) where writer != position {
+          predecessors[writer].append(position)
+        }
+      }
+    }
+    self.predecessors = predecessors
   }
 
   /// The absolute path of a local file, without resolving symbolic links.
@@ -57,14 +74,14 @@ package struct JobDependencies {
 
   // MARK: Order
 
-  /// Jobs that need each other.
+  /// Jobs that wait for each other.
   package struct Circle: Error {
-    /// The jobs, each of which needs an output of the next, and the last one of the first.
+    /// The jobs, each of which waits for the next, and the last one for the first.
     package let jobs: [Job]
   }
 
   /// The jobs with what they need and what is needed of them, in the order of the list.
-  /// - Throws: `Circle` if jobs need each other.
+  /// - Throws: `Circle` if jobs wait for each other.
   package func ordered() throws(Circle) -> [Job] {
     var levels = [Int?](repeating: nil, count: jobs.count)
     for start in jobs.indices where levels[start] == nil { try setLevels(from: start, &levels) }
@@ -85,24 +102,26 @@ package struct JobDependencies {
     var path: [(position: Int, next: Int)] = [(start, 0)]
     var isOnPath: Set<Int> = [start]
     while let (position, next) = path.last {
-      guard next < needs[position].count else {
-        levels[position] = needs[position].reduce(0) { max($0, (levels[$1.position] ?? 0) + 1) }
+      let before = predecessors[position]
+      guard next < before.count else {
+        levels[position] = before.reduce(0) { max($0, (levels[$1] ?? 0) + 1) }
         isOnPath.remove(position)
         path.removeLast()
         continue
       }
       path[path.count - 1].next += 1
-      let producer = needs[position][next].position
-      if levels[producer] != nil { continue }
-      guard isOnPath.insert(producer).inserted else {
-        let circle = path.drop { $0.position != producer }
+      let earlier = before[next]
+      if levels[earlier] != nil { continue }
+      guard isOnPath.insert(earlier).inserted else {
+        let circle = path.drop { $0.position != earlier }
         throw Circle(jobs: circle.map { jobs[$0.position] })
       }
-      path.append((producer, 0))
+      path.append((earlier, 0))
     }
   }
 
-  /// For each job, by its position in the list, the first position of those that it needs or is needed by, directly or not.
+  /// For each job, by its position in the list, the first position of those that it waits for or that wait for it, directly
+  /// or not.
   package func components() -> [Int] {
     var parents = Array(jobs.indices)
     func root(_ position: Int) -> Int {
@@ -113,9 +132,9 @@ package struct JobDependencies {
       }
       return position
     }
-    for (position, producers) in needs.enumerated() {
-      for producer in producers {
-        let (first, second) = (root(position), root(producer.position))
+    for position in jobs.indices {
+      for earlier in predecessors[position] {
+        let (first, second) = (root(position), root(earlier))
         parents[max(first, second)] = min(first, second)
       }
     }

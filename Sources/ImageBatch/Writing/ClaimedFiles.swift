@@ -41,10 +41,11 @@ package struct ClaimedFiles: Sendable {
     uses[.file(FileIdentity(status))] = use
   }
 
-  /// Claims the local sources of jobs, and the outputs whose paths are known before the run.
+  /// Claims the local files that jobs read, and the outputs whose paths are known before the run.
   package mutating func add(_ jobs: [Job]) {
     for job in jobs {
-      for path in job.localFiles { add(path, as: "the source \(path)") }
+      for path in job.localImages { add(path, as: "the source \(path)") }
+      for path in job.fontsAndProfiles { add(path, as: "the file \(path) that an output names") }
       for output in job.outputLocations(in: ".") { add(output.location, as: "the output \(output.path)") }
     }
   }

@@ -18,9 +18,12 @@ package struct OverwrittenSource: Sendable, Hashable {
   /// paths may also be equal as texts. Objects are compared by their addresses.
   /// - Parameters:
   ///   - job: The job.
+  ///   - others: Other files that the run reads, such as its manifest. Default: none.
   ///   - directory: The output directory of a job without its own.
-  package static func own(of job: Job, outputDirectory directory: String = ".") -> [OverwrittenSource] {
-    let files = job.localFiles
+  package static func own(
+    of job: Job, besides others: [String] = [], outputDirectory directory: String = "."
+  ) -> [OverwrittenSource] {
+    let files = job.localFiles + others
     let objects = Set(job.objects.map { Array($0.description.utf8) })
     guard !files.isEmpty || !objects.isEmpty else { return [] }
     let working = Paths.workingDirectory

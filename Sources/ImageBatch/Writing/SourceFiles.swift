@@ -1,6 +1,7 @@
 import Glibc
 import ImageCaches
 import ImageDownloads
+import ImageFilters
 import ObjectStorage
 import Synchronization
 import SystemIO
@@ -64,7 +65,7 @@ final class SourceFiles: Sendable {
     return object?.description
   }
 
-  /// Adds all local files that the jobs read: sources, placeholders, overlays and masks.
+  /// Adds all local files that the jobs read.
   func add(_ jobs: [Job]) {
     for job in jobs {
       for path in job.localFiles { add(path) }
@@ -128,8 +129,20 @@ final class SourceFiles: Sendable {
 
 extension Job {
   /// The paths of the local files that the job reads.
-  var localFiles: [String] {
+  var localFiles: [String] { localImages + fontsAndProfiles }
+
+  /// The paths of the sources, placeholders, overlays and masks that are local files.
+  var localImages: [String] {
     allSources.compactMap { if case .file(let path) = $0 { path } else { nil } }
+  }
+
+  /// The paths of the font files and color profiles that the outputs name.
+  var fontsAndProfiles: [String] {
+    outputs.flatMap { output in
+      let fonts = output.chain.fonts.filter(FontFile.isFile)
+      guard case .file(let profile, _) = output.encoding.profile else { return fonts }
+      return fonts + [profile]
+    }
   }
 
   /// The addresses of the objects that the job reads.

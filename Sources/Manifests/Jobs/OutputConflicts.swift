@@ -70,11 +70,15 @@ enum OutputConflicts {
     }
   }
 
-  /// Reports outputs that would overwrite a source of their own job.
-  /// - Parameter directory: The directory of the outputs.
-  static func checkSources(of jobs: [Job], in directory: String, hint: String, log: inout DiagnosticLog) {
+  /// Reports outputs that would overwrite a source of their own job, or another file that the run reads.
+  /// - Parameters:
+  ///   - files: The manifest and its tables.
+  ///   - directory: The directory of the outputs.
+  static func checkSources(
+    of jobs: [Job], besides files: [String], in directory: String, hint: String, log: inout DiagnosticLog
+  ) {
     for job in jobs {
-      for overwrite in OverwrittenSource.own(of: job, outputDirectory: directory) {
+      for overwrite in OverwrittenSource.own(of: job, besides: files, outputDirectory: directory) {
         guard let place = overwrite.location else { continue }
         log.error(
           TextPlace(line: place.line, column: place.column), overwrite.error.message + hint)
