@@ -57,7 +57,8 @@ struct NamedFileTests {
   }
 
   @Test(
-    "are not replaced by reports", arguments: named, ["--report", "--events", "--metrics", "--emit", "--lock"])
+    "are not replaced by reports", arguments: named,
+    ["--report", "--events", "--metrics", "--emit", "--lock"])
   func reports(_ named: Named, option: String) async throws {
     let before = command.read(named.file)
     try command.write(
@@ -66,7 +67,8 @@ struct NamedFileTests {
     let outcome = try await command.run("run", option, value, "m.yaml")
     #expect(outcome.status == 2, "\(outcome.errors)")
     #expect(
-      outcome.errors.contains("would replace the file \(named.file) that an output names"), "\(outcome.errors)")
+      outcome.errors.contains("would replace the file \(named.file) that an output names"),
+      "\(outcome.errors)")
     #expect(command.read(named.file) == before && command.read("b.png") == nil)
   }
 }

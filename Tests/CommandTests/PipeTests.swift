@@ -105,7 +105,8 @@ struct PipeTests {
     // Only the process has the other ends now.
     try errors.fileHandleForWriting.close()
     try input.fileHandleForReading.close()
-    try input.fileHandleForWriting.write(contentsOf: Data((cause == "reader" ? "a.png\n" : "none.png\n").utf8))
+    try input.fileHandleForWriting.write(
+      contentsOf: Data((cause == "reader" ? "a.png\n" : "none.png\n").utf8))
     // The suite's time limit ends a command that waits for its input.
     await process.ended()
     let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

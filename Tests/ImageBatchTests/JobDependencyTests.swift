@@ -64,7 +64,8 @@ struct JobDependencyTests {
     #expect(try JobDependencies(jobs).ordered().map(\.level) == [0, 1, 1, 0])
     // With an output in the place of its own source, other jobs read the original.
     let inPlace = [
-      try job(1, ["o/a.png"], ["a.png"]), try job(2, ["o/a.png"], ["b.png"]), try job(3, ["o/b.png"], ["c.png"]),
+      try job(1, ["o/a.png"], ["a.png"]), try job(2, ["o/a.png"], ["b.png"]),
+      try job(3, ["o/b.png"], ["c.png"]),
     ]
     #expect(try JobDependencies(inPlace).ordered().map(\.level) == [1, 0, 1])
     // Which the third job can't, if it also needs what the first makes of it.

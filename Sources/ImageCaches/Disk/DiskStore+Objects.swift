@@ -219,7 +219,9 @@ extension DiskStore {
   /// Removes a damaged object and its rows, unless it belongs to the read-only cache.
   private func drop(_ digest: ContentDigest, path: String, isOurs: Bool) throws(CacheError) {
     let object = "the cache object \(digest.hex.prefix(12))…"
-    guard isOurs else { return noteRepair("\(object) is damaged, and stays so because the cache is read-only") }
+    guard isOurs else {
+      return noteRepair("\(object) is damaged, and stays so because the cache is read-only")
+    }
     noteRepair("\(object) was damaged and will be recreated")
     if try StoreLayout.isForeign(path) {
       try StoreLayout.removeForeign(path)
