@@ -12,6 +12,9 @@ extension ImageDownloader {
     var timer: Task<Void, Never>?
     /// The claims on requests in flight, by download. Other processes wait for them.
     var claims: [Int: RequestClaim] = [:]
+    /// Whoever waits for the end of all downloads, by number. Each is resumed once, by the code that removes it from here.
+    var idleWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    var lastIdleWaiter = 0
   }
 
   /// Sends an event to the state machine and performs its actions.
@@ -42,6 +45,36 @@ extension ImageDownloader {
     oldTimer?.cancel()
     statistics.metrics.record(queued: depth.queued, active: depth.active)
     for action in actions { perform(action) }
+    guard depth.active == 0 else { return }
+    let waiters = state.withLock { state in
+      defer { state.idleWaiters = [:] }
+      return state.idleWaiters.values
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Waits for the validations of responses that were served stale (RFC 5861 §3), when all calls have completed: without
+  /// this, a process that ends soon would serve the same stale response at each run.
+  /// - Parameter patience: The longest wait.
+  package func finishValidations(within patience: Duration) async {
+    let id = state.withLock { state in
+      state.lastIdleWaiter += 1
+      return state.lastIdleWaiter
+    }
+    let deadline = Task {
+      // If this is cancelled, the waiter has been resumed.
+      guard (try? await Task.sleep(for: patience)) != nil else { return }
+      state.withLock { $0.idleWaiters.removeValue(forKey: id) }?.resume()
+    }
+    await withCheckedContinuation { continuation in
+      let isIdle = state.withLock { state in
+        guard state.machine.activeCount > 0 else { return true }
+        state.idleWaiters[id] = continuation
+        return false
+      }
+      if isIdle { continuation.resume() }
+    }
+    deadline.cancel()
   }
 
   private func perform(_ action: DownloadStateMachine.Action) {

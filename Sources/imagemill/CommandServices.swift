@@ -43,6 +43,7 @@ struct CommandServices: Sendable {
     }
     do {
       let result = try await body(services)
+      if !services.isStopped { await downloader.finishValidations(within: validationPatience) }
       if endsOnSignal { try await services.endAfterSignal() }
       await services.end()
       if endsOnSignal { services.signals.endAtOnce(store) }
@@ -55,6 +56,9 @@ struct CommandServices: Sendable {
       throw error
     }
   }
+
+  /// How long a command waits at its end for validations in the background.
+  private static let validationPatience = Duration.seconds(5)
 
   private init(
     downloads: DownloadOptions, cache: CacheSettings, limits: LimitOptions? = nil,
