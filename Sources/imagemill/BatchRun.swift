@@ -61,7 +61,7 @@ struct BatchRun {
     let reporting = reporting
     let (summary, signals) = try await CommandServices.with(
       downloads: downloads, cache: cache, limits: limits, origins: origins, typedHosts: typedHosts,
-      endsOnSignal: false,
+      requestsOnce: true, endsOnSignal: false,
       report: { event in
         if let event = BatchEvent(event) { reporting.note(event) }
       }

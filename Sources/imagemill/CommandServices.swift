@@ -21,6 +21,7 @@ struct CommandServices: Sendable {
   /// - Parameters:
   ///   - limits: The formats to accept; nil accepts the defaults.
   ///   - typedHosts: Hosts of sources that were typed as arguments; their networks are allowed.
+  ///   - requestsOnce: Whether a source is requested once, whatever its freshness.
   ///   - endsOnSignal: Whether a signal ends the command; otherwise `body` gives ``signals`` an action before it starts
   ///     anything, and its result counts.
   ///   - report: Receives the downloader's events.
@@ -28,13 +29,14 @@ struct CommandServices: Sendable {
   ///   `body` throws.
   static func with<Result>(
     downloads: DownloadOptions, cache: CacheSettings, limits: LimitOptions? = nil,
-    origins: [String: OriginSettings] = [:], typedHosts: [String] = [], endsOnSignal: Bool = true,
+    origins: [String: OriginSettings] = [:], typedHosts: [String] = [], requestsOnce: Bool = false,
+    endsOnSignal: Bool = true,
     report: @escaping @Sendable (DownloadEvent) -> Void = CommandServices.printWarning,
     _ body: (CommandServices) async throws -> Result
   ) async throws -> Result {
     let services = try CommandServices(
       downloads: downloads, cache: cache, limits: limits, origins: origins, typedHosts: typedHosts,
-      report: report)
+      start: requestsOnce ? SystemTime.now : nil, report: report)
     let (store, downloader) = (services.store, services.downloader)
     if endsOnSignal {
       services.signals.endSoon(store) { downloader.cancelAll() }
@@ -62,10 +64,11 @@ struct CommandServices: Sendable {
 
   private init(
     downloads: DownloadOptions, cache: CacheSettings, limits: LimitOptions? = nil,
-    origins: [String: OriginSettings] = [:], typedHosts: [String] = [],
+    origins: [String: OriginSettings] = [:], typedHosts: [String] = [], start: Double?,
     report: @escaping @Sendable (DownloadEvent) -> Void
   ) throws {
     var configuration = try downloads.configuration(cache: cache, origins: origins, typedHosts: typedHosts)
+    configuration.start = start
     if let limits { configuration.acceptableContentTypes = limits.contentTypes }
     // Always enough; a machine that allows fewer downloads less at a time.
     OpenFileLimit.raise(to: 4096)

@@ -27,7 +27,7 @@ struct BackgroundValidationTests {
       let url = server.url("/a.png")
       let words =
         subcommand == "fetch"
-        ? ["fetch", "--output", "out.png", url] : ["pipe", "-o", "out.png", "--in-place", url]
+        ? ["fetch", "--output", "out.png", url] : ["pipe", "-o", "out.png", url]
       let outcome = try await command.run(arguments: words + ["--allow-net", "loopback"])
       #expect(outcome.status == 0, "\(outcome.errors)")
       return command.read("out.png").flatMap { PNGImage.size(of: $0) }?.width

@@ -3,6 +3,7 @@ public import ImageCaches
 public import ImageDownloads
 public import ImageRendering
 import Synchronization
+import SystemIO
 
 extension Batch {
   /// Creates a batch with a disk cache and a downloader of its own.
@@ -20,6 +21,7 @@ extension Batch {
     let store = try DiskStore(directory: cacheDirectory)
     var downloads = downloads
     downloads.logger = downloads.logger ?? configuration.logger
+    downloads.start = SystemTime.now
     self.init(
       configuration, downloader: ImageDownloader(configuration: downloads, store: store), store: store,
       service: rendering.makeService(), endsDownloader: true

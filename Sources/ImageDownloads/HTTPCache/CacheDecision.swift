@@ -18,9 +18,13 @@ enum CacheDecision: Sendable {
   ///   - candidates: The stored responses for the request's key.
   ///   - mode: The user's cache mode.
   ///   - now: The time in seconds since 1970.
+  ///   - start: When the run began that the request belongs to, in seconds since 1970; nil for none. What was received
+  ///     since then isn't validated again.
   ///   - salt: The cache's secret. See ``Vary``.
-  init(request: [HeaderField], candidates: [StoredResponse], mode: CacheMode, now: Double, salt: [UInt8] = [])
-  {
+  init(
+    request: [HeaderField], candidates: [StoredResponse], mode: CacheMode, now: Double, start: Double? = nil,
+    salt: [UInt8] = []
+  ) {
     let control = CacheControl(request)
     guard mode != .none, !control.has("no-store") else {
       self = .fetch
@@ -36,6 +40,10 @@ enum CacheDecision: Sendable {
       return
     }
     if mode == .offline {
+      self = .serve(stored)
+      return
+    }
+    if let start, stored.wasReceived(from: start, to: now) {
       self = .serve(stored)
       return
     }

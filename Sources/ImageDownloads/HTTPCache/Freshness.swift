@@ -40,6 +40,12 @@ extension StoredResponse {
     !cacheControl.hasBare("no-cache") && freshnessLifetime > age(at: now)
   }
 
+  /// Whether the response was requested and received in this time, and isn't an error that may pass. Times that a clock
+  /// that was wrong has stored may be in the future.
+  func wasReceived(from start: Double, to now: Double) -> Bool {
+    requestTime >= start && responseTime <= now && (status < 400 || Self.heuristicStatuses.contains(status))
+  }
+
   /// Whether the response may be served stale (§4.2.4).
   var mayBeServedStale: Bool {
     let control = cacheControl

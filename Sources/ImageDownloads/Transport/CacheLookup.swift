@@ -54,7 +54,7 @@ struct CacheLookup: Sendable {
     while true {
       let decision = CacheDecision(
         request: outgoing.fields, candidates: candidates, mode: state.key.cacheMode, now: now,
-        salt: state.salt)
+        start: configuration.start, salt: state.salt)
       switch decision {
       case .fetch: return .step(.transfer(state))
       case .unavailable:
@@ -102,7 +102,8 @@ struct CacheLookup: Sendable {
     now: Double
   ) -> ResponseClassifier.Conclusion {
     // Offline mode serves stale responses too. Report them as stale: plans count the validations that a run will make.
-    let isFresh = stored.isFresh(at: now)
+    let isFresh =
+      stored.isFresh(at: now) || configuration.start.map { stored.wasReceived(from: $0, to: now) } ?? false
     var response = Response(stored, object, at: now, for: state, .stale)
     switch decision {
     case .serve where !isFresh && stored.status >= 400 && configuration.refusesHostsOffline:

@@ -1,0 +1,60 @@
+import Foundation
+import LoopbackServer
+import Testing
+
+@Suite("A source that lines name again", .timeLimit(.minutes(8)))
+struct RepeatedSourceTests {
+  private let command: CommandRun
+
+  init() throws { command = try CommandRun() }
+
+  /// Gives a `pipe` three lines with one URL, each after the result of the one before.
+  private func runLines(_ url: String, _ options: [String] = []) async throws {
+    let process = command.process(
+      [
+        "pipe", "--json", "--retries", "0", "--progress", "none", "-o", "{index}.png", "--allow-net",
+        "loopback",
+      ] + options)
+    let (input, output) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    for _ in 0..<3 {
+      try input.fileHandleForWriting.write(contentsOf: Data("\(url)\n".utf8))
+      #expect(!output.fileHandleForReading.availableData.isEmpty)
+    }
+    try input.fileHandleForWriting.close()
+    await process.ended()
+  }
+
+  private func page(_ fields: [(String, String)], status: Int = 200) -> Page {
+    Page(PNGImage.bytes(width: 20, height: 20), type: "image/png", status: status, fields: fields)
+  }
+
+  @Test(
+    "is requested once in a run, and validated once in the next one, although no response stays fresh",
+    arguments: [[], [("ETag", "\"1\"")], [("Cache-Control", "no-cache")], [("Cache-Control", "max-age=0")]])
+  func once(fields: [(String, String)]) async throws {
+    let page = page(fields)
+    let server = try LoopbackServer { _ in page }
+    defer { server.stop() }
+    for run in 1...3 {
+      try await runLines(server.url("/a.png"), run == 3 ? ["--refresh"] : [])
+      #expect(server.requests.count == run)
+      #expect(command.files == ["1.png", "2.png", "3.png"])
+    }
+  }
+
+  @Test(
+    "is requested again after a temporary error, and not after a lasting one",
+    arguments: [(503, 3), (404, 1)])
+  func errors(status: Int, requests: Int) async throws {
+    let page = page([], status: status)
+    let server = try LoopbackServer { _ in page }
+    defer { server.stop() }
+    try await runLines(server.url("/a.png"))
+    #expect(server.requests.count == requests)
+    #expect(command.files.isEmpty)
+  }
+}
