@@ -109,6 +109,14 @@ struct RemoteHealthTests {
     }
   }
 
+  @Test(
+    "a server that takes no uploads is told apart from one that lacks an object", arguments: [404, 405, 409])
+  mutating func noUploads(status: Int) {
+    let warning = health.failed(.upload, RemoteFailure(status: status, to: .upload), now: 0).warning
+    #expect(warning?.contains("it takes no uploads (HTTP status \(status))") == true, "\(warning ?? "")")
+    #expect(health.allows(.lookup) && !health.allows(.upload))
+  }
+
   @Test("a server that rejects whatever it is asked isn't asked again, with one warning")
   mutating func rejected() {
     let verdict = health.failed(.lookup, RemoteFailure(.rejected, "no bucket"), now: 0)

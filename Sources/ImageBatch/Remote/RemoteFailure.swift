@@ -32,7 +32,15 @@ struct RemoteFailure: Error {
   }
 
   /// Creates the failure of a status that isn't a success.
-  init(status: Int) {
+  /// - Parameter operation: What was asked for. Default: a lookup.
+  init(status: Int, to operation: RemoteHealth.Operation = .lookup) {
+    if operation == .upload, [404, 405, 409].contains(status) {
+      self.init(
+        .refused,
+        "it takes no uploads (HTTP status \(status)); let it accept PUT and make directories, in nginx with "
+          + "'dav_methods PUT' and 'create_full_put_path on', or only read")
+      return
+    }
     switch status {
     case 404, 410: self.init(.missing, "it has no such object")
     case 429, 503: self.init(.busy, "it is busy (HTTP status \(status))")

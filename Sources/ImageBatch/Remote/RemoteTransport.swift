@@ -110,7 +110,7 @@ struct RemoteTransport: Sendable {
     _ accessKey: AccessKey?, _ sink: RemoteSink
   ) -> RemoteFailure {
     guard let (address, service) = configuration.object(for: path) else {
-      return RemoteFailure(status: status)
+      return RemoteFailure(status: status, to: operation)
     }
     let now = SystemTime.now
     let serverTime = fields.first("Date").flatMap { HTTPDate.parse($0, now: Int(now)) }
