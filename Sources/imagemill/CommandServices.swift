@@ -25,8 +25,8 @@ struct CommandServices: Sendable {
   ///   - endsOnSignal: Whether a signal ends the command; otherwise `body` gives ``signals`` an action before it starts
   ///     anything, and its result counts.
   ///   - report: Receives the downloader's events.
-  /// - Throws: `CommandError` if the cache can't be opened or an option is wrong, the `ExitStatus` of a signal, or what
-  ///   `body` throws.
+  /// - Throws: `CommandError` if the cache can't be opened, an option is wrong, or too few files may be open; the
+  ///   `ExitStatus` of a signal; or what `body` throws.
   static func with<Result>(
     downloads: DownloadOptions, cache: CacheSettings, limits: LimitOptions? = nil,
     origins: [String: OriginSettings] = [:], typedHosts: [String] = [], requestsOnce: Bool = false,
@@ -72,7 +72,10 @@ struct CommandServices: Sendable {
     if let limits { configuration.acceptableContentTypes = limits.contentTypes }
     // Always enough; a machine that allows fewer downloads less at a time.
     OpenFileLimit.raise(to: 4096)
-    if let limit = OpenFileLimit.current { configuration.fit(intoDescriptors: limit.soft) }
+    if let limit = OpenFileLimit.current {
+      if let refusal = ProcessLimits.refusal(ofOpenFiles: limit.soft) { throw CommandError(.usage, refusal) }
+      configuration.fit(intoDescriptors: limit.soft)
+    }
     ProcessMemory.limitArenas()
     signals = Signals()
     store = try cache.openStore()

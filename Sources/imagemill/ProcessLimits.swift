@@ -38,4 +38,16 @@ enum ProcessLimits {
     }
     return nil
   }
+
+  /// The least number of files that may be open, with which each command can run: one rendering and one download at a
+  /// time, the cache's index with its locks, and standard streams.
+  private static let leastOpenFiles = 32
+
+  /// Why a command with a cache can't run; nil if it can.
+  /// - Parameter limit: The number of files that may be open.
+  static func refusal(ofOpenFiles limit: Int) -> String? {
+    guard limit < leastOpenFiles else { return nil }
+    return "only \(limit) files may be open, and imagemill needs \(leastOpenFiles); "
+      + "raise the limit with 'ulimit -n 256'"
+  }
 }

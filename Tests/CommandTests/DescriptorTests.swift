@@ -52,6 +52,36 @@ struct DescriptorTests {
   }
 
   @Test(
+    "a limit that is too small is refused by name, and the one that is named is enough",
+    arguments: [9, 20, 31])
+  func tooFew(_ limit: Int) async throws {
+    let command = try CommandRun()
+    let server = try LoopbackServer { request in
+      Page(PNGImage.bytes(width: 20, height: 10, seed: request.path.count), type: "image/png")
+    }
+    for number in 0..<40 {
+      try command.write(PNGImage.bytes(width: 20, height: 10, seed: number), to: "s\(number).png")
+    }
+    let url = server.url("/a.png")
+    for words in [
+      ["pipe", "-o", "o/{name}.webp", "-f", "limit:9x", "*.png", url],
+      ["convert", url, "b.webp"], ["inspect", "s0.png"], ["fetch", url],
+    ] {
+      let options = words[0] == "inspect" ? [] : ["--allow-net", "loopback"]
+      let arguments = words + options
+      let refused = try await run(command, limit: limit, arguments)
+      #expect(refused.status == 2, "\(words): \(refused.errors)")
+      #expect(
+        refused.errors.contains(
+          "only \(limit) files may be open, and imagemill needs 32; raise the limit with "),
+        "\(words): \(refused.errors)")
+      let made = try await run(command, limit: 32, arguments)
+      #expect(made.status == 0, "\(words): \(made.errors)")
+    }
+    #expect(command.files.filter { $0.hasPrefix("o/") }.count == 41)
+  }
+
+  @Test(
     "more slots than the limit has descriptors for are not used, and a warning says so",
     arguments: [64, 128, 256],
     [1, 16, 64])
