@@ -41,7 +41,7 @@ enum ProcessLimits {
 
   /// The least number of files that may be open, with which each command can run: one rendering and one download at a
   /// time, the cache's index with its locks, and standard streams.
-  private static let leastOpenFiles = 32
+  static let leastOpenFiles = 32
 
   /// Why a command with a cache can't run; nil if it can.
   /// - Parameter limit: The number of files that may be open.

@@ -26,7 +26,8 @@ extension Diagnosis {
     if let openFiles, openFiles.most < 256 {
       findings.append(
         Finding(
-          isBroken: false, problem: "the limit for open files is only \(openFiles.most)",
+          isBroken: openFiles.most < ProcessLimits.leastOpenFiles,
+          problem: "the limit for open files is only \(openFiles.most)",
           remedy: "raise the hard limit ('ulimit -Hn'), or lower --jobs and --downloads"))
     }
     sandbox = Self.sandbox(
