@@ -57,7 +57,7 @@ struct BatchRun {
   func run<Items: AsyncSequence & Sendable>(
     _ items: Items, recorder: LockRecorder? = nil
   ) async throws -> Outcome
-  where Items.Element == BatchItem, Items.Failure == Never {
+  where Items.Element == BatchItem, Items.Failure == Never, Items.AsyncIterator: SendableMetatype {
     let reporting = reporting
     let (summary, signals) = try await CommandServices.with(
       downloads: downloads, cache: cache, limits: limits, origins: origins, typedHosts: typedHosts,
@@ -86,7 +86,7 @@ struct BatchRun {
   private func perform<Items: AsyncSequence & Sendable>(
     _ items: Items, _ services: CommandServices, _ recorder: LockRecorder?
   ) async -> BatchSummary
-  where Items.Element == BatchItem, Items.Failure == Never {
+  where Items.Element == BatchItem, Items.Failure == Never, Items.AsyncIterator: SendableMetatype {
     let reporting = reporting
     let workers = await workers()
     var onSource: (@Sendable (SourceRecord) -> Void)?

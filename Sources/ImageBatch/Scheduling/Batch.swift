@@ -109,8 +109,8 @@ public final class Batch: Sendable {
   /// Cancelling the calling task also ends the downloads and renderings in flight: their jobs fail with `cancelled`.
   /// - Parameter items: The jobs, read no further ahead than the configuration's window.
   /// - Returns: The totals, which are also the last event.
-  public func run<Items: AsyncSequence>(_ items: sending Items) async -> BatchSummary
-  where Items.Element == BatchItem, Items.Failure == Never {
+  public func run<Items: AsyncSequence & SendableMetatype>(_ items: sending Items) async -> BatchSummary
+  where Items.Element == BatchItem, Items.Failure == Never, Items.AsyncIterator: SendableMetatype {
     await run(items, knownJobs: configuration.knownJobs, onResult: nil)
   }
 
@@ -118,10 +118,10 @@ public final class Batch: Sendable {
   ///   - items: The jobs.
   ///   - knownJobs: The number of jobs, if it is known. Those that are never read count as not started.
   ///   - onResult: Called with the result of each job.
-  func run<Items: AsyncSequence>(
+  func run<Items: AsyncSequence & SendableMetatype>(
     _ items: sending Items, knownJobs: Int?, onResult: (@Sendable (JobResult) -> Void)?
   ) async -> BatchSummary
-  where Items.Element == BatchItem, Items.Failure == Never {
+  where Items.Element == BatchItem, Items.Failure == Never, Items.AsyncIterator: SendableMetatype {
     let start = ContinuousClock.now
     self.onResult.withLock { $0 = onResult }
     if let remoteProblem {

@@ -21,8 +21,8 @@ final class ItemReader: Sendable {
   var isUnfinished: Bool { state.withLock { $0.isStopped && !$0.isAtEnd } }
 
   /// Begins to read; nothing is read before it is requested.
-  func start<Items: AsyncSequence>(_ items: sending Items)
-  where Items.Element == BatchItem, Items.Failure == Never {
+  func start<Items: AsyncSequence & SendableMetatype>(_ items: sending Items)
+  where Items.Element == BatchItem, Items.Failure == Never, Items.AsyncIterator: SendableMetatype {
     let reading = Task {
       var iterator = items.makeAsyncIterator()
       while await isRequested() {
