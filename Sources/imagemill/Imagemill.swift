@@ -15,8 +15,8 @@ struct Imagemill: AsyncParsableCommand {
       """,
     discussion: """
       Exit status: 0 every output is in place; 1 a job failed; 2 the command line, a setting or a manifest is \
-      wrong and nothing was started; 3 --check found an output that is missing, or an output or source that is out of date or changed, \
-      or --frozen a source that isn't the locked one; 75 every failure was temporary and retrying may succeed; 129, 130 or 143 stopped by a signal.
+      wrong and nothing was started; 3 --check found a difference, such as an output that is missing or out of date, \
+      or --frozen a source that isn't in the lock file or differs from it; 75 every failure was temporary and retrying may succeed; 129, 130 or 143 stopped by a signal.
       """,
     version: Version.text,
     subcommands: [

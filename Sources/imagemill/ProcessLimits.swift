@@ -33,7 +33,7 @@ enum ProcessLimits {
         let given = Int(exactly: value.rlim_cur / 1024), given < limit.leastKiB
       else { continue }
       let (least, raise) = (limit.leastKiB, "ulimit \(limit.option)")
-      return "the limit of the process's \(limit.name) is \(given) KiB, and imagemill needs \(least) KiB; "
+      return "the \(limit.name) limit is \(given) KiB, but imagemill needs \(least) KiB; "
         + "raise it with '\(raise) \(least)', or with '\(raise) unlimited'"
     }
     return nil
@@ -47,7 +47,7 @@ enum ProcessLimits {
   /// - Parameter limit: The number of files that may be open.
   static func refusal(ofOpenFiles limit: Int) -> String? {
     guard limit < leastOpenFiles else { return nil }
-    return "only \(limit) files may be open, and imagemill needs \(leastOpenFiles); "
+    return "only \(limit) files may be open, but imagemill needs \(leastOpenFiles); "
       + "raise the limit with 'ulimit -n 256'"
   }
 }

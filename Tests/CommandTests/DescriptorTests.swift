@@ -73,7 +73,7 @@ struct DescriptorTests {
       #expect(refused.status == 2, "\(words): \(refused.errors)")
       #expect(
         refused.errors.contains(
-          "only \(limit) files may be open, and imagemill needs 32; raise the limit with "),
+          "only \(limit) files may be open, but imagemill needs 32; raise the limit with "),
         "\(words): \(refused.errors)")
       let made = try await run(command, limit: 32, arguments)
       #expect(made.status == 0, "\(words): \(made.errors)")

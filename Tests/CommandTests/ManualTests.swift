@@ -40,10 +40,10 @@ struct ManualTests {
   func otherNames() async throws {
     let page = try manual("imagemill-filters.7")
     for (name, sentence) in [
-      ("blur", "Also called BlurFilter, with the defaults edge=extend and linear=true"),
+      ("blur", "Also called BlurFilter. With this name, the defaults are edge=extend and linear=true"),
       (
         "fill",
-        "Also called AspectScaledToFillSizeFilter, imageAspectScaledToFill, with the default snap=false"
+        "Also called AspectScaledToFillSizeFilter, imageAspectScaledToFill. With these names, the default is snap=false"
       ),
       ("rounded", "Also called RoundedCornersFilter, imageRounded"),
     ] {

@@ -303,7 +303,7 @@ struct OverwritingTests {
         """,
       ], executable: "/bin/bash")
     #expect(outcome.status == 1, "\(outcome.text)\(outcome.errors)")
-    #expect(outcome.errors.contains("takes the place of 'b.png'"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("replaced the source 'b.png'"), "\(outcome.errors)")
     #expect(command.read("last.png") == nil)
   }
 

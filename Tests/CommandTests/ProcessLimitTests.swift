@@ -17,7 +17,7 @@ struct ProcessLimitTests {
         ["-c", "ulimit \(option) \(limit); exec '\(CommandRun.executable)' \(words)"], executable: "/bin/bash"
       )
       #expect(refused.status == 2, "\(refused.errors)")
-      #expect(refused.errors.contains(" is \(limit) KiB, and imagemill needs "), "\(refused.errors)")
+      #expect(refused.errors.contains(" is \(limit) KiB, but imagemill needs "), "\(refused.errors)")
       #expect(refused.errors.split(separator: "\n").count == 1, "\(refused.errors)")
       #expect(command.files == ["a.png"])
       let remedy = try #require(refused.errors.firstMatch(of: /'(ulimit -[vds] [0-9]+)'/)?.1)

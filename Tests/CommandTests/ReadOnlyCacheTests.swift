@@ -81,7 +81,8 @@ struct ReadOnlyCacheTests {
     #expect(outcome.status == (isDamaged ? 1 : 0), "\(outcome.errors)")
     #expect(outcome.text == "\(objects.count) objects read, \(isDamaged ? 1 : 0) damaged\n")
     #expect(
-      outcome.errors.contains("stays so because the cache is read-only") == isDamaged, "\(outcome.errors)")
+      outcome.errors.contains("it isn't removed, because the cache is read-only") == isDamaged,
+      "\(outcome.errors)")
   }
 
   @Test("cache commands read it, and say why they can't change it")

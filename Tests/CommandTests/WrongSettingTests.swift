@@ -64,7 +64,7 @@ struct WrongSettingTests {
       let outcome = try await command.run(subcommand, "m.yaml")
       #expect(outcome.status == 2)
       #expect(
-        outcome.errors.contains("m.yaml:5:14: error: gif can't hold a color profile"), "\(outcome.errors)")
+        outcome.errors.contains("m.yaml:5:14: error: gif can't hold the color profile"), "\(outcome.errors)")
     }
     try command.write("imagemill: 1\ndefaults: {profile: p.icc}\njobs:\n\(job)", to: "m.yaml")
     let defaults = try await command.run("validate", "m.yaml")

@@ -113,7 +113,8 @@ struct RemoteHealthTests {
     "a server that takes no uploads is told apart from one that lacks an object", arguments: [404, 405, 409])
   mutating func noUploads(status: Int) {
     let warning = health.failed(.upload, RemoteFailure(status: status, to: .upload), now: 0).warning
-    #expect(warning?.contains("it takes no uploads (HTTP status \(status))") == true, "\(warning ?? "")")
+    #expect(
+      warning?.contains("it doesn't accept uploads (HTTP status \(status))") == true, "\(warning ?? "")")
     #expect(health.allows(.lookup) && !health.allows(.upload))
   }
 

@@ -79,7 +79,7 @@ struct EncodingTests {
       try encoding("gif") { $0.profile = profile }
     }
     #expect(error?.setting == "profile")
-    #expect(error?.message.contains("gif can't hold a color profile") == true)
+    #expect(error?.message.contains("gif can't hold the color profile") == true)
     let several = try encoding(nil) {
       $0.format = "gif,png"
       $0.profile = profile

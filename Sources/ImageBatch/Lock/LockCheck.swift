@@ -247,7 +247,7 @@ package struct LockCheck: Sendable {
     do throws(DownloadError) {
       let found = try await downloader.download(ImageRequest(subject.source)).digest
       guard subject.triedDigests.contains(where: { $0 == nil || $0 == found }) else { return .same }
-      return .differs("the source is available now, and wasn't when it was locked")
+      return .differs("the source is available now, but wasn't when it was locked")
     } catch {
       return .same
     }

@@ -37,8 +37,8 @@ struct RemoteFailure: Error {
     if operation == .upload, [404, 405, 409].contains(status) {
       self.init(
         .refused,
-        "it takes no uploads (HTTP status \(status)); let it accept PUT and make directories, in nginx with "
-          + "'dav_methods PUT' and 'create_full_put_path on', or only read")
+        "it doesn't accept uploads (HTTP status \(status)); enable PUT and the creation of directories (in nginx: "
+          + "'dav_methods PUT' and 'create_full_put_path on'), or only read from it")
       return
     }
     switch status {

@@ -23,6 +23,6 @@ extension JobError {
   static func sourceReplaced(_ path: String) -> JobError {
     JobError(
       code: .overwritesSource, stage: .write,
-      message: "an earlier output of this run takes the place of '\(path)'")
+      message: "an earlier output of this run replaced the source '\(path)'")
   }
 }

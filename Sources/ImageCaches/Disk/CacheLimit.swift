@@ -25,7 +25,7 @@ enum CacheLimit {
     let text = String(decoding: bytes ?? [], as: UTF8.self)
     guard let limit = Int(text.filter { !$0.isWhitespace }), limit >= 0 else {
       damaged(
-        "\(layout.limit) isn't a number of bytes: the cache has the default limit until a new one is set")
+        "\(layout.limit) doesn't contain a number of bytes; the default limit applies until a new one is set")
       return nil
     }
     return limit

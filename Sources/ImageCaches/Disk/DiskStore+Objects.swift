@@ -220,7 +220,7 @@ extension DiskStore {
   private func drop(_ digest: ContentDigest, path: String, isOurs: Bool) throws(CacheError) {
     let object = "the cache object \(digest.hex.prefix(12))…"
     guard isOurs else {
-      return noteRepair("\(object) is damaged, and stays so because the cache is read-only")
+      return noteRepair("\(object) is damaged; it isn't removed, because the cache is read-only")
     }
     noteRepair("\(object) was damaged and will be recreated")
     if try StoreLayout.isForeign(path) {

@@ -15,7 +15,7 @@ enum EffectFilters {
       .optional("radius", .number(0...1_000, unit: "px"), default: "10", "standard deviation"),
       .optional(
         "edge", .choice(["clamp", "transparent", "extend"]), default: "clamp",
-        "pixels beyond the image: clamp repeats the edge, transparent uses transparent ones, extend does too and grows the canvas by 3 radii on each side"
+        "pixels beyond the image: clamp repeats the edge pixels; transparent makes them transparent; extend also makes them transparent, and grows the canvas by 3 radii on each side"
       ),
       linear,
     ], example: "blur:4",

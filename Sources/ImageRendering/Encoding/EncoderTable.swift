@@ -205,7 +205,7 @@ public enum EncoderTable {
     [
       quality(50),
       integer("effort", 0...9, 4, "CPU effort."),
-      flag("lossless", false, "Keep every pixel, with 8-bit colors to within 1 level."),
+      flag("lossless", false, "Encode without loss, except that 8-bit colors may differ by 1 level."),
       EncoderOption(name: "bit-depth", kind: .choice(depths), help: "Bits per sample."),
     ]
   }

@@ -96,7 +96,7 @@ extension Encoding {
     let names = formats.map(\.rawValue).joined(separator: ", ")
     throw EncodingSettingsError(
       setting: "profile",
-      "\(names) can't hold a color profile, such as '\(text)'; use srgb, or write another format")
+      "\(names) can't hold the color profile '\(text)'; use srgb, or write another format")
   }
 
   private static func followsSource(_ format: String?) -> Bool { format?.lowercased() == "same" }

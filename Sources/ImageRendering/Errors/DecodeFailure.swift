@@ -27,7 +27,7 @@ enum DecodeFailure {
     {
       return RenderError(
         code: .outOfMemory, stage: .decode,
-        message: "there is no memory, or no thread, to decode the \(format.rawValue) file (\(reason))",
+        message: "not enough memory or threads to decode the \(format.rawValue) file (\(reason))",
         isTemporary: true)
     }
     // This is about one segment, not the end of the file.

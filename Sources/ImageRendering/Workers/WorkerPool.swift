@@ -162,7 +162,7 @@ package actor WorkerPool: RenderingService {
     case .outOfProcessorTime:
       RenderError(
         code: .processorTime, stage: .decode, .time(limit: configuration.timeout),
-        message: "rendering took longer than \(configuration.processorTime) of CPU time")
+        message: "rendering took more than \(configuration.processorTime) of CPU time")
     case .notStarted(let reason):
       RenderError(code: .workerNotStarted, stage: .decode, message: "can't start a worker process: \(reason)")
     case .notSent(let reason): notSent(reason)

@@ -151,7 +151,7 @@ extension KeyTable {
     Key("markup", .object(.markup), "Details of the image's markup."),
     Key(
       "max-bytes", .scalar,
-      "The maximum size: a number of bytes, or a size such as 200kB. The highest quality that fits is used, up to "
-        + "'quality' (default: up to 100)."),
+      "The maximum size: a number of bytes, or a size such as 200kB. The highest quality that fits is used, at most "
+        + "'quality' (default: 100)."),
   ]
 }

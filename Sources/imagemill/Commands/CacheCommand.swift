@@ -11,9 +11,8 @@ struct CacheCommand: AsyncParsableCommand {
     commandName: "cache", abstract: "Inspect and maintain the disk cache.",
     discussion: """
       To empty the cache, use 'imagemill cache clear', which keeps the record of written files. If the directory \
-      itself is removed, --prune and --no-clobber no longer recognize earlier outputs, and a manifest whose jobs read \
-      outputs of other jobs fails: imagemill no longer knows that it wrote these files, and takes them for originals. \
-      Give --in-place once.
+      itself is removed, the record is lost: --prune and --no-clobber no longer recognize earlier outputs, and a \
+      manifest whose jobs read outputs of other jobs is refused. In that case, run it once with --in-place.
 
         imagemill cache stats
         imagemill cache verify
@@ -66,9 +65,9 @@ struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show size, contents and hit statistics.",
       discussion: """
-        'objects' are the stored bodies of responses, outputs and renditions. 'responses', 'outputs' and 'files' \
-        are the numbers of responses, outputs and local files that the index has records of. 'renditions' are filtered \
-        images before encoding, which 'run --cache-intermediates' keeps.
+        'objects' counts the stored bodies of responses, outputs and renditions. 'responses', 'outputs' and 'files' \
+        count the responses, outputs and local files in the index. 'renditions' counts filtered images before \
+        encoding, which 'run --cache-intermediates' keeps.
         """)
     @OptionGroup var place: Place
     @Flag(help: "Print one JSON object.") var json = false
@@ -161,9 +160,8 @@ struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show or set the size limit of the cache. It applies to every command.",
       discussion: """
-        Without size, prints the limit in bytes. With size, sets it, and purges the least recently used objects until \
-        the cache fits. A new cache has a \
-        limit of 2GiB, or the --cache-size of the run that creates it.
+        Without size, prints the limit in bytes. With size, sets the limit; a cache that exceeds it is purged to 60% \
+        of it, least recently used objects first. A new cache has a limit of 2GiB, or the --cache-size of the run that creates it.
 
           imagemill cache limit
           imagemill cache limit 20GiB

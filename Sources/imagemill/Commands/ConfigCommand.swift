@@ -13,9 +13,9 @@ struct ConfigCommand: ParsableCommand {
       $XDG_CONFIG_HOME/imagemill/config.toml (per-host = 2). A manifest may set some of them; see \
       imagemill-manifest(5). The command line overrides the environment, the environment the manifest, and the \
       manifest the configuration file. On the command line or in the environment, an output option such as quality \
-      overrides the manifest's defaults, but not a key of a job or an output. The values are those that 'imagemill run' would use, except \
-      that a manifest's defaults are not shown, although they override the configuration file. To unset a flag for one command, set its variable: \
-      IMAGEMILL_OFFLINE=no. Credentials are hidden.
+      overrides the manifest's defaults, but not a key of a job or an output. The values are those that 'imagemill run' would use. \
+      A manifest's defaults override the configuration file, but are not shown. To turn off a flag for one command, set \
+      its variable to no: IMAGEMILL_OFFLINE=no. Credentials are hidden.
 
         imagemill config
         imagemill config --json images.yaml

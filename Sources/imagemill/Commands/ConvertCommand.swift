@@ -30,8 +30,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
       The image to convert, and the file to write. The source is a path, an http(s), S3, file or data URL, or '-' for \
       standard input. The output is a path or an S3 URL, which may use template fields such as {ext}, or '-' for \
       standard output. With -o, every operand is a source: a path, a URL, a directory, or a pattern such as \
-      'photos/**/*.heic'. {dir} is then the source's directory: for a file, relative to the current directory, and \
-      empty outside it; for a directory, relative to that directory; for a pattern, relative to the part before its first \
+      'photos/**/*.heic'. {dir} is then the source's directory: for a file, relative to the current directory, or \
+      empty if the file is outside it; for a directory, relative to that directory; for a pattern, relative to the part before its first \
       special character.
       """,
       valueName: "source output"),

@@ -11,7 +11,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
   static let configuration = CommandConfiguration(
     commandName: "fetch", abstract: "Download URLs into the cache and show the responses.",
     discussion: """
-      Each line has the status, the cache status (hit, miss, revalidated, stale or bypass), the size in bytes and \
+      Each line has the HTTP status, the cache status (hit, miss, revalidated, stale or bypass), the size in bytes and \
       the URL. An error status is a failure. Its line is still printed, but -o doesn't write the body unless \
       --any-status is given.
 

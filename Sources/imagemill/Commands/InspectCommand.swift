@@ -56,7 +56,8 @@ struct InspectCommand: AsyncParsableCommand, TakesManyOperands {
           if services.isStopped { break }
           failures.add(error.isTemporary ? .temporary : .failed)
           StandardError.say(
-            "imagemill: \(source.displayText): \(error.stage.rawValue): \(error.withRemedy.message)")
+            "imagemill: \(source.displayText): \(error.stage.rawValue): \(error.withRemedy(ofSource: source.displayText).message)"
+          )
           continue
         }
         try StandardOutput.write(

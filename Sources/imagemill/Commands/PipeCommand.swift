@@ -19,8 +19,8 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       unless --allow-outside is given.
 
       A result line has the members version, index, source, output, status, width, height, bytes, sha256, filter, \
-      format, fields and, if known, location; a failed one also has error. With \
-      --placeholders, it also has placeholders. With --failures-are-results, a line has all \
+      format, fields and, if known, location. A failed line also has error. With \
+      --placeholders, a line also has placeholders. With --failures-are-results, a line has all \
       members of a report's line. See REPORTS in imagemill-pipe(1), and 'imagemill schema result'.
 
         imagemill pipe -f fill:100x100,circle -o 'out/{name}.png' < urls.txt
@@ -115,7 +115,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       return true
     }
     if failed?.isEmpty == true, !batch.quiet {
-      StandardError.say("imagemill: note: no line failed in that run")
+      StandardError.say("imagemill: note: no line failed in the earlier run")
     }
     if dryRun { return try await rehearse(items) }
     if operands == nil, !batch.quiet { StandardInput.announce("the sources") }
@@ -152,7 +152,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     if failed?.isEmpty == false, !isAnySelected.load(ordering: .relaxed), outcome.status == .success {
       throw CommandError(
         .usage,
-        "no line makes an output that failed in that run: the input or an option has changed; run it without --failed"
+        "no line makes an output that failed in the earlier run: the input or an option has changed; leave out --failed"
       )
     }
     let status =

@@ -15,20 +15,20 @@ struct RunCommand: AsyncParsableCommand {
       and fails if that output fails.
 
       --check writes nothing and exits 3 if any output is missing, out of date or changed. A source or output that \
-      can't be checked, for example because its server is down, is reported as such. If nothing else differs, the exit \
-      status is 75 if the failure is temporary, else 1. By default --check compares \
+      can't be checked, for example because its server is down, is reported with the reason. If there is no other \
+      difference, the exit status is 75 if all such failures are temporary, else 1. By default --check compares \
       the outputs with the cache, requests no source (outputs in object storage are looked up), and prints how many \
       cached sources are stale. With --refresh it also asks the origins whether their sources have changed. With \
-      --lock it compares manifests, sources and outputs with the digests in the lock file. Run it in the directory \
-      where the lock file was written: its paths of local sources are relative to that directory. --check --lock \
+      --lock it compares manifests, sources and outputs with the digests in the lock file. Run it in the same current \
+      directory as the run that wrote the lock file: the paths of local sources in it are relative to that directory. --check --lock \
       requests every remote source. It downloads those that have changed since the lock file was written, and those \
       whose response had no ETag and no Last-Modified header. It needs no cache and renders nothing, so it can check a fresh clone.
 
       The cache records which outputs earlier runs made. With --no-cache, a manifest whose jobs read outputs of other jobs \
       needs --in-place from the second run on, and --prune and --no-clobber are refused.
 
-      At its end, a run prints totals. 'merged' is the number of jobs that shared another job's source, downloaded or read once, and \
-      'revalidated' that of cached sources that have not changed at their origins.
+      At its end, a run prints totals. 'merged' counts the jobs that used a source that another job had already \
+      requested or read. 'revalidated' counts the cached sources that have not changed at their origins.
 
         imagemill run
         imagemill run -C public --report report.html images.yaml
@@ -93,8 +93,8 @@ struct RunCommand: AsyncParsableCommand {
     }
     if cache.noCache, jobs.output.replacing.keepsForeignFiles {
       throw ValidationError(
-        "--no-clobber knows imagemill's files by the cache, and would keep every existing file; leave out --no-cache or "
-          + "--no-clobber")
+        "--no-clobber recognizes imagemill's files by the records in the cache; without them it would keep every existing "
+          + "file; leave out --no-cache or --no-clobber")
     }
     if prune, manifests.contains("-") || jobs.shard != nil || jobs.failed != nil || !targets.isEmpty {
       throw ValidationError(
@@ -132,7 +132,8 @@ struct RunCommand: AsyncParsableCommand {
     if check && batch.force { throw ValidationError("--check and --force can't be used together") }
     if check && prune && lock != nil {
       throw ValidationError(
-        "--check --lock compares with a file, which doesn't know earlier runs; leave out --prune or --lock")
+        "--check --lock compares with the lock file, which has no record of earlier runs; leave out --prune or --lock"
+      )
     }
   }
 
@@ -145,7 +146,7 @@ struct RunCommand: AsyncParsableCommand {
     guard let option = files.first(where: { Invocation.current.isTyped($0) }) else { return }
     throw CommandError(
       .usage,
-      "--check runs nothing that --\(option) could describe, and prints what differs; leave out --\(option)")
+      "--check writes no files; leave out --\(option)")
   }
 
   func run() async throws {
@@ -170,16 +171,16 @@ struct RunCommand: AsyncParsableCommand {
     if input.count == 0, unmatched > 0, targets.isEmpty {
       throw CommandError(
         .usage,
-        "no job makes any of the \(outputs) of that run: the manifest or an option has changed; run it without --failed"
+        "no job makes \(outputs) of the earlier run any more: the manifest or an option has changed; leave out --failed"
       )
     }
     guard !batch.quiet else { return }
     if unmatched > 0, targets.isEmpty {
       StandardError.say(
-        "imagemill: warning: no job makes \(outputs) of that run any more; without --failed, everything that is missing "
-          + "is made")
+        "imagemill: warning: no job makes \(outputs) of the earlier run any more; without --failed, all missing outputs "
+          + "are made")
     } else if input.count == 0 {
-      StandardError.say("imagemill: note: no job failed in that run")
+      StandardError.say("imagemill: note: no job failed in the earlier run")
     }
   }
 

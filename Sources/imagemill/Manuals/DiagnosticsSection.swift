@@ -34,7 +34,7 @@ enum DiagnosticsSection {
     case .timedOut:
       "A download or a rendering took too long. Raise --timeout, --stall-timeout or --job-timeout."
     case .truncated:
-      "The end of a body or a file is missing. For a file, --on-corrupt warn uses the part that can be decoded, if any."
+      "The end of a response or a file is missing. An incomplete response is never used; for an incomplete file, --on-corrupt warn uses the part that can be decoded, if any."
     case .tlsFailed: "TLS failed, or the certificate isn't trusted. Name its authority with --cacert."
     case .notAllowed:
       "The address policy blocks the host or its address. Allow it with --allow-net or --allow-host."
@@ -82,7 +82,7 @@ enum DiagnosticsSection {
       "A transition makes an animation, and the output's format can't hold one. Write webp or gif."
     case .tooLargeForFormat: "The image is wider or higher than the format can hold."
     case .tooManyBytes:
-      "Even the smallest output exceeds --max-output-bytes, or a file is larger than its decoder reads."
+      "Even the smallest output exceeds --max-output-bytes, or the source file is too large for its decoder."
     case .badRecord: "A record of the input isn't a valid job."
     case .badOutput: "A path or a template doesn't name a file."
     case .outsideOutputDirectory:

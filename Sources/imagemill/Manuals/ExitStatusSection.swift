@@ -27,10 +27,12 @@ enum ExitStatusSection {
     case .failed:
       "At least one job failed, or a file or standard output could not be written; the outputs of the other jobs are "
         + "in place."
-    case .usage: "The command line, the configuration file or a manifest is wrong; nothing was started."
+    case .usage:
+      "The command line, a setting or a manifest is wrong, or a resource limit\n.Pq Li ulimit\nis too low; nothing was "
+        + "started."
     case .outOfDate:
-      ".Fl \\-check\nfound an output that is missing, or an output or source that is out of date or changed, or\n.Fl \\-frozen\nfound a "
-        + "source that isn't the locked one."
+      ".Fl \\-check\nfound a difference, such as an output that is missing or out of date; or\n.Fl \\-frozen\nfound a "
+        + "source that isn't in the lock file or differs from it."
     case .temporary:
       "Every failure was temporary, such as a timeout, a refused connection, an unresolved host name, or a status 429 "
         + "or 5xx; retrying may succeed."
@@ -47,11 +49,11 @@ enum ExitStatusSection {
     case .failed: failure[command]
     case .usage:
       usage[command]
-        ?? "The command line or the configuration file is wrong; nothing was started."
+        ?? "The command line or a setting is wrong; nothing was started."
     case .outOfDate: command == "run" ? general(status) : nil
     case .temporary where command == "run":
       general(status)
-        + "\nWith\n.Fl \\-check ,\nwhat could be checked is up to date."
+        + "\nWith\n.Fl \\-check ,\nsome sources or outputs could not be checked, and the others are up to date."
     case .temporary:
       ["run", "pipe", "convert", "fetch", "inspect", "ls"].contains(command) ? general(status) : nil
     case .hungUp, .interrupted, .terminated:
@@ -92,7 +94,7 @@ enum ExitStatusSection {
   private static let failure = [
     "run":
       "At least one job failed, or a report could not be written; the outputs of the other jobs are in place.\nWith\n"
-      + ".Fl \\-check ,\nsomething can't be checked, such as a source that doesn't exist, and the rest is up to date.",
+      + ".Fl \\-check ,\na source or output can't be checked, for example because it doesn't exist, and the others are up to date.",
     "pipe":
       "At least one source failed, or a result or report could not be written; the other outputs are in place.",
     "convert":
@@ -114,29 +116,30 @@ enum ExitStatusSection {
     "schema": "Standard output could not be written.",
     "completions": "Standard output could not be written.",
     "doctor":
-      "Something that\n.Nm imagemill\nneeds is missing or broken, or standard output could not be written.",
+      "Something that\n.Nm imagemill\nneeds is missing or broken, a setting of\n.Cm run\nhas a wrong value, or standard "
+      + "output could not be written.",
     "help": "Standard output could not be written.",
   ]
 
   private static let usage = [
     "run":
-      "The command line, the configuration file or a manifest is wrong; nothing was started.\nA wrong line of standard input, or of a list "
+      "The command line, a setting or a manifest is wrong, or a resource limit\n.Pq Li ulimit\nis too low; nothing was started.\nA wrong line of standard input, or of a list "
       + "longer than 16 MiB, is a failed job instead.",
     "pipe":
-      "The command line, the configuration file or the header of a table is wrong; nothing was started.",
-    "plan": "The command line, the configuration file or a manifest is wrong.",
+      "The command line, a setting or the header of a table is wrong, or a resource limit\n.Pq Li ulimit\nis too low; nothing was started.",
+    "plan": "The command line, a setting or a manifest is wrong.",
     "report":
-      "The command line or the configuration file is wrong, or a file can't be read or isn't a report; nothing was written.",
+      "The command line or a setting is wrong, or a file can't be read or isn't a report; nothing was written.",
     "validate": "The command line or a setting is wrong, or a manifest has mistakes or can't be read.",
-    "filters": "The command line or the configuration file is wrong, or no filter has the name.",
-    "formats": "The command line or the configuration file is wrong, or no format has the name.",
+    "filters": "The command line or a setting is wrong, or no filter has the name.",
+    "formats": "The command line or a setting is wrong, or no format has the name.",
     "init":
-      "The command line or the configuration file is wrong, the file exists already, or the list has mistakes.",
-    "schema": "The command line or the configuration file is wrong, or no document has the name.",
-    "completions": "The command line or the configuration file is wrong, or the shell is unknown.",
-    "cache": "The command line or the configuration file is wrong; nothing was changed.",
-    "config": "The command line, the configuration file or a manifest is wrong.",
-    "doctor": "The command line or the configuration file is wrong.",
+      "The command line or a setting is wrong, the file exists already, or the list has mistakes.",
+    "schema": "The command line or a setting is wrong, or no document has the name.",
+    "completions": "The command line or a setting is wrong, or the shell is unknown.",
+    "cache": "The command line or a setting is wrong; nothing was changed.",
+    "config": "The command line, a setting or a manifest is wrong.",
+    "doctor": "The command line is wrong, or the configuration file can't be read.",
     "help": "The command line is wrong, or no page has the name.",
   ]
 }

@@ -29,8 +29,9 @@ extension FilterDefinition {
     return groups.map { group in
       let text = "Also called " + group.names.joined(separator: ", ")
       guard !group.defaults.isEmpty else { return text }
-      let word = group.defaults.count == 1 ? "default" : "defaults"
-      return text + ", with the \(word) " + group.defaults.joined(separator: " and ")
+      let names = group.names.count == 1 ? "this name" : "these names"
+      let verb = group.defaults.count == 1 ? "default is" : "defaults are"
+      return text + ". With \(names), the \(verb) " + group.defaults.joined(separator: " and ")
     }
   }
 

@@ -41,13 +41,12 @@ enum ManifestPage {
     Settings of the run, its limits and its downloads, such as
     .Ql {per-host: 4, timeout: 30s} .
     The command line and the environment override them.
-    A run has one value of each: if several manifests have the same setting, that of the last one applies to the whole
-    run.
+    If several manifests have the same setting, the value in the last manifest applies to the whole run.
     .Pp
     A manifest may have the settings
     \#(settings)
     .Xr imagemill-run 1
-    describes them, as options.
+    describes the options of the same names.
     Output settings such as
     .Ic quality
     belong under
@@ -153,8 +152,8 @@ enum ManifestPage {
     treats a list of sources as alternatives (the default).
     .Cm progressive
     treats the list as versions, worst first.
-    Each is written when it arrives, unless a better one has been written or has arrived.
-    An existing file, such as that of an earlier run, is replaced only once, by the best version that arrives.
+    If the output doesn't exist yet, each version is written when it arrives, unless a better one has arrived.
+    An existing output, such as that of an earlier run, is replaced once, by the best version that arrives.
     .It Ic priority
     The priority of pending downloads; the highest starts first (default: 0).
     .It Ic variables
@@ -213,14 +212,12 @@ enum ManifestPage {
     converts the colors to sRGB and embeds no profile (the default).
     .Cm keep
     keeps the colors and the profile of the source if that is RGB or gray, the format holds profiles (GIF doesn't), and no filter depends on colors.
-    These filters don't: those of the sections Resizing, Shape and Orientation in
-    .Xr imagemill-filters 7 ,
-    except
-    .Cm trim ,
-    and
-    .Cm mask , opacity
-    and
-    .Cm flatten .
+    The only filters that don't depend on colors are
+    .Cm mask , opacity , flatten ,
+    and those of the sections Resizing (except
+    .Cm trim ) ,
+    Shape and Orientation in
+    .Xr imagemill-filters 7 .
     Otherwise, such as for a CMYK source, or after
     .Cm sepia , grayscale , invert , blur , text
     or
@@ -260,8 +257,13 @@ enum ManifestPage {
     The alternative text, which may use fields (default: the variable
     .Li alt ) .
     .It Ic sizes
-    The attribute of that name.
+    The value of the
+    .Li sizes
+    attribute.
     .It Ic loading
+    The value of the
+    .Li loading
+    attribute:
     .Cm lazy
     or
     .Cm eager .
@@ -286,9 +288,9 @@ enum ManifestPage {
     Formats that can't hold the tag (AVIF, HEIC, JPEG XL, GIF) get upright pixels.
     .It Ic max-bytes
     The maximum size of the output.
-    The highest quality that fits is used, up to
+    The highest quality that fits is used, at most
     .Ic quality
-    (default: up to 100).
+    (default: 100).
     Same as
     .Fl \-max\-output\-bytes .
     .Fl \-max\-bytes

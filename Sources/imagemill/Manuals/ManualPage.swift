@@ -119,7 +119,7 @@ enum ManualPage {
       .Pp
       As a gravity,
       .Li attention
-      keeps the part that draws the eye, and
+      keeps the part most likely to attract attention, and
       .Li entropy
       the part with the most detail; for
       .Ic pad , overlay
@@ -129,7 +129,7 @@ enum ManualPage {
       .Li center .
       A focal point such as
       .Li 0.3x0.7
-      is two fractions of the image: from the left, and from the top.
+      is a fraction of the width, from the left, and a fraction of the height, from the top.
       .Pp
       Every chain has an identifier: its filters with all parameters, in a fixed form.
       All spellings of a chain have the same identifier, which is part of the key of cached results.

@@ -128,9 +128,8 @@ enum ManualSections {
 
   private static let certificateVariables = """
     .It Ev SSL_CERT_FILE , SSL_CERT_DIR
-    Used only if libcurl was built to use OpenSSL's default certificates, which Debian's was not.
-    .Fl \\-cacert
-    names a file with certificate authorities.
+    A file and a directory of certificate authorities.
+    They are used only if libcurl was built with OpenSSL's default paths; Debian's was not.
 
     """
 

@@ -5,9 +5,9 @@ enum NetworkSection {
   static let text =
     #"""
     .Ss Networks
-    By default, imagemill connects only to public addresses; see
-    .Sx Sources
-    for the exception.
+    By default, requests for sources and outputs go only to public addresses; see
+    .Sx SECURITY CONSIDERATIONS
+    for the exceptions.
     .Fl \-allow-net
     allows other networks: a CIDR, or one of these words, which name groups of IANA's special-purpose addresses:
     .Bl -tag -width documentation

@@ -10,7 +10,7 @@ extension ObjectStoragePage {
     The profile: the first of these that is set (default:
     .Ql default ) .
     .It Ev AWS_SHARED_CREDENTIALS_FILE , AWS_CONFIG_FILE
-    The files of profiles (default:
+    The files that contain the profiles (default:
     .Pa ~/.aws/credentials
     and
     .Pa ~/.aws/config ) .
@@ -21,21 +21,28 @@ extension ObjectStoragePage {
     .It Ev AWS_IGNORE_CONFIGURED_ENDPOINT_URLS
     If
     .Ql true ,
-    a server that a variable or the profile sets is ignored.
+    .Ev AWS_ENDPOINT_URL_S3 , AWS_ENDPOINT_URL
+    and the
+    .Ql endpoint_url
+    of the profile are ignored.
     .It Ev AWS_CONTAINER_CREDENTIALS_RELATIVE_URI , AWS_CONTAINER_CREDENTIALS_FULL_URI
     With
     .Fl \-s3-credentials Cm instance :
-    where a container gets its credentials.
+    the path or URL of the container's credentials.
     .It Ev AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE , AWS_CONTAINER_AUTHORIZATION_TOKEN
     The authorization for these requests, in a file or as text.
-    .It Ev AWS_EC2_METADATA_SERVICE_ENDPOINT , AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE
+    .It Ev AWS_EC2_METADATA_SERVICE_ENDPOINT
     With
     .Fl \-s3-credentials Cm instance :
-    the URL of the instance metadata service; without a URL, which of its default addresses to use,
+    the URL of the instance metadata service.
+    .It Ev AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE
+    If
+    .Ev AWS_EC2_METADATA_SERVICE_ENDPOINT
+    isn't set: use the service's
     .Ql IPv4
     or
     .Ql IPv6
-    (default: IPv4).
+    address (default: IPv4).
     .It Ev AWS_EC2_METADATA_DISABLED
     If
     .Ql true ,

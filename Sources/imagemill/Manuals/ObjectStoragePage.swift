@@ -268,8 +268,9 @@ enum ObjectStoragePage {
       adds headers to its requests.
       Headers for encryption, such as
       .Ql x-amz-server-side-encryption: aws:kms ,
-      are sent with uploads only, except those with a customer's key
-      .Pq Ql x-amz-server-side-encryption-customer-* .
+      are sent only with uploads; those with a customer key
+      .Pq Ql x-amz-server-side-encryption-customer-*
+      are sent with every request.
       .Fl \-allow-net , \-allow-host
       and
       .Fl \-deny-host

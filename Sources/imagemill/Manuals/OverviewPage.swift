@@ -106,8 +106,7 @@ enum OverviewPage {
     Formats whose decoders are not hardened against hostile files, such as svg and pdf, are read only if listed in
     .Fl \-allow-format .
     .Pp
-    .Nm
-    connects only to public addresses, unless
+    Requests for sources and outputs go only to public addresses, unless
     .Fl \-allow-net
     allows other networks.
     Hosts in the operands of
@@ -119,7 +118,10 @@ enum OverviewPage {
     of
     .Cm convert ,
     may be in any network; hosts in a chain may not.
-    Headers and credentials are sent to the origin of each source, never to another origin after a redirect.
+    .Fl H
+    headers and
+    .Fl \-user
+    credentials are sent to the origin of each source, never to another origin after a redirect.
     .Ss Filters and chains
     A chain is a list of filters, such as
     .Ql fill:100x100,circle .
@@ -134,7 +136,7 @@ enum OverviewPage {
     .It Cm limit : Ns Ar size
     Resize to fit inside the size, but never enlarge.
     .It Cm fill : Ns Ar size Ns Op : Ns Ar gravity
-    Scale to cover the size, then crop to exactly that size.
+    Resize to cover the size, then crop to exactly that size.
     .It Cm pad : Ns Ar size
     Resize to fit inside the size, then pad to exactly that size.
     .It Cm circle , rounded : Ns Ar radius
@@ -168,8 +170,7 @@ enum OverviewPage {
     Paths outside it are refused.
     .Pp
     An animation stays an animation if the output's format can hold one, as webp and gif can.
-    In other formats, only the first frame is written.
-    A tiff output keeps the pages of a TIFF source.
+    In other formats, only the first frame is written, except that tiff keeps the pages of a TIFF source.
     .Ss The cache
     Responses are cached as HTTP allows, and requested again only when they are stale.
     Outputs that are up to date are left alone.
@@ -230,12 +231,9 @@ enum OverviewPage {
     to any host in
     .Fl \-source ,
     but not to one in a chain.
-    A proxy,
-    .Fl \-remote-cache
-    and
-    .Fl \-s3-credentials Cm instance
-    are used whatever their address.
-    Every address is checked after name resolution, including after redirects.
+    This restriction doesn't apply to a proxy, the remote cache, or the server of
+    .Fl \-s3-credentials Cm instance .
+    The address of every other connection is checked after name resolution, including after redirects.
     .It
     .Cm run , pipe
     and

@@ -64,15 +64,15 @@ enum RemoteCacheSection {
       An output is not uploaded if one of its sources is private:
       .Bl -dash -compact
       .It
-      it was requested with credentials, a cookie or another header of
+      it was requested with credentials, a cookie, or any
       .Fl H
-      than
+      header except
       .Ql Accept ,
       .Ql Accept\-Encoding ,
       .Ql Accept\-Language ,
       .Ql Cache\-Control ,
       .Ql Range
-      or
+      and
       .Ql User\-Agent ;
       .It
       it was read from a bucket with credentials;

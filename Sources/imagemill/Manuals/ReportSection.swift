@@ -60,7 +60,7 @@ enum ReportSection {
       .Fl \\-placeholders
       or an .html report, an output also has
       .Ql placeholders
-      (BlurHash and others; not the fallback image).
+      (dominant color, BlurHash, ThumbHash and data URI).
       .Fl \\-failed
       reads this report.
       .It Pa .json
@@ -68,7 +68,7 @@ enum ReportSection {
       .Ql version
       (1),
       .Ql imagemill
-      (its version),
+      (the version of imagemill),
       .Ql summary
       (of the run) and
       .Ql outputs

@@ -118,7 +118,7 @@ struct DownloadOptions: ParsableArguments {
       throw ValidationError("can't read the user's name from standard input: \(error.text)")
     }
     if user?.isEmpty != false {
-      throw ValidationError("-u - found no user's name in the first line of standard input")
+      throw ValidationError("-u -: the first line of standard input has no user name")
     }
   }
 

@@ -73,13 +73,13 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Maximum size of an output. The highest quality that fits is used: at most --quality, or 100 without it.",
+      "Maximum size of an output. The highest quality that fits is used, at most --quality (or 100, if that isn't given).",
       valueName: "size"))
   var maxOutputBytes: SizeArgument?
 
   @Option(
     help: ArgumentHelp(
-      "With several formats, use a later one only if its file is at least this percentage smaller than that of the first.",
+      "With several formats, use a later one only if its file is at least this much smaller than that of the first, such as 10%.",
       valueName: "percent"))
   var minSavings: String?
 

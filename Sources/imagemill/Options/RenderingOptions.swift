@@ -48,7 +48,7 @@ struct LimitOptions: ParsableArguments {
     for word in Self.words(allowFormat) where Self.format(word) == nil {
       let names = FormatSupport.readableOnRequest
       throw ValidationError(
-        "--allow-format takes \(names.joined(separator: ", ")); not '\(word)'"
+        "--allow-format takes \(names.joined(separator: ", ")), not '\(word)'"
           + NearestName.suggestion(for: word, among: names))
     }
     for type in Self.words(acceptType) where !ContentTypes.isType(type) {
@@ -137,7 +137,7 @@ struct BatchOptions: ParsableArguments {
   @Option(
     name: .customLong("report"),
     help: ArgumentHelp(
-      "Write a report: .json, .ndjson, .xml (JUnit) or .html; '-' writes NDJSON to standard output, which pipe refuses. Repeatable.",
+      "Write a report: .json, .ndjson, .xml (JUnit) or .html; '-' writes NDJSON to standard output (not with pipe). Repeatable.",
       valueName: "file"),
     completion: .file(extensions: ["json", "ndjson", "xml", "html"]))
   var reports: [String] = []
@@ -172,7 +172,7 @@ struct BatchOptions: ParsableArguments {
   @Option(
     name: .customLong("events"),
     help: ArgumentHelp(
-      "Write events as they happen, one JSON object per line; '-' is standard output (not in pipe).",
+      "Write events as they happen, one JSON object per line; '-' is standard output (not with pipe).",
       valueName: "file"),
     completion: .file())
   var events: String?

@@ -29,7 +29,7 @@ struct ConversionWorkerOptions: WorkerOptions {
     help: ArgumentHelp(
       "Where to decode. auto: in a worker process with the restrictions that the kernel supports. strict: the same, but "
         + "fail unless the kernel has seccomp and Landlock. off: in this process; with -o, in a worker process without "
-        + "restrictions. (default: off; with -o: auto)",
+        + "restrictions (default: off; with -o: auto).",
       valueName: "auto|strict|off"))
   var sandbox: SandboxArgument?
 
@@ -46,7 +46,7 @@ struct InspectionWorkerOptions: WorkerOptions {
   @Option(
     help: ArgumentHelp(
       "Where to decode. auto: in a worker process with the restrictions that the kernel supports. strict: the same, but "
-        + "fail unless the kernel has seccomp and Landlock. off: in this process. (default: off)",
+        + "fail unless the kernel has seccomp and Landlock. off: in this process (default: off).",
       valueName: "auto|strict|off"))
   var sandbox: SandboxArgument?
 

@@ -34,7 +34,17 @@ extension JobError {
       result.message += "; to name a source, use --source \(ShellWord.quoted(name))=FILE"
       return result
     }
-    return withRemedy
+    return withRemedy(ofSource: job)
+  }
+
+  /// The error with its remedy.
+  /// - Parameter name: The source, unless the error names another one.
+  func withRemedy(ofSource name: String) -> JobError {
+    var named = self
+    named.source = source ?? name
+    var result = named.withRemedy
+    result.source = source
+    return result
   }
 
   /// Whether a job's source is a local list of sources.

@@ -20,12 +20,19 @@ enum Remedies {
       // Object storage says itself what to do; headers and URLs are of no help there.
       if let source = error.source, ObjectAddress.isAddress(source) { return nil }
       return remedy(forStatus: status)
-    case .rendering(.nothingDecoded):
-      return error.code == .truncated ? "fetch it again with --refresh" : "replace it"
+    case .rendering(.nothingDecoded): return replacement(of: error)
     case .rendering(let reason): return remedy(for: reason)
     case .lockFile: return "check it, then run without --frozen to lock it"
+    case nil where error.stage == .decode && [.truncated, .corrupt].contains(error.code):
+      return "\(replacement(of: error)), or try --on-corrupt warn, which uses the part that can be decoded"
     case nil: return remedy(for: error.code, at: error.stage)
     }
+  }
+
+  /// How to get a whole source instead of a damaged one. A cached response that was cut is used until it is stale.
+  private static func replacement(of error: JobError) -> String {
+    let isLocal = error.source.map { !$0.contains("://") } ?? false
+    return error.code == .truncated && !isLocal ? "download it again with --refresh" : "replace it"
   }
 
   /// The advice for a rendering that failed for this reason.
@@ -70,9 +77,6 @@ enum Remedies {
     case (.fileSize, _): "raise the limit with 'ulimit -f'"
     case (.workerKilled, _): "if the machine is out of memory, lower --memory or --jobs"
     case (.systemCallRefused, _): "if the image can be trusted, render it with --sandbox off"
-    case (.truncated, .decode):
-      "fetch it again with --refresh, or try --on-corrupt warn, which uses the part that arrived"
-    case (.corrupt, .decode): "replace it, or try --on-corrupt warn, which uses the readable part"
     case (.outsideOutputDirectory, _): "choose another with -C, or allow it with --allow-outside"
     case (.overwritesSource, _): "write it elsewhere, or allow it with --in-place"
     default: nil
@@ -118,8 +122,9 @@ enum Remedies {
   static func remedy(for reason: CacheError.Reason, canDoWithout: Bool = true) -> String? {
     switch reason {
     case .noSpace:
-      "free some space, or choose another directory with --cache-dir"
-        + (canDoWithout ? ", or TMPDIR with --no-cache" : "")
+      canDoWithout
+        ? "free some space, choose another directory with --cache-dir, or use --no-cache and set TMPDIR"
+        : "free some space, or choose another directory with --cache-dir"
     case .fileSizeLimit: "raise the limit with 'ulimit -f'"
     case .openFileLimit: "raise the limit of open files (ulimit -n)"
     case .temporaryDirectory: "set TMPDIR to a writable directory"
@@ -171,7 +176,7 @@ enum Remedies {
     if toStandardOutput { return "\(problem); give one, such as --format webp" }
     let endings = EncoderTable.all.compactMap(\.pathExtensions.first).map { ".\($0)" }
     return
-      "\(problem); end the name in \(endings.dropLast().joined(separator: ", ")) or \(endings.last ?? ""), or give --format"
+      "\(problem); use an output name that ends in \(endings.dropLast().joined(separator: ", ")) or \(endings.last ?? ""), or give --format"
   }
 
   /// The advice for a file that its manifest no longer makes.
