@@ -247,6 +247,10 @@ struct LineJobsTests {
   @Test func `a line that isn't UTF-8 costs one job`() async throws {
     let found = try await Self.read([0x61, 0x0A, 0xE9, 0x0A, 0x62, 0x0A], LineOptions(.sources))
     #expect(Self.texts(found) == ["1 a", "2:1 not UTF-8: save the list as UTF-8", "3 b"])
+    var names = LineOptions(.sources)
+    names.isNULSeparated = true
+    let named = try await Self.read([0x61, 0, 0xE9, 0, 0x62, 0], names)
+    #expect(Self.texts(named) == ["1 a", "2:1 not UTF-8: rename the file", "3 b"])
   }
 
   /// `printf 'a.png\nb.png\n' | gzip -n`

@@ -64,8 +64,9 @@ struct RecordParser: Sendable {
       let isUTF16 = record.line == 1 && ManifestText.isUTF16(record.bytes)
       let shown = String(decoding: record.bytes, as: UTF8.self).unicodeScalars
       let column = isUTF16 ? 1 : shown.prefix { $0 != "\u{FFFD}" }.count + 1
-      let message = isUTF16 ? ManifestText.utf16Message : "not UTF-8: save the list as UTF-8"
-      return unreadable(record, column: column, message)
+      let isName = options.isNULSeparated && options.form == .sources
+      let remedy = isName ? "rename the file" : "save the list as UTF-8"
+      return unreadable(record, column: column, isUTF16 ? ManifestText.utf16Message : "not UTF-8: \(remedy)")
     }
     switch options.form {
     case .sources: return source(text, record)
