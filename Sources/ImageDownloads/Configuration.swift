@@ -59,8 +59,8 @@ extension ImageDownloader {
     public var redirects = 10
     /// The use of the HTTP cache.
     public var cacheMode = CacheMode.standard
-    /// When the run began that all requests belong to, in seconds since 1970; nil for a downloader that serves for long. A
-    /// source is requested once in a run, whatever its freshness.
+    /// When the run began that all requests belong to, in seconds since 1970; nil for none. Within five minutes, a run
+    /// requests a source once, whatever its freshness.
     package var start: Double?
     /// If an origin fails, serve a stored response up to this long past its expiry; its `stale-if-error` may extend it.
     public var staleIfError = Duration.zero

@@ -26,7 +26,7 @@ package struct Shard: Sendable, Hashable {
     (self.number, self.count) = (number, count)
   }
 
-  /// The documents' jobs that belong to this part: jobs that need each other's outputs belong to one part.
+  /// The documents' jobs that belong to this part: jobs that wait for others belong to their part.
   func selecting(_ jobs: [Job]) -> [Job] {
     let members = JobDependencies(jobs).components()
     let keys = jobs.map(key)

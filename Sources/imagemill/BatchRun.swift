@@ -4,6 +4,7 @@ import ImageCaches
 import ImageDownloads
 import ImageRendering
 import Reports
+import Synchronization
 import SystemIO
 import Vips
 
@@ -59,18 +60,22 @@ struct BatchRun {
   ) async throws -> Outcome
   where Items.Element == BatchItem, Items.Failure == Never, Items.AsyncIterator: SendableMetatype {
     let reporting = reporting
-    let (summary, signals) = try await CommandServices.with(
+    let isOver = Atomic(false)
+    let (summary, signalled) = try await CommandServices.with(
       downloads: downloads, cache: cache, limits: limits, origins: origins, typedHosts: typedHosts,
       requestsOnce: true, endsOnSignal: false,
       report: { event in
-        if let event = BatchEvent(event) { reporting.note(event) }
+        // The totals are printed: what is validated after them isn't part of the run.
+        if !isOver.load(ordering: .relaxed), let event = BatchEvent(event) { reporting.note(event) }
       }
     ) { services in
       try refusePlaces(services.store)
-      return (await perform(items, services, recorder), services.signals)
+      let summary = await perform(items, services, recorder)
+      isOver.store(true, ordering: .relaxed)
+      return (summary, services.signals.exitStatus)
     }
     let isReported = reporting.finish()
-    if let status = signals.exitStatus {
+    if let status = signalled {
       return Outcome(status: status, statusOfReporting: status, isWhole: false)
     }
     // The reader closed its end, so the jobs that were not started are no failure.

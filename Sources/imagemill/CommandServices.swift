@@ -45,8 +45,11 @@ struct CommandServices: Sendable {
     }
     do {
       let result = try await body(services)
-      if !services.isStopped { await downloader.finishValidations(within: validationPatience) }
       if endsOnSignal { try await services.endAfterSignal() }
+      if !services.isStopped {
+        services.signals.endAtOnce(store)
+        await downloader.finishValidations(within: validationPatience)
+      }
       await services.end()
       if endsOnSignal { services.signals.endAtOnce(store) }
       return result

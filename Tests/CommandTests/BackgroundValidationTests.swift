@@ -42,7 +42,8 @@ struct BackgroundValidationTests {
 
   @Test("end with the command where the origin doesn't answer")
   func silence() async throws {
-    let (isSilent, gate) = (Mutex(false), Gate())
+    let isSilent = Mutex(false)
+    let gate = Gate()
     let server = try LoopbackServer { _ in
       if isSilent.withLock(\.self) { gate.wait() }
       return Self.page(width: 20)

@@ -25,6 +25,9 @@ struct ExitStatusValueTests {
       summary.jobsNotStarted = notStarted
       summary.allFailuresTemporary = temporary
       #expect(ExitStatus(summary) == status, "\(summary)")
+      summary.isInputUnread = true
+      #expect(ExitStatus(summary) == .failed, "\(summary)")
+      summary.isInputUnread = false
     }
   }
 

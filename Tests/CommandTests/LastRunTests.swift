@@ -132,13 +132,14 @@ struct LastRunTests {
     #expect(command.read("2.webp") != nil && command.read("4.webp") == nil)
     // Nothing failed in that run, which is no mistake.
     let again = try await command.run("run", "m.yaml", "--failed")
-    #expect(again.status == 0 && again.errors.contains("no job failed in that run"), "\(again.errors)")
+    #expect(again.status == 0 && again.errors.contains("no job failed in the earlier run"), "\(again.errors)")
 
     let (words, lines) = (["pipe", "-o", "{name}.webp"], Data("none.png\n".utf8))
     #expect(try await command.run(words, input: lines).status == 1)
     let other = try await command.run(words + ["--failed"], input: Data("a.png\n".utf8))
     #expect(
-      other.status == 2 && other.errors.contains("no line makes an output that failed"), "\(other.errors)")
+      other.status == 2 && other.errors.contains("no line makes an output that failed in the earlier run"),
+      "\(other.errors)")
     #expect(try await command.run(words + ["--failed"], input: lines).status == 1)
   }
 

@@ -46,15 +46,27 @@ struct RepeatedSourceTests {
     }
   }
 
-  @Test(
-    "is requested again after a temporary error, and not after a lasting one",
-    arguments: [(503, 3), (404, 1)])
-  func errors(status: Int, requests: Int) async throws {
+  @Test("is requested again after an error", arguments: [503, 404])
+  func errors(status: Int) async throws {
     let page = page([], status: status)
     let server = try LoopbackServer { _ in page }
     defer { server.stop() }
     try await runLines(server.url("/a.png"))
-    #expect(server.requests.count == requests)
+    #expect(server.requests.count == 3)
     #expect(command.files.isEmpty)
+  }
+
+  @Test(
+    "is found by its redirect again, unless that is permanent",
+    arguments: [(301, 1), (302, 3), (303, 3), (307, 3), (308, 1)])
+  func redirects(status: Int, requests: Int) async throws {
+    let image = page([])
+    let server = try LoopbackServer { request in
+      request.path == "/a.png" ? image : Page(text: "", status: status, fields: [("Location", "/a.png")])
+    }
+    defer { server.stop() }
+    try await runLines(server.url("/from"))
+    #expect(server.count(of: "/from") == requests && server.count(of: "/a.png") == 1)
+    #expect(command.files == ["1.png", "2.png", "3.png"])
   }
 }

@@ -68,10 +68,13 @@ struct TemporaryCacheTests {
   func limits() async throws {
     let command = try CommandRun()
     try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
-    for (limit, words) in [("-f 1", "'ulimit -f'"), ("-n 12", "ulimit -n")] {
-      let outcome = try await command.run(
-        ["-c", "ulimit \(limit); '\(CommandRun.executable)' pipe -o '{name}.webp' a.png"],
-        executable: "/bin/bash")
+    #expect(try await command.run("pipe", "-o", "{name}.webp", "a.png").status == 0)
+    for (limit, command, words) in [
+      ("-f 1", "pipe -o '{name}.jpg' a.png", "'ulimit -f'"), ("-n 6", "cache stats", "ulimit -n"),
+      ("-n 12", "pipe -o '{name}.jpg' a.png", "ulimit -n"),
+    ] {
+      let outcome = try await self.command.run(
+        ["-c", "ulimit \(limit); '\(CommandRun.executable)' \(command)"], executable: "/bin/bash")
       #expect(outcome.status != 0 && outcome.errors.contains(words), "\(outcome.errors)")
       #expect(!outcome.errors.contains("remove it"), "\(outcome.errors)")
       #expect(!outcome.errors.contains("choose another directory"), "\(outcome.errors)")

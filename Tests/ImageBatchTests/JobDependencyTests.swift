@@ -68,6 +68,12 @@ struct JobDependencyTests {
       try job(3, ["o/b.png"], ["c.png"]),
     ]
     #expect(try JobDependencies(inPlace).ordered().map(\.level) == [1, 0, 1])
+    // Equal jobs don't wait for each other: they are rendered once.
+    let twice = [
+      try job(1, ["o/a.png"], ["a.png"]), try job(2, ["o/a.png"], ["b.png"]),
+      try job(3, ["o/a.png"], ["a.png"]),
+    ]
+    #expect(try JobDependencies(twice).ordered().map(\.level) == [1, 0, 1])
     // Which the third job can't, if it also needs what the first makes of it.
     let both = [try job(1, ["o/a.png"], ["a.png", "b.png"]), try job(2, ["o/a.png", "o/b.png"], ["c.png"])]
     #expect(throws: JobDependencies.Circle.self) { try JobDependencies(both).ordered() }

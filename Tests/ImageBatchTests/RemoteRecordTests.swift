@@ -110,7 +110,8 @@ struct RemoteHealthTests {
   }
 
   @Test(
-    "a server that takes no uploads is told apart from one that lacks an object", arguments: [404, 405, 409])
+    "a server that takes no uploads is told apart from one that lacks an object",
+    arguments: [404, 405, 409, 501])
   mutating func noUploads(status: Int) {
     let warning = health.failed(.upload, RemoteFailure(status: status, to: .upload), now: 0).warning
     #expect(

@@ -41,7 +41,12 @@ struct TallyTests {
         #expect(tally.failedJobs == failedJobs)
       }
       let known = values.optional { $0.int(0...40) }
-      let summary = tally.summary(after: .seconds(2), downloads: DownloadTotals(), knownJobs: known)
+      let isUnread = values.chance(2)
+      let summary = tally.summary(
+        after: .seconds(2), downloads: DownloadTotals(), knownJobs: known, isInputUnread: isUnread)
+      // Where the number of jobs is known, the rest is counted.
+      #expect(summary.isInputUnread == (isUnread && known == nil))
+      #expect(summary.isWhole == (summary.jobsNotStarted == 0 && !summary.isInputUnread))
       #expect(summary.jobs == max(jobs, known ?? 0) && summary.jobsNotStarted == max(0, (known ?? 0) - jobs))
       #expect(summary.jobsDone + summary.jobsFailed == jobs && summary.jobsFailed == failedJobs)
       #expect(summary.outputs == statuses.values.reduce(0, +))

@@ -199,10 +199,12 @@ struct DisplayPropertyTests {
       var summary = BatchSummary()
       func few() -> Int { Int.random(in: 0...2, using: &random) }
       (summary.jobsFailed, summary.jobsNotStarted, summary.outputsFailed) = (few(), few(), few())
+      summary.isInputUnread = few() == 0
       summary.outputs = summary.outputsFailed + few()
       let verdict = Summary.verdict(summary)
       #expect(
-        Summary.isGood(summary) == !(verdict.contains("failed") || verdict.contains("not started")),
+        Summary.isGood(summary)
+          == !["failed", "not started", "stopped before the end"].contains(where: verdict.contains),
         "\(verdict)")
       #expect(!Summary.text(summary).contains("\n"))
     }

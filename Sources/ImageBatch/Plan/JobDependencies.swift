@@ -41,7 +41,7 @@ package struct JobDependencies {
     let names = Set(read.map(Paths.fileName))
     var producers: [String: [Producer]] = [:]
     // The jobs with an output in the place of their own source, by its location.
-    var replacing: [String: Int] = [:]
+    var replacing: [String: Set<Int>] = [:]
     for (position, job) in jobs.enumerated() {
       for (index, output) in job.outputs.enumerated() {
         // Few outputs have the name of a file that is read, and only their paths have to be made absolute.
@@ -49,7 +49,7 @@ package struct JobDependencies {
           let location = job.location(of: output, from: directory), read.contains(location)
         else { continue }
         if files[position].contains(location) {
-          replacing[location] = position
+          replacing[location, default: []].insert(position)
         } else {
           producers[location, default: []].append(Producer(position: position, output: index))
         }
@@ -59,8 +59,10 @@ package struct JobDependencies {
     var predecessors = needs.map { $0.map(\.position) }
     if !replacing.isEmpty {
       for (position, locations) in files.enumerated() {
-        for writer in locations.compactMap({ replacing[$0] }) where writer != position {
-          predecessors[writer].append(position)
+        for location in locations {
+          // Of equal jobs, none waits for the others.
+          guard let writers = replacing[location], !writers.contains(position) else { continue }
+          for writer in writers { predecessors[writer].append(position) }
         }
       }
     }
@@ -78,6 +80,8 @@ package struct JobDependencies {
   package struct Circle: Error {
     /// The jobs, each of which waits for the next, and the last one for the first.
     package let jobs: [Job]
+    /// For each job, whether it waits because it needs an output of the next one; otherwise it replaces a source of it.
+    package let needsOutput: [Bool]
   }
 
   /// The jobs with what they need and what is needed of them, in the order of the list.
@@ -114,7 +118,10 @@ package struct JobDependencies {
       if levels[earlier] != nil { continue }
       guard isOnPath.insert(earlier).inserted else {
         let circle = path.drop { $0.position != earlier }
-        throw Circle(jobs: circle.map { jobs[$0.position] })
+        throw Circle(
+          jobs: circle.map { jobs[$0.position] },
+          // The place of the next one among those that a job waits for: the ones that it needs come first.
+          needsOutput: circle.map { $0.next <= needs[$0.position].count })
       }
       path.append((earlier, 0))
     }

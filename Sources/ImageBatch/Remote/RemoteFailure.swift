@@ -34,7 +34,7 @@ struct RemoteFailure: Error {
   /// Creates the failure of a status that isn't a success.
   /// - Parameter operation: What was asked for. Default: a lookup.
   init(status: Int, to operation: RemoteHealth.Operation = .lookup) {
-    if operation == .upload, [404, 405, 409].contains(status) {
+    if operation == .upload, [404, 405, 409, 501].contains(status) {
       self.init(
         .refused,
         "it doesn't accept uploads (HTTP status \(status)); enable PUT and the creation of directories (in nginx: "
@@ -67,7 +67,7 @@ struct RemoteFailure: Error {
     let words = answer.words(for: address, isSigned: isSigned, serverTime: serverTime, now: now)
     let status = answer.status
     switch answer.code {
-    case nil: self.init(bare: status, words, isSigned: isSigned)
+    case nil: self.init(bare: status, to: operation, words, isSigned: isSigned)
     case "NoSuchKey": self.init(.missing, words)
     // The object in the local store has other bytes than its name says, or they were changed on the way.
     case "XAmzContentSHA256Mismatch", "BadDigest": self.init(.local, words)
@@ -104,13 +104,15 @@ struct RemoteFailure: Error {
   ]
 
   /// Creates the failure of an error response of object storage that has no code.
-  private init(bare status: Int, _ words: String, isSigned: Bool) {
+  private init(
+    bare status: Int, to operation: RemoteHealth.Operation, _ words: String, isSigned: Bool
+  ) {
     switch status {
     case 401, 403:
       let remedy = isSigned ? "check the credentials and what they allow" : "set credentials"
       self.init(.refused, "it refuses access (HTTP status \(status)); \(remedy)")
     case 300..<400: self.init(.rejected, words)
-    default: self.init(status: status)
+    default: self.init(status: status, to: operation)
     }
   }
 

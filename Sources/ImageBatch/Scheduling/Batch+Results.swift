@@ -38,7 +38,7 @@ extension Batch {
   /// that haven't ended have no result. ``summary`` waits for the end. Jobs with the same source share its download and
   /// decoding. Results that aren't read yet are kept in memory.
   ///
-  /// Call this or ``run(_:)`` once per batch: after a second call, ``summary`` waits only for that one. The jobs are read
+  /// Call this or ``run(_:)`` once per batch. The jobs are read
   /// completely before the first one starts; for an endless stream, use ``run(_:)``.
   /// - Parameter jobs: The jobs. Those with the index 0 are numbered by their position.
   /// - Returns: A result for each job, in the order in which the jobs end.

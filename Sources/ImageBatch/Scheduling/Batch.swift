@@ -144,7 +144,10 @@ public final class Batch: Sendable {
         after: ContinuousClock.now - start, downloads: downloader.totals, knownJobs: knownJobs,
         isInputUnread: input.isUnfinished)
     }
-    if endsDownloader { await downloader.shutDown() }
+    if endsDownloader {
+      if !stops { await downloader.finishValidations(within: .seconds(5)) }
+      await downloader.shutDown()
+    }
     self.onResult.withLock { $0 = nil }
     await report(.finished(summary))
     return summary
@@ -177,6 +180,7 @@ public final class Batch: Sendable {
         // and nothing would cancel one that starts now.
         if stops {
           tally.withLock { $0.skip(read) }
+          input.stop()
           break
         }
         guard let group = await startable(read, except: late) else { continue }

@@ -20,7 +20,7 @@ final class ItemReader: Sendable {
   /// Whether the batch was stopped before the input ended.
   var isUnfinished: Bool { state.withLock { $0.isStopped && !$0.isAtEnd } }
 
-  /// Begins to read; nothing is read before it is requested.
+  /// Begins to read; nothing is read before it is requested. Call it once.
   func start<Items: AsyncSequence & SendableMetatype>(_ items: sending Items)
   where Items.Element == BatchItem, Items.Failure == Never, Items.AsyncIterator: SendableMetatype {
     let reading = Task {
@@ -80,7 +80,8 @@ final class ItemReader: Sendable {
   /// - Parameter item: nil at the end.
   private func deliver(_ item: BatchItem?) {
     let batch = state.withLock { state in
-      if item == nil { state.isAtEnd = true }
+      // A cancelled input ends early.
+      if item == nil, !state.isStopped { state.isAtEnd = true }
       return state.batch.take()
     }
     batch?.resume(returning: item)

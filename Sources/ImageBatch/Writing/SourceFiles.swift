@@ -137,14 +137,17 @@ extension Job {
   }
 
   /// The paths of the font files and color profiles that the outputs name.
-  var fontsAndProfiles: [String] {
-    outputs.flatMap { output in
-      let fonts = output.chain.fonts.filter(FontFile.isFile)
-      guard case .file(let profile, _) = output.encoding.profile else { return fonts }
-      return fonts + [profile]
-    }
-  }
+  var fontsAndProfiles: [String] { outputs.flatMap(\.fontsAndProfiles) }
 
   /// The addresses of the objects that the job reads.
   var objects: [ObjectAddress] { allSources.compactMap(\.objectAddress) }
+}
+
+extension JobOutput {
+  /// The paths of the font files and the color profile that the output names.
+  package var fontsAndProfiles: [String] {
+    let fonts = chain.fonts.filter(FontFile.isFile)
+    guard case .file(let profile, _) = encoding.profile else { return fonts }
+    return fonts + [profile]
+  }
 }

@@ -18,8 +18,8 @@ enum CacheDecision: Sendable {
   ///   - candidates: The stored responses for the request's key.
   ///   - mode: The user's cache mode.
   ///   - now: The time in seconds since 1970.
-  ///   - start: When the run began that the request belongs to, in seconds since 1970; nil for none. What was received
-  ///     since then isn't validated again.
+  ///   - start: When the run began that the request belongs to, in seconds since 1970; nil for none. What it has
+  ///     received isn't validated again.
   ///   - salt: The cache's secret. See ``Vary``.
   init(
     request: [HeaderField], candidates: [StoredResponse], mode: CacheMode, now: Double, start: Double? = nil,
@@ -43,7 +43,7 @@ enum CacheDecision: Sendable {
       self = .serve(stored)
       return
     }
-    if let start, stored.wasReceived(from: start, to: now) {
+    if let start, stored.isCurrent(inRunSince: start, at: now) {
       self = .serve(stored)
       return
     }

@@ -40,10 +40,14 @@ extension StoredResponse {
     !cacheControl.hasBare("no-cache") && freshnessLifetime > age(at: now)
   }
 
-  /// Whether the response was requested and received in this time, and isn't an error that may pass. Times that a clock
-  /// that was wrong has stored may be in the future.
-  func wasReceived(from start: Double, to now: Double) -> Bool {
-    requestTime >= start && responseTime <= now && (status < 400 || Self.heuristicStatuses.contains(status))
+  /// How long a run, which may be a stream without end, uses a response without asking again, in seconds.
+  private static let runLifetime = 300.0
+
+  /// Whether the response is an image or a lasting redirect, and was requested since a run began, and not long ago. Times
+  /// that a wrong clock has stored may be in the future.
+  func isCurrent(inRunSince start: Double, at now: Double) -> Bool {
+    requestTime >= max(start, now - Self.runLifetime) && responseTime <= now
+      && ((200..<300).contains(status) || [300, 301, 308].contains(status))
   }
 
   /// Whether the response may be served stale (§4.2.4).

@@ -103,7 +103,8 @@ struct CacheLookup: Sendable {
   ) -> ResponseClassifier.Conclusion {
     // Offline mode serves stale responses too. Report them as stale: plans count the validations that a run will make.
     let isFresh =
-      stored.isFresh(at: now) || configuration.start.map { stored.wasReceived(from: $0, to: now) } ?? false
+      stored.isFresh(at: now)
+      || configuration.start.map { stored.isCurrent(inRunSince: $0, at: now) } ?? false
     var response = Response(stored, object, at: now, for: state, .stale)
     switch decision {
     case .serve where !isFresh && stored.status >= 400 && configuration.refusesHostsOffline:

@@ -1,7 +1,7 @@
 package import ImageBatch
 
 extension JobDependencies {
-  /// The mistake of jobs of one manifest that need each other; nil if there are none.
+  /// The mistake of jobs of one manifest that wait for each other; nil if there are none.
   package static func circle(in jobs: [Job], outputDirectory: String) -> ManifestDiagnostic? {
     let placed = jobs.map { job in
       var placed = job
@@ -25,9 +25,16 @@ extension JobDependencies.Circle {
       guard let place = job.location else { return "job \(job.index)" }
       return place.file == first.file ? "line \(place.line)" : "\(place.file):\(place.line)"
     }
-    let needs = zip(jobs, jobs.dropFirst() + jobs.prefix(1)).map { "\(place($0)) needs \(place($1))" }
+    let next = jobs.dropFirst() + jobs.prefix(1)
+    let waits = zip(zip(jobs, next), needsOutput).map { pair, needs in
+      "\(place(pair.0)) \(needs ? "needs" : "replaces a source of") \(place(pair.1))"
+    }
+    let (problem, remedy) =
+      needsOutput.contains(false)
+      ? ("these jobs wait for each other", "; write an output to another path")
+      : ("these jobs need each other's outputs", "")
     return ManifestDiagnostic(
       file: first.file, line: first.line, column: first.column,
-      message: "these jobs need each other's outputs: \(needs.joined(separator: ", "))")
+      message: "\(problem): \(waits.joined(separator: ", "))\(remedy)")
   }
 }

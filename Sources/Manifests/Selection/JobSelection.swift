@@ -180,8 +180,8 @@ package struct JobSelection: Sendable {
     jobs = selected
   }
 
-  /// Puts jobs behind those that make their sources.
-  /// - Throws: `ManifestErrors` if jobs need each other.
+  /// Puts jobs behind those that they wait for (``JobDependencies``).
+  /// - Throws: `ManifestErrors` if jobs wait for each other.
   package mutating func order() throws(ManifestErrors) {
     do throws(JobDependencies.Circle) {
       jobs = try JobDependencies(jobs).ordered()

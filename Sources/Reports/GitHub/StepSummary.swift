@@ -55,7 +55,7 @@ package final class StepSummary: BatchReporter {
       | | done | failed | |
       | --- | ---: | ---: | --- |
       | jobs | \(summary.jobsDone) | \(summary.jobsFailed) \
-      | \(summary.jobsNotStarted > 0 ? "\(summary.jobsNotStarted) not started" : "") |
+      | \(summary.isInputUnread ? "the rest not started" : summary.jobsNotStarted > 0 ? "\(summary.jobsNotStarted) not started" : "") |
       | outputs | \(summary.outputsWritten + summary.outputsFromCache + summary.outputsUnchanged) | \(summary.outputsFailed) \
       | \(summary.outputsWritten + summary.outputsFromCache) written, \(summary.outputsUnchanged) unchanged |
       | downloads | \(summary.downloads) | | \(QuantityText.bytes(summary.downloadedBytes)), \

@@ -52,6 +52,7 @@ extension JSONWriter {
     member("jobsDone", summary.jobsDone)
     member("jobsFailed", summary.jobsFailed)
     member("jobsNotStarted", summary.jobsNotStarted)
+    member("isInputUnread", summary.isInputUnread)
     member("outputs", summary.outputs)
     member("outputsWritten", summary.outputsWritten)
     member("outputsUnchanged", summary.outputsUnchanged)

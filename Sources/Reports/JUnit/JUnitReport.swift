@@ -12,7 +12,7 @@ struct JUnitReport: ReportDocument {
   let separator = ""
 
   func head(_ summary: BatchSummary) -> [UInt8] {
-    let skipped = summary.jobsNotStarted > 0 ? 1 : 0
+    let skipped = summary.isWhole ? 0 : 1
     let totals =
       "tests=\"\(summary.outputs + skipped)\" failures=\"\(summary.outputsFailed)\" errors=\"0\" "
       + "time=\"\(summary.seconds.roundedToMilliseconds)\""
@@ -50,8 +50,9 @@ struct JUnitReport: ReportDocument {
   /// Adds one skipped case for all jobs that were not started, and the summary as the suite's output.
   func tail(_ summary: BatchSummary) -> [UInt8] {
     var text = ""
-    if summary.jobsNotStarted > 0 {
-      let jobs = QuantityText.count(summary.jobsNotStarted, "job")
+    if !summary.isWhole {
+      let jobs =
+        summary.isInputUnread ? "the rest of the input" : QuantityText.count(summary.jobsNotStarted, "job")
       text += """
         <testcase classname="imagemill" name="\(jobs) not started" time="0">
         <skipped message="the run stopped before \(jobs) started"/>

@@ -104,7 +104,11 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     }
     let encoding = try outputs.encoding(for: template, chain: chain)
     let named = try outputs.sources()
-    if output != "-" { try refuseOverwrite(of: [source] + named.values, by: output) }
+    if let template {
+      let files = ([source] + named.values).compactMap { if case .file(let path) = $0 { path } else { nil } }
+      let planned = JobOutput(template: template, chain: chain, encoding: encoding)
+      try refuseOverwrite(of: files + planned.fontsAndProfiles, by: output)
+    }
     var conversion = Conversion(
       source: source, chain: chain, encoding: encoding, namedSources: named, limits: limits.limits(slots: 1),
       onCorrupt: limits.corruptPolicy)
@@ -112,19 +116,25 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     conversion.durability = outputs.durability.level
     conversion.template = template
     conversion.rendering = worker.mode(limits)
-    let result = try await CommandServices.with(
+    try await CommandServices.with(
       downloads: downloads, cache: cache.settings, limits: limits,
       typedHosts: ([source] + named.values).compactMap(\.host)
     ) { [conversion] services in
+      let outcome: Conversion.Outcome
       do throws(JobError) {
-        return try await conversion.run(downloader: services.downloader, store: services.store)
+        outcome = try await conversion.run(downloader: services.downloader, store: services.store)
       } catch {
         throw CommandError(
           error.isTemporary ? .temporary : .failed,
           "\(error.source ?? source.displayText): \(error.stage.rawValue): "
             + error.withRemedy(ofJob: source.displayText).message)
       }
+      try present(outcome, of: source)
     }
+  }
+
+  /// Reports a conversion, and writes its bytes if they go to standard output.
+  private func present(_ result: Conversion.Outcome, of source: ImageSource) throws {
     for warning in result.warnings where !quiet { StandardError.say("imagemill: warning: \(warning)") }
     if result.isKept, let path = result.path {
       StandardError.say("imagemill: warning: \(path) is kept, because it already exists")
@@ -176,9 +186,9 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     if status != .success { throw status }
   }
 
-  private func refuseOverwrite(of sources: [ImageSource], by output: String) throws {
+  private func refuseOverwrite(of files: [String], by output: String) throws {
     guard !outputs.inPlace, let target = FileIdentity(path: output) else { return }
-    for case .file(let path) in sources where FileIdentity(path: path) == target {
+    for path in files where FileIdentity(path: path) == target {
       throw CommandError(
         .usage,
         "the output \(output) is the source \(path); name another output, or replace it with --in-place")

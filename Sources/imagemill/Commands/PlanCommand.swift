@@ -115,7 +115,7 @@ struct Planning {
     offline.createsDirectory = false
     offline.plansRequests = cache.mode != .offline
     return try await CommandServices.with(
-      downloads: downloads, cache: offline, limits: limits, origins: input.origins
+      downloads: downloads, cache: offline, limits: limits, origins: input.origins, requestsOnce: refreshes
     ) { services in
       try input.refusePlaces(replacing, store: services.store, isCheck: isCheck, lock: lock)
       let (groups, status) = await input.items.readAll()

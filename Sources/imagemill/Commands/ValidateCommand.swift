@@ -88,7 +88,7 @@ struct ValidateCommand: AsyncParsableCommand {
         switch record {
         case .success(let job):
           tell(conflicts.claim(job))
-          for overwrite in OverwrittenSource.own(of: job) {
+          for overwrite in OverwrittenSource.own(of: job, besides: path == "-" ? [] : [path]) {
             tell(PlaceRefusal.diagnostic(overwrite))
           }
           for occupied in OccupiedPlace.find(in: job) { tell(PlaceRefusal.diagnostic(occupied)) }
@@ -98,6 +98,12 @@ struct ValidateCommand: AsyncParsableCommand {
     case .document(let manifest):
       let directory = manifest.outputDirectory ?? ManifestArguments.directory(of: path)
       tell(JobDependencies.circle(in: manifest.jobs, outputDirectory: directory))
+      let files = (path == "-" ? [] : [path]) + manifest.rows.compactMap(\.tablePath)
+      for case .success(let job) in manifest.rows.joined() {
+        for overwrite in OverwrittenSource.own(of: job, besides: files, outputDirectory: directory) {
+          tell(PlaceRefusal.diagnostic(overwrite))
+        }
+      }
       guard amongOthers else { break }
       conflicts.claim(manifest, in: directory, tell)
     }

@@ -49,7 +49,7 @@ enum ExitStatusSection {
     case .failed: failure[command]
     case .usage:
       usage[command]
-        ?? "The command line or a setting is wrong; nothing was started."
+        ?? "The command line or a setting is wrong, or a resource limit\n.Pq Li ulimit\nis too low; nothing was started."
     case .outOfDate: command == "run" ? general(status) : nil
     case .temporary where command == "run":
       general(status)
@@ -127,7 +127,8 @@ enum ExitStatusSection {
       + "longer than 16 MiB, is a failed job instead.",
     "pipe":
       "The command line, a setting or the header of a table is wrong, or a resource limit\n.Pq Li ulimit\nis too low; nothing was started.",
-    "plan": "The command line, a setting or a manifest is wrong.",
+    "plan":
+      "The command line, a setting or a manifest is wrong, or a resource limit\n.Pq Li ulimit\nis too low.",
     "report":
       "The command line or a setting is wrong, or a file can't be read or isn't a report; nothing was written.",
     "validate": "The command line or a setting is wrong, or a manifest has mistakes or can't be read.",

@@ -115,7 +115,10 @@ enum ManifestPage {
     Rows of
     .Ic from
     and lines of a stream don't wait, and no job waits for them.
-    Jobs that need each other are an error.
+    With
+    .Fl \-in-place ,
+    a job that replaces its own source waits for the other jobs that read it.
+    Jobs that wait for each other are an error.
     .El
     .Ss A job's keys
     .Bl -tag -width Ds

@@ -48,7 +48,7 @@ struct LimitOptions: ParsableArguments {
     for word in Self.words(allowFormat) where Self.format(word) == nil {
       let names = FormatSupport.readableOnRequest
       throw ValidationError(
-        "--allow-format takes \(names.joined(separator: ", ")), not '\(word)'"
+        "--allow-format takes \(names.joined(separator: ", ")); not '\(word)'"
           + NearestName.suggestion(for: word, among: names))
     }
     for type in Self.words(acceptType) where !ContentTypes.isType(type) {

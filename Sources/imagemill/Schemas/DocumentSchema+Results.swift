@@ -50,6 +50,9 @@ extension DocumentSchema {
       "remoteSentBytes",
       "remoteFailedUploads", "placeholdersUsed",
     ].map { .required($0, .integer) } + [
+      .required(
+        "isInputUnread", .flag, "Whether the run stopped before the end of an input whose length isn't known."
+      ),
       .required("allFailuresTemporary", .flag), .required("seconds", .number),
     ]
 

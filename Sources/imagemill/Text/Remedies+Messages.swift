@@ -42,7 +42,13 @@ extension JobError {
   func withRemedy(ofSource name: String) -> JobError {
     var named = self
     named.source = source ?? name
+    named.parts = parts.map { part in
+      var part = part
+      part.source = part.source ?? name
+      return part
+    }
     var result = named.withRemedy
+    result.parts = parts
     result.source = source
     return result
   }
@@ -91,7 +97,8 @@ extension BatchWarning {
   var withRemedy: BatchWarning {
     guard let error else { return self }
     var result = self
-    result.message = message.dropLast(error.message.count) + error.withRemedy.message
+    let advised = source.map { error.withRemedy(ofSource: $0) } ?? error.withRemedy
+    result.message = message.dropLast(error.message.count) + advised.message
     return result
   }
 }
@@ -136,7 +143,7 @@ extension BatchPlan {
       guard let error = plan.entries[index].error, plan.entries[index].reason == error.message else {
         continue
       }
-      plan.entries[index].reason = error.withRemedy.message
+      plan.entries[index].reason = error.withRemedy(ofSource: plan.entries[index].source).message
     }
     return plan
   }
