@@ -54,7 +54,7 @@ extension ImageDownloader {
   }
 
   /// Waits for the validations of responses that were served stale (RFC 5861 §3), when all calls have completed: without
-  /// this, a process that ends soon would serve the same stale response at each run.
+  /// this, a process that ends soon would serve the same stale response at each run. Cancelling the task ends the wait.
   /// - Parameter patience: The longest wait.
   package func finishValidations(within patience: Duration) async {
     let id = state.withLock { state in
@@ -62,19 +62,27 @@ extension ImageDownloader {
       return state.lastIdleWaiter
     }
     let deadline = Task {
-      // If this is cancelled, the waiter has been resumed.
+      // Cancelled: nobody waits any more.
       guard (try? await Task.sleep(for: patience)) != nil else { return }
-      state.withLock { $0.idleWaiters.removeValue(forKey: id) }?.resume()
+      endWait(id)
     }
-    await withCheckedContinuation { continuation in
-      let isIdle = state.withLock { state in
-        guard state.machine.activeCount > 0 else { return true }
-        state.idleWaiters[id] = continuation
-        return false
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let mustWait = state.withLock { state in
+          guard state.machine.activeCount > 0, !Task.isCancelled else { return false }
+          state.idleWaiters[id] = continuation
+          return true
+        }
+        if !mustWait { continuation.resume() }
       }
-      if isIdle { continuation.resume() }
+    } onCancel: {
+      endWait(id)
     }
     deadline.cancel()
+  }
+
+  private func endWait(_ id: Int) {
+    state.withLock { $0.idleWaiters.removeValue(forKey: id) }?.resume()
   }
 
   private func perform(_ action: DownloadStateMachine.Action) {

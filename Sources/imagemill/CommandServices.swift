@@ -46,10 +46,7 @@ struct CommandServices: Sendable {
     do {
       let result = try await body(services)
       if endsOnSignal { try await services.endAfterSignal() }
-      if !services.isStopped {
-        services.signals.endAtOnce(store)
-        await downloader.finishValidations(within: validationPatience)
-      }
+      if !services.isStopped { await services.finishValidations() }
       await services.end()
       if endsOnSignal { services.signals.endAtOnce(store) }
       return result
@@ -62,8 +59,12 @@ struct CommandServices: Sendable {
     }
   }
 
-  /// How long a command waits at its end for validations in the background.
-  private static let validationPatience = Duration.seconds(5)
+  /// Waits a while for validations in the background, until a signal: what the command was for is done.
+  private func finishValidations() async {
+    let waiting = Task { await downloader.finishValidations(within: .seconds(5)) }
+    signals.onFirst { waiting.cancel() }
+    await waiting.value
+  }
 
   private init(
     downloads: DownloadOptions, cache: CacheSettings, limits: LimitOptions? = nil,

@@ -58,4 +58,40 @@ struct BackgroundValidationTests {
     #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
     #expect(server.requests.count == 2)
   }
+
+  @Test("leave the result as it is when a signal ends the wait for them")
+  func signal() async throws {
+    let isSilent = Mutex(false)
+    let (asked, gate) = (Gate(), Gate())
+    let server = try LoopbackServer { _ in
+      if isSilent.withLock(\.self) {
+        asked.open()
+        gate.wait()
+      }
+      return Self.page(width: 20)
+    }
+    defer { server.stop() }
+    defer { gate.open() }
+    let url = server.url("/a.png")
+    let words = [
+      "pipe", "--progress", "none", "--allow-net", "loopback", "--report", "r.json", "-o", "out.png", url,
+    ]
+    #expect(try await command.run(arguments: words).status == 0)
+    isSilent.withLock { $0 = true }
+    try FileManager.default.removeItem(atPath: command.work + "/out.png")
+    try FileManager.default.removeItem(atPath: command.work + "/r.json")
+    let process = command.process(words)
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    await asked.passed()
+    while process.isRunning, command.read("out.png") == nil { try await Task.sleep(for: .milliseconds(5)) }
+    let sent = ContinuousClock.now
+    process.interrupt()
+    await process.ended()
+    #expect(ContinuousClock.now - sent < .seconds(4))
+    // The signal may come before the run has ended, or after.
+    #expect([0, 130].contains(process.terminationStatus))
+    #expect(command.read("out.png") != nil && command.read("r.json") != nil)
+  }
 }
