@@ -62,7 +62,7 @@ struct RepeatedSourceTests {
   func redirects(status: Int, requests: Int) async throws {
     let image = page([])
     let server = try LoopbackServer { request in
-      request.path == "/a.png" ? image : Page(text: "", status: status, fields: [("Location", "/a.png")])
+      request.path == "/a.png" ? image : .redirect(to: "/a.png", status: status)
     }
     defer { server.stop() }
     try await runLines(server.url("/from"))
