@@ -39,9 +39,9 @@ enum ProcessLimits {
     return nil
   }
 
-  /// The least number of files that may be open, with which each command can run: one rendering and one download at a
-  /// time, the cache's index with its locks, and standard streams.
-  static let leastOpenFiles = 32
+  /// The least number of files that may be open, with which each command can run: its standard streams, the cache's index
+  /// with its locks, a worker or three, and a few downloads.
+  static let leastOpenFiles = 48
 
   /// Why a command with a cache can't run; nil if it can.
   /// - Parameter limit: The number of files that may be open.

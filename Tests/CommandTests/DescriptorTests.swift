@@ -53,32 +53,37 @@ struct DescriptorTests {
 
   @Test(
     "a limit that is too small is refused by name, and the one that is named is enough",
-    arguments: [9, 20, 31])
+    arguments: [9, 20, 47]
+  )
   func tooFew(_ limit: Int) async throws {
     let command = try CommandRun()
     let server = try LoopbackServer { request in
       Page(PNGImage.bytes(width: 20, height: 10, seed: request.path.count), type: "image/png")
     }
+    defer { server.stop() }
+    let url = server.url("/a.png")
+    // Files, and sources from two hosts, in turns.
+    var sources: [String] = []
     for number in 0..<40 {
       try command.write(PNGImage.bytes(width: 20, height: 10, seed: number), to: "s\(number).png")
+      let remote = server.url("/\(number).png")
+      sources += ["s\(number).png", remote, remote.replacingOccurrences(of: "127.0.0.1", with: "localhost")]
     }
-    let url = server.url("/a.png")
     for words in [
-      ["pipe", "-o", "o/{name}.webp", "-f", "limit:9x", "*.png", url],
-      ["convert", url, "b.webp"], ["inspect", "s0.png"], ["fetch", url],
+      ["pipe", "-j", "8", "-o", "o/{index}.webp", "-f", "limit:9x"] + sources, ["convert", url, "b.webp"],
+      ["inspect", "s0.png"], ["fetch", url],
     ] {
       let options = words[0] == "inspect" ? [] : ["--allow-net", "loopback"]
-      let arguments = words + options
-      let refused = try await run(command, limit: limit, arguments)
+      let refused = try await run(command, limit: limit, words + options)
       #expect(refused.status == 2, "\(words): \(refused.errors)")
       #expect(
         refused.errors.contains(
-          "only \(limit) files may be open, but imagemill needs 32; raise the limit with "),
+          "only \(limit) files may be open, but imagemill needs 48; raise the limit with "),
         "\(words): \(refused.errors)")
-      let made = try await run(command, limit: 32, arguments)
+      let made = try await run(command, limit: 48, words + options)
       #expect(made.status == 0, "\(words): \(made.errors)")
     }
-    #expect(command.files.filter { $0.hasPrefix("o/") }.count == 41)
+    #expect(command.files.filter { $0.hasPrefix("o/") }.count == 120)
   }
 
   @Test(

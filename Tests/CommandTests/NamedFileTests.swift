@@ -59,15 +59,12 @@ struct NamedFileTests {
     #expect(command.read(named.file) == before)
   }
 
-  @Test(
-    "are not replaced by reports", arguments: named,
-    ["--report", "--events", "--metrics", "--emit", "--lock"])
+  @Test("are not replaced by reports", arguments: named, ["--events", "--metrics", "--lock"])
   func reports(_ named: Named, option: String) async throws {
     let before = command.read(named.file)
     try command.write(
       "imagemill: 1\njobs:\n  - {source: a.png, \(named.key), output: b.png}\n", to: "m.yaml")
-    let value = option == "--emit" ? "html=\(named.file)" : named.file
-    let outcome = try await command.run("run", option, value, "m.yaml")
+    let outcome = try await command.run("run", option, named.file, "m.yaml")
     #expect(outcome.status == 2, "\(outcome.errors)")
     #expect(
       outcome.errors.contains("would replace the file \(named.file) that an output names"),
