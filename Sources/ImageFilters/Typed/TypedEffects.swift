@@ -7,7 +7,7 @@ extension ImageFilter where Self == FilterChain {
   /// `blur`: Gaussian blur.
   /// - Parameters:
   ///   - radius: Standard deviation. Range: 0…1000 px.
-  ///   - edge: Pixels beyond the image: clamp repeats the edge, transparent uses transparent ones, extend does too and grows the canvas by 3 radii on each side.
+  ///   - edge: Pixels beyond the image: clamp repeats the edge pixels; transparent makes them transparent; extend also makes them transparent, and grows the canvas by 3 radii on each side.
   ///   - linear: Blur in linear light instead of sRGB values.
   public static func blur(
     radius: Double = 10, edge: FilterChain.BlurEdge = .clamp, linear: Bool = false

@@ -25,7 +25,7 @@ extension FilterChain {
     case continuous
   }
 
-  /// Pixels beyond the image: clamp repeats the edge, transparent uses transparent ones, extend does too and grows the canvas by 3 radii on each side.
+  /// Pixels beyond the image: clamp repeats the edge pixels; transparent makes them transparent; extend also makes them transparent, and grows the canvas by 3 radii on each side.
   public enum BlurEdge: String, Sendable, CaseIterable {
     case clamp
     case transparent

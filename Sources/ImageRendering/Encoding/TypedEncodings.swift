@@ -50,7 +50,7 @@ extension Encoding {
   /// - Parameters:
   ///   - quality: Higher values give better and larger images. Values: 1…100.
   ///   - effort: CPU effort. Values: 0…9.
-  ///   - lossless: Keep every pixel, with 8-bit colors to within 1 level. Values: true|false.
+  ///   - lossless: Encode without loss, except that 8-bit colors may differ by 1 level. Values: true|false.
   ///   - bitDepth: Bits per sample. Values: 8|12.
   public static func avif(
     quality: Int = 50, effort: Int = 4, lossless: Bool = false, bitDepth: AvifBitDepth = .bits8
@@ -64,7 +64,7 @@ extension Encoding {
   /// - Parameters:
   ///   - quality: Higher values give better and larger images. Values: 1…100.
   ///   - effort: CPU effort. Values: 0…9.
-  ///   - lossless: Keep every pixel, with 8-bit colors to within 1 level. Values: true|false.
+  ///   - lossless: Encode without loss, except that 8-bit colors may differ by 1 level. Values: true|false.
   ///   - bitDepth: Bits per sample. Values: 8|10|12.
   public static func heic(
     quality: Int = 50, effort: Int = 4, lossless: Bool = false, bitDepth: HeicBitDepth = .bits8
