@@ -126,10 +126,12 @@ enum StandardError {
 /// Standard input, whose first line may hold credentials.
 enum StandardInput {
   /// Says that a terminal's input is awaited, which otherwise looks like a command that hangs.
-  /// - Parameter noun: What is read, such as "the manifest".
-  static func announce(_ noun: String) {
+  /// - Parameters:
+  ///   - noun: What is read, such as "the manifest".
+  ///   - key: What ends the input. Default: Ctrl-D.
+  static func announce(_ noun: String, key: String = "Ctrl-D") {
     guard isatty(STDIN_FILENO) == 1 else { return }
-    StandardError.say("imagemill: reading \(noun) from the terminal; end with Ctrl-D")
+    StandardError.say("imagemill: reading \(noun) from the terminal; end with \(key)")
   }
 
   /// Reads the first line and no byte further: `readLine` would buffer bytes that others read from the descriptor.

@@ -73,8 +73,9 @@ enum UsageErrorFormatter {
     return message.isEmpty ? text + "\n" : message
   }
 
-  /// The form that an invalid value should have, by its placeholder.
-  private static func form(ofValueIn sentence: String) -> String? {
+  /// The form that an invalid value should have, by its placeholder, as a sentence; nil if the message is about another
+  /// mistake.
+  static func form(ofValueIn sentence: String) -> String? {
     guard sentence.contains("is invalid for '"), let kind = sentence.firstMatch(of: #/<([^>]+)>'/#)?.1 else {
       return nil
     }

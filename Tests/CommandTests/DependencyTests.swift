@@ -81,7 +81,9 @@ struct DependencyTests {
       "imagemill: 1\njobs:\n  - {source: ./a.png, output: b.png}\n  - {source: ./b.png, output: a.png}\n",
       to: "3.yaml")
     for arguments in [
-      ["run", "1.yaml", "2.yaml"], ["run", "3.yaml"], ["validate", "3.yaml"], ["plan", "3.yaml"],
+      ["run", "1.yaml", "2.yaml"], ["validate", "1.yaml", "2.yaml"], ["run", "3.yaml"],
+      ["validate", "3.yaml"],
+      ["plan", "3.yaml"],
     ] {
       let outcome = try await command.run(arguments)
       #expect(
@@ -164,6 +166,12 @@ struct DependencyTests {
       first.errors.contains("d.png: its source c.png is made first") || first.errors.contains("made first"))
     let second = try await command.run("run", "--why", "m.yaml")
     #expect(!second.errors.contains("b.png: "), "\(second.errors)")
+    try command.write("a.png\n", to: "l.txt")
+    for made in [true, false] {
+      let list = try await command.run("run", "--why", "-o", "l/{name}.webp", "l.txt")
+      #expect(list.status == 0 && command.read("l/a.webp") != nil, "\(list.errors)")
+      #expect(list.errors.contains("l/a.webp: never made from this source") == made, "\(list.errors)")
+    }
   }
 
   // MARK: Where chained jobs are made

@@ -96,7 +96,8 @@ struct DoctorTests {
     #expect(variable.status == 1)
     #expect(
       variable.text.contains(
-        "BROKEN       IMAGEMILL_PER_HOST: the value 'x' is invalid for '--per-host <n>'\n"),
+        "BROKEN       IMAGEMILL_PER_HOST: the value 'x' is invalid for '--per-host <n>'; the value is a number, such as 4\n"
+      ),
       "\(variable.text)")
     #expect(
       variable.text.contains("BROKEN       IMAGEMILL_FAIL_FAST: 'maybe' must be true or false\n"),

@@ -134,6 +134,23 @@ struct LastRunTests {
     let again = try await command.run("run", "m.yaml", "--failed")
     #expect(again.status == 0 && again.errors.contains("no job failed in the earlier run"), "\(again.errors)")
 
+    // A list is read while it runs.
+    try command.write("a.png\nnone.png\n", to: "l.txt")
+    let list = ["run", "-o", "l/{name}.webp", "l.txt"]
+    #expect(try await command.run(list).status == 1)
+    try command.write("a.png\n", to: "l.txt")
+    for _ in 0..<2 {
+      let corrected = try await command.run(list + ["--failed"])
+      #expect(
+        corrected.status == 2
+          && corrected.errors.contains("no line makes an output that failed in the earlier run"),
+        "\(corrected.errors)")
+    }
+    #expect(try await command.run(list).status == 0)
+    let nothing = try await command.run(list + ["--failed"])
+    #expect(
+      nothing.status == 0 && nothing.errors.contains("no job failed in the earlier run"), "\(nothing.errors)")
+
     let (words, lines) = (["pipe", "-o", "{name}.webp"], Data("none.png\n".utf8))
     #expect(try await command.run(words, input: lines).status == 1)
     let other = try await command.run(words + ["--failed"], input: Data("a.png\n".utf8))

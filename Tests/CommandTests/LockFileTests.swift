@@ -135,6 +135,32 @@ struct LockFileTests {
     }
   }
 
+  @Test(
+    "a check against it says once that an output is made in another way, and which one isn't made any more")
+  func otherRecipe() async throws {
+    let command = try CommandRun()
+    try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
+    func manifest(_ jobs: String...) throws {
+      try command.write("imagemill: 1\njobs:\n" + jobs.map { "  - {\($0)}\n" }.joined(), to: "m.yaml")
+    }
+    try manifest("source: ./a.png, output: a.webp", "source: ./a.png, output: b.webp, filter: flip")
+    #expect(try await command.run("run", "--lock", "m.lock", "m.yaml").status == 0)
+    try manifest("source: ./a.png, output: a.webp, filter: flop")
+    let check = try await command.run("run", "--check", "--lock", "m.lock", "m.yaml")
+    #expect(check.status == 3)
+    let lines = check.errors.split(separator: "\n") + check.lines[...].map { $0[...] }
+    #expect(
+      lines.filter { $0.contains("a.webp: ") }.map {
+        $0.contains("its source, filter or options differ from those in")
+      }
+        == [true], "\(lines)")
+    #expect(
+      lines.filter { $0.contains("b.webp: ") }.map { $0.contains("the manifests no longer make it") } == [
+        true
+      ],
+      "\(lines)")
+  }
+
   @Test("can't be used with input that is streamed, which is a mistake in the command line")
   func streamed() async throws {
     let command = try CommandRun()

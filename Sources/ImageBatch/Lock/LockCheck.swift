@@ -88,23 +88,30 @@ package struct LockCheck: Sendable {
     var locked: [String: Int] = [:]
     for output in lock.outputs.values { locked[output.recipe, default: 0] += 1 }
     var found: [Difference] = []
+    var changed: Set<String> = []
     for job in jobs {
       for output in job.outputs {
         let recipe = LockFile.recipe(output, of: job)
         let count = locked[recipe]
         // The lock has equal outputs with the same path once.
         if let count { locked[recipe] = max(0, count - 1) }
-        if count == nil || !isLocked(output, of: job) {
-          found.append(
-            Difference(
-              subject: output.path(of: job, in: job.outputDirectory),
-              reason: "this output isn't in the lock file",
-              location: output.location ?? job.location))
-        }
+        guard count == nil || !isLocked(output, of: job) else { continue }
+        let path = output.path(of: job, in: job.outputDirectory)
+        let name = output.knownPath(of: job) == nil ? nil : paths.relative(path)
+        let isKnown = name.map { lock.outputs[$0] != nil } ?? false
+        if let name, isKnown { changed.insert(name) }
+        found.append(
+          Difference(
+            subject: path,
+            reason: isKnown
+              ? "its source, filter or options differ from those in the lock file"
+              : "this output isn't in the lock file",
+            location: output.location ?? job.location))
       }
     }
     let unasked = Set(locked.filter { $0.value > 0 }.keys)
-    for (path, output) in lock.outputs.sorted(by: { $0.key < $1.key }) where unasked.contains(output.recipe) {
+    for (path, output) in lock.outputs.sorted(by: { $0.key < $1.key })
+    where unasked.contains(output.recipe) && !changed.contains(path) {
       found.append(
         Difference(subject: path, reason: "it is in the lock file, but the manifests no longer make it"))
     }

@@ -1,15 +1,11 @@
 package import ImageBatch
 
 extension JobDependencies {
-  /// The mistake of jobs of one manifest that wait for each other; nil if there are none.
-  package static func circle(in jobs: [Job], outputDirectory: String) -> ManifestDiagnostic? {
-    let placed = jobs.map { job in
-      var placed = job
-      placed.outputDirectory = outputDirectory
-      return placed
-    }
+  /// The mistake of jobs that wait for each other; nil if there are none.
+  /// - Parameter jobs: The jobs of all manifests, with their output directories.
+  package static func circle(in jobs: [Job]) -> ManifestDiagnostic? {
     do throws(Circle) {
-      _ = try JobDependencies(placed).ordered()
+      _ = try JobDependencies(jobs).ordered()
       return nil
     } catch {
       return error.diagnostic

@@ -46,6 +46,8 @@ package struct JobSelection: Sendable {
   /// The number of failed outputs of a report that no job makes any more; nil if no report selects the jobs, or they aren't
   /// known before they are read.
   package private(set) var unmatchedFailures: Int?
+  /// Whether the report that selects the jobs has failures; nil if none selects them.
+  package private(set) var hasFailures: Bool?
   /// Whether all jobs are selected.
   var isWhole: Bool
   /// Completes a row's or a record's job; false if the job isn't selected.
@@ -65,6 +67,7 @@ package struct JobSelection: Sendable {
     template: String = ""
   ) throws(ManifestErrors) {
     isWhole = failed == nil && shard == nil
+    hasFailures = failed.map { !$0.isEmpty }
     prepare = { job in
       if job.outputDirectory == nil { job.outputDirectory = outputDirectory }
       return failed?.contains(job) != false && shard?.contains(job) != false

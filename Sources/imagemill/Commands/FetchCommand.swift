@@ -64,7 +64,8 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
     let sources = try urls.map { url in
       let source = try ImageSource(argument: url)
       guard case .url = source else {
-        throw CommandError(.usage, "fetch takes http, https and S3 URLs, not '\(url)'")
+        throw CommandError(
+          .usage, "fetch takes http, https and S3 URLs, not '\(url)'" + Remedies.hint(forURL: url))
       }
       return source
     }

@@ -4,6 +4,7 @@ import ImageBatch
 import ImageCaches
 import Manifests
 import Reports
+import Synchronization
 
 /// Runs every job of the manifests.
 struct RunCommand: AsyncParsableCommand {
@@ -179,7 +180,7 @@ struct RunCommand: AsyncParsableCommand {
       StandardError.say(
         "imagemill: warning: no job makes \(outputs) of the earlier run any more; without --failed, all missing outputs "
           + "are made")
-    } else if input.count == 0 {
+    } else if input.hasFailures == false || input.count == 0 {
       StandardError.say("imagemill: note: no job failed in the earlier run")
     }
   }
@@ -235,7 +236,19 @@ struct RunCommand: AsyncParsableCommand {
     run.wantsPlaceholders = wantsPlaceholders(for: input)
     var items = input.items
     items.onRead = { reporting.queue($0) }
+    let isAnySelected = Atomic(!input.jobs.isEmpty)
+    items.prepare = { [prepare = items.prepare] job in
+      guard prepare(&job) else { return false }
+      isAnySelected.store(true, ordering: .relaxed)
+      return true
+    }
     let outcome = try await run.run(items, recorder: recorder)
+    if input.hasFailures == true, !isAnySelected.load(ordering: .relaxed), outcome.status == .success {
+      throw CommandError(
+        .usage,
+        "no line makes an output that failed in the earlier run: the input or an option has changed; leave out --failed"
+      )
+    }
     var status = items.refusal.status(ofBatch: outcome.status)
     if let locked, !recorder.mismatches.isEmpty {
       StandardError.say(locked.difference(from: recorder.mismatches))
@@ -263,10 +276,14 @@ struct RunCommand: AsyncParsableCommand {
     return files
   }
 
-  /// Prints the reason for each output that will be made. Streams aren't known before they are read.
+  /// Prints the reason for each output that will be made. Files are read twice for that; standard input can't be.
   private func explain(_ input: JobSelection) async throws {
     var known = input
-    known.streams = []
+    if manifests.contains("-") {
+      known.streams = []
+    } else if !input.streams.isEmpty {
+      known = try jobs.read(manifests, targets: targets, cache: cache.settings)
+    }
     for entry in try await planning(known).plan(known).plan.entries where !entry.isCurrent {
       StandardError.say("\(entry.path ?? entry.source): \(entry.reason)")
     }

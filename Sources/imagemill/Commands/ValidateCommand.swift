@@ -8,7 +8,8 @@ struct ValidateCommand: AsyncParsableCommand {
     commandName: "validate", abstract: "Check manifests and report every mistake, without running them.",
     usage: "imagemill validate [<options>] [<manifest> ...]",
     discussion: """
-      The command exits 0 if all manifests are valid, 2 otherwise.
+      The command exits 0 if all manifests are valid, 2 otherwise. It doesn't use the cache; 'imagemill plan' also \
+      finds outputs that would replace the source of another job, unless an earlier run has made that file.
 
         imagemill validate images.yaml
       """)
@@ -41,24 +42,31 @@ struct ValidateCommand: AsyncParsableCommand {
       wrongVariables = error
     }
     var conflicts = RecordConflicts()
+    var jobs: [Job] = []
     let paths = try ManifestArguments.paths(manifests)
     for path in paths {
       do {
-        isWrong = try await complain(of: path, amongOthers: paths.count > 1, &conflicts) || isWrong
+        isWrong = try await complain(of: path, amongOthers: paths.count > 1, &conflicts, &jobs) || isWrong
       } catch let complaint as ManifestCommandError {
         complaint.print()
         isWrong = true
       }
+    }
+    if let circle = JobDependencies.circle(in: jobs) {
+      StandardError.write("\(circle)\n")
+      Annotations.add(circle)
+      isWrong = true
     }
     if let wrongVariables { throw wrongVariables }
     if isWrong { throw ExitStatus.usage }
   }
 
   /// Reports wrong records of a list, and outputs with the path of another manifest's output.
+  /// - Parameter jobs: Receives the jobs of a document, with their output directory.
   /// - Returns: Whether there were any.
   /// - Throws: `ManifestCommandError` with all mistakes of a document.
   private func complain(
-    of path: String, amongOthers: Bool, _ conflicts: inout RecordConflicts
+    of path: String, amongOthers: Bool, _ conflicts: inout RecordConflicts, _ jobs: inout [Job]
   ) async throws -> Bool {
     var options = arguments.options(for: path)
     options.outputTemplate = try OutputOptions.template(output)
@@ -97,7 +105,11 @@ struct ValidateCommand: AsyncParsableCommand {
       }
     case .document(let manifest):
       let directory = manifest.outputDirectory ?? ManifestArguments.directory(of: path)
-      tell(JobDependencies.circle(in: manifest.jobs, outputDirectory: directory))
+      jobs += manifest.jobs.map { job in
+        var job = job
+        job.outputDirectory = directory
+        return job
+      }
       let files = (path == "-" ? [] : [path]) + manifest.rows.compactMap(\.tablePath)
       for case .success(let job) in manifest.rows.joined() {
         for overwrite in OverwrittenSource.own(of: job, besides: files, outputDirectory: directory) {

@@ -107,7 +107,12 @@ struct DownloadOptions: ParsableArguments {
     try check()
     guard user == "-" else { return }
     let read = Self.lineWithUser.withLock { line in
-      let read = line ?? Result { () throws(SystemError) in try StandardInput.firstLine() }
+      let read =
+        line
+        ?? Result { () throws(SystemError) in
+          StandardInput.announce("the user name", key: "Enter")
+          return try StandardInput.firstLine()
+        }
       line = read
       return read
     }

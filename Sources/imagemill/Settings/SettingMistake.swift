@@ -15,7 +15,11 @@ struct SettingMistake {
   init(_ value: SettingsLayer.Value, _ error: any Error) {
     let text = UsageErrorFormatter.text(Imagemill.fullMessage(for: error), arguments: [])
     let line = text.split(separator: "\n").first.map(String.init) ?? text
-    self.init(value, line.hasPrefix("imagemill: ") ? String(line.dropFirst("imagemill: ".count)) : line)
+    let message = line.hasPrefix("imagemill: ") ? String(line.dropFirst("imagemill: ".count)) : line
+    let form = UsageErrorFormatter.form(ofValueIn: message).map { form in
+      "; " + form.prefix(1).lowercased() + form.dropFirst().dropLast()
+    }
+    self.init(value, message + (form ?? ""))
   }
 
   /// The mistake of a switch whose value is neither yes nor no, or of another option whose value is empty.

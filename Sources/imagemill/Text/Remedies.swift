@@ -113,9 +113,15 @@ enum Remedies {
     }
     if path.hasPrefix("{\"") { return "this line is JSON: read the input as NDJSON" }
     if path.contains("\\") { return "write '/' between directories" }
-    let isHost = path.contains(#/^(www\.|[A-Za-z0-9-]+\.)+[A-Za-z]{2,}(:[0-9]+)?/.+/#)
-    return isHost ? "for a URL, write https://\(path)" : nil
+    if path.contains(#/^(www\.|[A-Za-z0-9-]+\.)+[A-Za-z]{2,}(:[0-9]+)?/.+/#) {
+      return "for a URL, write https://\(path)"
+    }
+    // A host with a port, as of a server under development.
+    return path.contains(#/^[A-Za-z0-9.-]+:[0-9]+(/|$)/#) ? "for a URL, write http://\(path)" : nil
   }
+
+  /// The advice for an argument that isn't a URL, after a separator; empty if there is none.
+  static func hint(forURL argument: String) -> String { hostHint(argument).map { "; \($0)" } ?? "" }
 
   /// The advice for a failure of the disk store; nil if no option helps.
   /// - Parameter canDoWithout: Whether the command has `--no-cache`.

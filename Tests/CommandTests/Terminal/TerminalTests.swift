@@ -193,10 +193,12 @@ struct TerminalTests {
     arguments: [
       ("pipe -o '{name}.png'", "the sources"), ("convert - a.png", "the image"), ("inspect -", "the image"),
       ("validate -", "the manifest"), ("run -", "the manifest"),
+      ("fetch -u - http://127.0.0.1:1/a.png", "the user name"),
     ])
   func typed(line: String, noun: String) async throws {
     let session = try TerminalSession("imagemill \(line)", in: command, columns: 80)
-    let notice = "imagemill: reading \(noun) from the terminal; end with Ctrl-D"
+    let key = noun == "the user name" ? "Enter" : "Ctrl-D"
+    let notice = "imagemill: reading \(noun) from the terminal; end with \(key)"
     #expect(try await session.wait { $0.lines.contains(notice) }, "\(session.lines)")
     session.press("\u{4}")
     _ = try await session.end()
