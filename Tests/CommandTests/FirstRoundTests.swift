@@ -15,6 +15,15 @@ struct FirstRoundTests {
     try command.write(PNGImage.bytes(width: 40, height: 30, seed: 3), to: "d/a.png")
   }
 
+  @Test("are all shown, also those of a long manifest", arguments: ["validate", "run", "plan"])
+  func many(subcommand: String) async throws {
+    let jobs = (0..<60).map { "  - {source: ./a.png, output: \($0).webp, wrong\($0): 1}\n" }.joined()
+    try command.write("imagemill: 1\njobs:\n\(jobs)", to: "m.yaml")
+    let outcome = try await command.run(subcommand, "m.yaml")
+    #expect(outcome.status == 2)
+    #expect((0..<60).allSatisfy { outcome.errors.contains("'wrong\($0)'") }, "\(outcome.errors)")
+  }
+
   /// A job, and what must be said of it in one round.
   static let jobs: [(job: String, said: [String])] = [
     (

@@ -1,7 +1,9 @@
-/// Summarizes the mistakes in many records: each once, with a count, and at most ``maximum`` of them.
+/// Summarizes the mistakes in many records: each once, with a count, and at most some of them.
 package struct DiagnosticSums: Sendable {
-  /// The number of different mistakes to report; further ones are only counted.
+  /// The number of different mistakes of records to report; further ones are only counted.
   package static let maximum = 20
+  /// The same for a manifest, which people correct by hand.
+  package static let maximumOfManifest = 200
 
   private struct Sum {
     var first: ManifestDiagnostic
@@ -11,12 +13,14 @@ package struct DiagnosticSums: Sendable {
 
   private var sums: [Sum] = []
   private var positions: [String: Int] = [:]
-  /// The number of mistakes beyond ``maximum``.
+  private let maximum: Int
+  /// The number of mistakes beyond the maximum.
   private var uncounted = 0
   private var lastUncounted: ManifestDiagnostic?
 
   /// Makes an empty summary.
-  package init() {}
+  /// - Parameter maximum: The number of different mistakes to report. Default: ``maximum``.
+  package init(maximum: Int = DiagnosticSums.maximum) { self.maximum = maximum }
 
   package var isEmpty: Bool { sums.isEmpty }
 
@@ -30,7 +34,7 @@ package struct DiagnosticSums: Sendable {
       sums[position].lastLine = diagnostic.line
       return false
     }
-    guard sums.count < Self.maximum else {
+    guard sums.count < maximum else {
       uncounted += 1
       lastUncounted = diagnostic
       return false

@@ -87,7 +87,7 @@ struct ManifestCommandError: Error {
 
   /// Writes all of them to standard error.
   func print() {
-    var sums = DiagnosticSums()
+    var sums = DiagnosticSums(maximum: DiagnosticSums.maximumOfManifest)
     for diagnostic in errors.diagnostics where sums.note(diagnostic) {
       StandardError.write("\(diagnostic)\n")
       Annotations.add(diagnostic)
