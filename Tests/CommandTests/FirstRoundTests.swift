@@ -24,6 +24,29 @@ struct FirstRoundTests {
     #expect((0..<60).allSatisfy { outcome.errors.contains("'wrong\($0)'") }, "\(outcome.errors)")
   }
 
+  @Test(
+    "include a quality that none of several outputs has, and not one that some have",
+    arguments: [
+      ("quality: 40, outputs: [{output: b.png}]", "error: png has no quality: remove 'quality'"),
+      (
+        "quality: 40, outputs: [{output: b.png}, {output: b.gif}]",
+        "png, gif have no quality: remove 'quality'"
+      ),
+      ("quality: 40, output: \"b.{format}\", matrix: {format: [png, gif]}", "png, gif have no quality"),
+      (
+        "outputs: [{output: c.jpg}, {output: \"b.{format}\", quality: 4, matrix: {format: [png]}}]",
+        "png has no quality"
+      ),
+      ("quality: 40, outputs: [{output: b.png}, {output: b.webp}]", ""),
+      ("outputs: [{output: \"b.{format}\", quality: 4, matrix: {format: [png, webp]}}]", ""),
+    ])
+  func quality(job: String, said: String) async throws {
+    try command.write("imagemill: 1\njobs:\n  - {source: ./a.png, \(job)}\n", to: "m.yaml")
+    let outcome = try await command.run("validate", "m.yaml")
+    #expect(outcome.status == (said.isEmpty ? 0 : 2), "\(outcome.errors)")
+    #expect(said.isEmpty || outcome.errors.contains(said), "\(outcome.errors)")
+  }
+
   /// A job, and what must be said of it in one round.
   static let jobs: [(job: String, said: [String])] = [
     (

@@ -149,7 +149,24 @@ struct JobReader {
     guard let definitions = definitions(of: node, log: &log) else { return nil }
     let found = definitions.map { expanded($0, values, placeholder, log: &log) }
     let complete = found.compactMap(\.self)
-    return complete.count == found.count ? complete.flatMap(\.self) : nil
+    guard complete.count == found.count else { return nil }
+    for (definition, outputs) in zip(definitions, complete) {
+      checkQuality(definition.layers.output?["quality"], of: outputs, log: &log)
+    }
+    checkQuality(node["quality"], of: complete.flatMap(\.self), log: &log)
+    return complete.flatMap(\.self)
+  }
+
+  /// Reports a `quality` for several outputs, or for the rows of a matrix, none of which has one.
+  private func checkQuality(_ quality: ManifestNode?, of outputs: [JobOutput], log: inout DiagnosticLog) {
+    guard let quality, !outputs.isEmpty, !outputs.contains(where: \.encoding.hasQuality) else { return }
+    let formats = outputs.map(\.encoding.formatText).reduce(into: [String]()) {
+      if !$0.contains($1) { $0.append($1) }
+    }
+    log.error(
+      quality.place,
+      "\(formats.joined(separator: ", ")) \(formats.count == 1 ? "has" : "have") no quality: remove 'quality'"
+    )
   }
 
   /// The output definitions; nil, with an error in the log, if one is wrong.
