@@ -89,9 +89,11 @@ struct RandomManifest {
       if format == "png" { members.removeAll { $0.0 == "quality" } }
     } else {
       var outputs: [ModelValue] = []
+      var hasQuality = false
       for position in 0..<int(1...3) {
         var output: [(String, ModelValue)] = []
-        if chance(3) {
+        let isGIF = chance(3)
+        if isGIF {
           output.append(
             ("matrix", .object([("w", .list([.number(1), .number(2)])), ("v", .list([scalar()]))])))
           output.append(("output", .text("\(index)-\(position)-{w}-{{x}}.gif")))
@@ -99,12 +101,15 @@ struct RandomManifest {
           output.append(("output", .text("\(index)-\(position)-{index:03}.jpeg")))
         }
         settings(&output)
+        // Neither has GIF.
+        if isGIF { output.removeAll { $0.0 == "quality" } } else { hasQuality = true }
         if chance(3) {
           output.append(("encode", .object([(position >= 0 && chance(2) ? "effort" : "dither", .number(1))])))
         }
         outputs.append(.object(output.filter { $0.0 != "encode" || "\(output)".contains(".gif") }))
       }
       members.append(("outputs", .list(outputs)))
+      if !hasQuality { members.removeAll { $0.0 == "quality" } }
     }
     return .object(members.shuffled(using: &random))
   }
