@@ -62,7 +62,7 @@ extension ImageDownloader {
       return state.lastIdleWaiter
     }
     let deadline = Task {
-      // Cancelled: nobody waits any more.
+      // Cancelled: the wait has ended.
       guard (try? await Task.sleep(for: patience)) != nil else { return }
       endWait(id)
     }

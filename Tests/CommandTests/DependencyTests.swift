@@ -172,6 +172,12 @@ struct DependencyTests {
       #expect(list.status == 0 && command.read("l/a.webp") != nil, "\(list.errors)")
       #expect(list.errors.contains("l/a.webp: never made from this source") == made, "\(list.errors)")
     }
+    // A pipe can be read once, by the run.
+    let piped = try await command.run(
+      [
+        "-c", "'\(CommandRun.executable)' run --why --allow-outside -o '{name}.webp' -C p <(echo $PWD/a.png)",
+      ], executable: "/bin/bash")
+    #expect(piped.status == 0 && command.read("p/a.webp") != nil, "\(piped.errors)")
   }
 
   // MARK: Where chained jobs are made

@@ -137,7 +137,7 @@ struct LastRunTests {
     // A list is read while it runs.
     try command.write("a.png\nnone.png\n", to: "l.txt")
     let list = ["run", "-o", "l/{name}.webp", "l.txt"]
-    #expect(try await command.run(list).status == 1)
+    #expect(try await command.run(list + ["--report", "l.ndjson"]).status == 1)
     try command.write("a.png\n", to: "l.txt")
     for _ in 0..<2 {
       let corrected = try await command.run(list + ["--failed"])
@@ -145,6 +145,11 @@ struct LastRunTests {
         corrected.status == 2
           && corrected.errors.contains("no line makes an output that failed in the earlier run"),
         "\(corrected.errors)")
+    }
+    // A shard may have none of the failures.
+    for number in 1...2 {
+      let shard = try await command.run(list + ["--failed=l.ndjson", "--shard", "\(number)/2"])
+      #expect(shard.status == 0, "\(shard.errors)")
     }
     #expect(try await command.run(list).status == 0)
     let nothing = try await command.run(list + ["--failed"])

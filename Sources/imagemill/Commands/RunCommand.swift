@@ -243,7 +243,10 @@ struct RunCommand: AsyncParsableCommand {
       return true
     }
     let outcome = try await run.run(items, recorder: recorder)
-    if input.hasFailures == true, !isAnySelected.load(ordering: .relaxed), outcome.status == .success {
+    // The failures of a shard may all be in another one.
+    if input.hasFailures == true, jobs.shard == nil, targets.isEmpty, !isAnySelected.load(ordering: .relaxed),
+      outcome.status == .success
+    {
       throw CommandError(
         .usage,
         "no line makes an output that failed in the earlier run: the input or an option has changed; leave out --failed"
@@ -276,14 +279,10 @@ struct RunCommand: AsyncParsableCommand {
     return files
   }
 
-  /// Prints the reason for each output that will be made. Files are read twice for that; standard input can't be.
+  /// Prints the reason for each output that will be made, except those of lists that can be read only once.
   private func explain(_ input: JobSelection) async throws {
     var known = input
-    if manifests.contains("-") {
-      known.streams = []
-    } else if !input.streams.isEmpty {
-      known = try jobs.read(manifests, targets: targets, cache: cache.settings)
-    }
+    known.streams = try jobs.recordsOfLists(of: input)
     for entry in try await planning(known).plan(known).plan.entries where !entry.isCurrent {
       StandardError.say("\(entry.path ?? entry.source): \(entry.reason)")
     }

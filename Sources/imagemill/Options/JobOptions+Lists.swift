@@ -25,6 +25,13 @@ struct ListFile: Sendable {
 }
 
 extension JobOptions {
+  /// The records of the selection's lists, read separately from those that the run reads. Standard input, pipes and long
+  /// lists are left out.
+  func recordsOfLists(of selection: JobSelection) throws -> [LineJobs] {
+    let options = try manifestOptions()
+    return try selection.listPaths.compactMap { try ListFile(path: $0, options: options($0)).records() }
+  }
+
   /// Reads the selection's lists once, so that their mistakes, also outputs with one path, are reported before anything
   /// starts.
   /// - Throws: `ManifestCommandError` with every mistake.
