@@ -3,7 +3,8 @@ package import ImageBatch
 /// The summary line at the end of every run.
 package enum Summary {
   /// The summary without a line break, such as `jobs 120: 118 done, 2 failed; outputs 354: 270 written, 40 cached, 40
-  /// unchanged, 4 failed; 96 downloads (41.2 MB), 24 merged, 22 revalidated; 11.8 s`. Totals that are 0 are left out.
+  /// unchanged, 4 failed; 96 downloads (41.2 MB), 24 merged, 22 revalidated; 11.8 s`. Totals that are 0 are left out;
+  /// a batch without jobs has `nothing to do`.
   ///
   /// With a remote cache, `remote cache: 40 found (1.2 MB), 3 uploaded (80.1 kB)` follows the downloads.
   ///
@@ -18,6 +19,7 @@ package enum Summary {
           (summary.outputsUnchanged, "unchanged"), (summary.outputsFailed, "failed"),
         ]),
     ]
+    if summary.jobs == 0, summary.outputs == 0, summary.isWhole { parts = ["nothing to do"] }
     var transfers: [String] = []
     if summary.downloads > 0 {
       transfers.append(
@@ -49,7 +51,7 @@ package enum Summary {
     return parts.joined(separator: "; ")
   }
 
-  /// `outputs 9: 8 written, 1 failed`; `outputs 0` if every count is 0.
+  /// `outputs 9: 8 written, 1 failed`.
   private static func counted(_ noun: String, _ total: Int, _ counts: [(number: Int, name: String)]) -> String
   {
     let shown = counts.filter { $0.number > 0 }.map { "\($0.number) \($0.name)" }

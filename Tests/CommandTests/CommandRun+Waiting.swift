@@ -13,18 +13,20 @@ extension CommandRun {
     throw Ended()
   }
 
-  /// Waits until `process` and its children do nothing any more, as when they wait for another process: all their threads
-  /// sleep, and have used no CPU time for a while. A thread that waits for a processor or a disk isn't idle, however long.
+  /// Waits until `process` and its children do nothing any more but look at a clock, as when they wait for another process:
+  /// for half a second they use less than a twentieth of a processor, and none of their threads waits for a processor or a
+  /// disk all the time. On a busy machine, a thread that is woken five times a second is often seen waiting.
   static func untilIdle(_ process: Process) async throws {
-    var (before, quiet) = (-1, 0)
-    while quiet < 25 {
+    var (before, quiet) = ([pid_t: ThreadTime](), 0)
+    while quiet < 5 {
       guard process.isRunning else { throw Ended() }
       let all = [process.processIdentifier] + (try children(of: process))
-      let used = try ticks(of: process.processIdentifier)
-      let isBusy = all.contains { threadStates(of: $0).contains { $0 == "R" || $0 == "D" } }
-      quiet = used == before && !isBusy ? quiet + 1 : 0
-      before = used
-      try await Task.sleep(for: .milliseconds(20))
+      let now = all.reduce(into: [:]) { $0.merge(threadTimes(of: $1)) { time, _ in time } }
+      let used = now.reduce(0) { $0 + $1.value.nanoseconds - (before[$1.key]?.nanoseconds ?? 0) }
+      let isBlocked = now.contains { $0.value.isBlocked && $0.value == before[$0.key] }
+      quiet = !now.isEmpty && used < 5_000_000 && !isBlocked ? quiet + 1 : 0
+      before = now
+      try await Task.sleep(for: .milliseconds(100))
     }
   }
 
@@ -64,12 +66,28 @@ extension CommandRun {
     }
   }
 
-  /// The states of all threads (proc_pid_stat(5)); one that has ended in between is left out.
-  private static func threadStates(of process: pid_t) -> [Substring] {
+  /// How long a thread has run, how often, and whether it waits for a processor or a disk.
+  private struct ThreadTime: Equatable {
+    let nanoseconds: Int
+    let timeSlices: Int
+    let isBlocked: Bool
+  }
+
+  /// The times of all threads (proc_pid_stat(5), Documentation/scheduler/sched-stats.rst of Linux); one that has ended in
+  /// between is left out.
+  private static func threadTimes(of process: pid_t) -> [pid_t: ThreadTime] {
     let tasks = "/proc/\(process)/task"
-    return ((try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []).compactMap { task in
-      let stat = try? String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)
-      return stat?.components(separatedBy: ") ").last?.split(separator: " ").first
+    return ((try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []).reduce(into: [:]) {
+      times, task in
+      guard let number = pid_t(task),
+        let stat = try? String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8),
+        let counts = try? String(contentsOfFile: "\(tasks)/\(task)/schedstat", encoding: .utf8)
+      else { return }
+      let state = stat.components(separatedBy: ") ").last?.first
+      let numbers = counts.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+      guard numbers.count == 3 else { return }
+      times[number] = ThreadTime(
+        nanoseconds: numbers[0], timeSlices: numbers[2], isBlocked: state == "R" || state == "D")
     }
   }
 
@@ -86,11 +104,6 @@ extension CommandRun {
   }
 
   private static func state(of process: pid_t) throws -> Substring? { try fields(of: process).first }
-
-  /// User and system time in clock ticks.
-  private static func ticks(of process: pid_t) throws -> Int {
-    try fields(of: process).dropFirst(11).prefix(2).compactMap { Int($0) }.reduce(0, +)
-  }
 }
 
 extension Process {

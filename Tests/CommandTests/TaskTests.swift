@@ -35,15 +35,17 @@ struct TaskTests {
     let outcome = try await workshop.run(task.commands)
     #expect(outcome.status == 0, "\(outcome.text)\(outcome.errors)")
     #expect(!task.results.isEmpty)
-    for (name, size) in task.results {
-      let bytes = try #require(workshop.command.read(name), "\(name) is missing")
-      #expect(!bytes.isEmpty)
-      if let size {
-        let told = try await workshop.command.run("inspect", "--json", name)
-        let json = try #require(try JSONSerialization.jsonObject(with: told.output) as? [String: Any])
-        #expect([json["width"] as? Int, json["height"] as? Int] == size)
-      }
-    }
+    for (name, size) in task.results { try await expect(name, size, in: workshop) }
+  }
+
+  /// Checks that a file is there, and that it is an image of this size.
+  private func expect(_ name: String, _ size: [Int]?, in workshop: Workshop) async throws {
+    let bytes = try #require(workshop.command.read(name), "\(name) is missing")
+    #expect(!bytes.isEmpty)
+    guard let size else { return }
+    let told = try await workshop.command.run("inspect", "--json", name)
+    let json = try #require(try JSONSerialization.jsonObject(with: told.output) as? [String: Any])
+    #expect([json["width"] as? Int, json["height"] as? Int] == size, "\(name)")
   }
 
   /// A task of a newcomer, and the example that solves it.
@@ -53,28 +55,62 @@ struct TaskTests {
     let page: String
     /// Words of the example, which has one command.
     let words: String
-    /// A command that the task continues from.
+    /// Commands that the task continues from.
     let before: String
+    /// A path that the server lacks before, so that the commands before fail.
+    let missing: String?
+    /// The files that the command makes, with their sizes.
+    let makes: [String: [Int]?]
+    /// A file that the command removes.
+    let removes: String?
+    /// The paths that the command requests; nil for any.
+    let requests: [String]?
 
-    init(_ task: String, _ page: String, _ words: String, after before: String = "") {
+    init(
+      _ task: String, _ page: String, _ words: String, makes: [String: [Int]?] = [:], removes: String? = nil,
+      requests: [String]? = nil, after before: String = "", missing: String? = nil
+    ) {
       (testDescription, self.page, self.words, self.before) = (task, page, words, before)
+      (self.makes, self.removes, self.requests, self.missing) = (makes, removes, requests, missing)
     }
   }
 
   static let examples = [
-    Example("a thumbnail", "convert", "-f fill:200x200 thumbnail.jpg"),
-    Example("a list on standard input", "pipe", "-o 'out/{index:03}-{name}.webp' < urls.txt"),
-    Example("what failed again", "run", "run --failed images.yaml", after: "imagemill run images.yaml"),
+    Example("a thumbnail", "convert", "-f fill:200x200 thumbnail.jpg", makes: ["thumbnail.jpg": [200, 200]]),
     Example(
-      "a watermark of 30 % at the bottom right", "convert", "overlay:logo.png:southeast:10:10:size=30%"),
-    Example("a responsive set and its markup", "run", "--emit picture=hero.html"),
-    Example("a table with a size per row", "pipe", "-f 'fill:{w}x{h}'"),
-    Example("a header for a private bucket", "convert", "Authorization: Bearer"),
-    Example("without the network", "run", "run --offline", after: "imagemill run images.yaml"),
-    Example("outputs that aren't made any more", "run", "run --prune"),
-    Example("a round avatar with a border", "convert", "fill:96x96,circle,border:4:white"),
-    Example("a limited rate per host", "fetch", "fetch --limit-rate 500k"),
-    Example("a folder of HEIC and PNG beside the originals", "convert", "'photos/**/*.{heic,png}'"),
+      "a list on standard input", "pipe", "-o 'out/{index:03}-{name}.webp' < urls.txt",
+      makes: ["out/001-a.webp": nil, "out/002-b.webp": nil], requests: ["/a.jpg", "/b.jpg"]),
+    Example(
+      "what failed again", "run", "run --failed images.yaml", makes: ["images/team/ada.png": [64, 64]],
+      requests: ["/team/ada.jpg"], after: "imagemill run images.yaml", missing: "/team/ada.jpg"),
+    Example(
+      "a watermark of 30 % at the bottom right", "convert", "overlay:logo.png:southeast:10:10:size=30%",
+      makes: ["watermarked.jpg": nil]),
+    Example(
+      "a responsive set and its markup", "run", "--emit picture=hero.html",
+      makes: [
+        "hero.html": nil, "hero-200.webp": nil, "hero-200.jpeg": nil, "hero-400.webp": nil,
+        "hero-400.jpeg": nil,
+      ]),
+    Example(
+      "a table with a size per row", "pipe", "-f 'fill:{w}x{h}'",
+      makes: ["sized/1815.png": [30, 20], "sized/1906.png": [20, 30]]),
+    Example("a header for a private bucket", "convert", "Authorization: Bearer", makes: ["private.jpg": nil]),
+    Example(
+      "without the network", "run", "run --offline",
+      makes: ["images/team/ada.png": [64, 64], "images/team/grace.jpg": [64, 64]], requests: [],
+      after: "imagemill run images.yaml\nrm -r images"),
+    Example(
+      "outputs that aren't made any more", "run", "run --prune", makes: ["images/team/ada.png": nil],
+      removes: "images/team/grace.jpg", after: "imagemill run images.yaml\nsed -i /grace/d images.yaml"),
+    Example(
+      "a round avatar with a border", "convert", "fill:96x96,circle,border:4:white",
+      makes: ["bordered.png": [96, 96]]),
+    Example(
+      "a limited rate per host", "fetch", "fetch --limit-rate 500k", requests: ["/b.jpg", "/photo.jpg"]),
+    Example(
+      "a folder of HEIC and PNG beside the originals", "convert", "'photos/**/*.{heic,png}'",
+      makes: ["photos/2026/b.webp": nil, "photos/2026/b.png": nil]),
   ]
 
   private static let canRender = FileManager.default.fileExists(atPath: "/usr/bin/mandoc")
@@ -106,12 +142,21 @@ struct TaskTests {
     let commands = try commands(ofPage: shown.text.replacing(#/.\u{8}/#, with: ""))
     let command = try #require(
       commands.first { $0.replacing("\\\n", with: "").contains(example.words) }, "\(commands)")
+    workshop.missing.set(example.missing)
     if !example.before.isEmpty {
       let before = try await workshop.run(example.before)
-      #expect(before.status == 0, "\(before.errors)")
+      #expect(before.status == (example.missing == nil ? 0 : 1), "\(before.errors)")
     }
+    workshop.missing.set(nil)
+    if let name = example.removes { #expect(workshop.command.read(name) != nil) }
+    let earlier = workshop.server.requests.count
     let outcome = try await workshop.run(command)
     #expect(outcome.status == 0, "\(command)\n\(outcome.errors)")
+    for (name, size) in example.makes { try await expect(name, size, in: workshop) }
+    if let name = example.removes { #expect(workshop.command.read(name) == nil) }
+    if let requests = example.requests {
+      #expect(workshop.server.requests.dropFirst(earlier).map(\.path).sorted() == requests)
+    }
   }
 
   private func page(_ name: String) throws -> String {

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackServer
+import Synchronization
 
 /// A place in which the commands of the manuals and of the README run as they are written.
 ///
@@ -9,6 +10,8 @@ import LoopbackServer
 final class Workshop: Sendable {
   let command: CommandRun
   let server: LoopbackServer
+  /// The path that the server lacks.
+  let missing = MissingPath()
   private static let repository =
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../.."
 
@@ -20,7 +23,8 @@ final class Workshop: Sendable {
     let (photo, logo, spinner) = (
       try image("sunset.jpg"), try image("logo.png"), try image("spinner.gif")
     )
-    server = try LoopbackServer { request in
+    server = try LoopbackServer { [missing] request in
+      if missing.isPath(request.path) { return .notFound }
       if request.path.contains("/private/"), request.field("Authorization") != "Bearer open-sesame" {
         return Page(text: "no", type: "text/plain", status: 401)
       }
@@ -109,4 +113,13 @@ final class Workshop: Sendable {
     text.replacing(#/https://([a-z]+\.)?example\.com/#, with: server.url(""))
       .replacing("http://127.0.0.1:9000", with: server.url(""))
   }
+}
+
+/// A path that a server lacks for a while.
+final class MissingPath: Sendable {
+  private let path = Mutex<String?>(nil)
+
+  func set(_ path: String?) { self.path.withLock { $0 = path } }
+
+  func isPath(_ path: String) -> Bool { self.path.withLock { $0 == path } }
 }

@@ -78,11 +78,48 @@ struct WrongRecordTests {
       #expect(outcome.errors.contains("'out.webp' is the path of one output"), "\(outcome.errors)")
       #expect(command.read("out.webp") == nil, "\(arguments)")
     }
-    let piped = try await command.run("pipe", "-o", "out.webp", input: Data("a.png\nb.png\n".utf8))
-    // The first line was made.
-    #expect(piped.status == 1 && piped.text == "out.webp\n", "\(piped.errors)")
-    #expect(piped.errors.contains("-:2:1: error: "), "\(piped.errors)")
+    let records = #"{"source": "a.png"}"# + "\n" + #"{"source": "b.png"}"# + "\n"
+    for (arguments, input) in [
+      (["pipe"], "a.png\nb.png\n"), (["run", "-"], "a.png\nb.png\n"),
+      (["pipe", "--ordered", "--json"], "a.png\nb.png\n"),
+      (["pipe", "--dry-run"], "a.png\nb.png\n"), (["pipe", "--input", "csv"], "source\na.png\nb.png\n"),
+      (["pipe", "--input", "ndjson"], records),
+    ] {
+      let piped = try await command.run(arguments: arguments + ["-o", "out.webp"], input: Data(input.utf8))
+      #expect(piped.status == 2, "\(arguments): \(piped.errors)")
+      #expect(
+        piped.errors.contains("'out.webp' is the path of one output") || piped.text.contains("of one output"))
+      #expect(command.read("out.webp") == nil, "\(arguments)")
+    }
     #expect(try await command.run("run", "-o", "one.webp", "-", input: Data("a.png\n".utf8)).status == 0)
+  }
+
+  @Test("a template without fields hides no other mistake")
+  func constantAndOthers() async throws {
+    let lines = "a.png\nftp://example.com/b.png\na.png\n"
+    try command.write(lines, to: "list.txt")
+    for (arguments, input) in [(["run", "list.txt"], ""), (["pipe"], lines)] {
+      let outcome = try await command.run(arguments: arguments + ["-o", "out.webp"], input: Data(input.utf8))
+      #expect(outcome.status == 2, "\(arguments): \(outcome.errors)")
+      #expect(outcome.errors.contains(":2:1: error: unsupported scheme 'ftp'"), "\(outcome.errors)")
+      #expect(outcome.errors.contains("'out.webp' is the path of one output"), "\(outcome.errors)")
+    }
+  }
+
+  @Test("one record with its own path and a template without fields is answered before the next one comes")
+  func ownPath() async throws {
+    let process = command.process(["pipe", "--input", "ndjson", "-o", "out.webp"])
+    let (input, output) = (Pipe(), Pipe())
+    (process.standardInput, process.standardOutput, process.standardError) = (
+      input, output, FileHandle.nullDevice
+    )
+    try process.run()
+    try input.fileHandleForWriting.write(
+      contentsOf: Data((#"{"source": "a.png", "output": "own.webp"}"# + "\n").utf8))
+    #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "own.webp\n")
+    try input.fileHandleForWriting.close()
+    await process.ended()
+    #expect(process.terminationStatus == 0)
   }
 
   @Test(

@@ -17,7 +17,7 @@ struct LineTests {
   @Test func `the summary leaves out what is 0, and tells what came from the cache`() {
     var summary = BatchSummary()
     summary.seconds = 0.04
-    #expect(Summary.text(summary) == "jobs 0; outputs 0; 0.0 s")
+    #expect(Summary.text(summary) == "nothing to do; 0.0 s")
     (summary.jobs, summary.jobsDone, summary.outputs, summary.outputsFromCache) = (1, 1, 2, 2)
     (summary.downloads, summary.downloadedBytes) = (1, 1_500)
     #expect(Summary.text(summary) == "jobs 1: 1 done; outputs 2: 2 cached; 1 download (1.5 kB); 0.0 s")

@@ -50,9 +50,19 @@ struct PlanTextTests {
         "render      out/a.png  (a.png: never made)",
         "download    ?  (a.png: the source isn't cached)",
         "remove      /out/old.png  (the manifest no longer makes it)",
-        "jobs 1; outputs 2: 1 render, 1 download; sources 1: 0 to download, 0 to revalidate; at least 1 to decode; "
-          + "2 to render",
+        "jobs 1; outputs 2: 1 render, 1 download; sources 1; at least 1 to decode; 2 to render",
       ])
+  }
+
+  @Test("zeros are left out of a plan's totals")
+  func zeros() {
+    var plan = BatchPlan()
+    (plan.totals.jobs, plan.totals.outputs, plan.totals.actions) = (1, 2, ["keep": 2])
+    #expect(PlanText.lines(plan) == "jobs 1; outputs 2: 2 keep\n")
+    plan.totals.sources = 3
+    #expect(PlanText.lines(plan) == "jobs 1; outputs 2: 2 keep; sources 3\n")
+    (plan.totals.downloads, plan.totals.revalidations) = (1, 2)
+    #expect(PlanText.lines(plan) == "jobs 1; outputs 2: 2 keep; sources 3: 1 to download, 2 to revalidate\n")
   }
 
   @Test("a source whose outputs take longer than the limit has a line and an object")

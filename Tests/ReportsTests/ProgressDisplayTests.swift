@@ -38,7 +38,7 @@ struct ProgressDisplayTests {
     #expect(
       lines(columns: 80) == [
         "45 of 120 jobs ━━━━━━━━━━━─────────────────── 37 %, about 17 s left",
-        "40 written, 0 unchanged, 0 cached, 5 failed",
+        "40 written, 5 failed",
         "↓ 1.2 MB, 240.0 kB/s, 3 downloads: cdn.example.com 2, 例え.jp 1",
         "  https://cdn.example.com/pictu…/of/the/summer/hero-large.jpg  1.2 MB of 4.0 MB",
         "  https://例え.jp/写真/夏の🏖.png                                0 B",

@@ -15,7 +15,7 @@ package struct LockCheck: Sendable {
     package var subject: String
     /// What differs, as text for the user.
     package var reason: String
-    /// The output's or job's location in its manifest; nil if the difference has none.
+    /// The output's or job's location in its manifest, or the manifest itself with line 0; nil if the difference has none.
     package var location: ManifestLocation?
     /// Why it can't be compared; nil if it differs.
     package var failure: JobError?
@@ -75,11 +75,13 @@ package struct LockCheck: Sendable {
   private func compareManifests(_ manifests: [String]) -> [Difference] {
     manifests.compactMap { path in
       guard path != "-" else { return nil }
+      let whole = ManifestLocation(file: path, line: 0, column: 0)
       guard let name = paths.relative(path), let locked = lock.manifests[name] else {
-        return Difference(subject: path, reason: "the manifest isn't in the lock file")
+        return Difference(subject: path, reason: "the manifest isn't in the lock file", location: whole)
       }
       return digest(of: path) == locked
-        ? nil : Difference(subject: path, reason: "the manifest has changed since it was locked")
+        ? nil
+        : Difference(subject: path, reason: "the manifest has changed since it was locked", location: whole)
     }
   }
 

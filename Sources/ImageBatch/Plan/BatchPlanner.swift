@@ -341,7 +341,7 @@ extension BatchPlan.Entry {
 
   fileprivate init(_ planned: PlannedOutput) {
     self.init(job: planned.job, position: planned.position, output: planned.output)
-    path = planned.location ?? planned.path
+    path = planned.location ?? planned.path ?? path
     key = planned.key
     recipe = planned.recipe
     if let format = planned.values.format { self.format = format.rawValue }

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Paths and keys are stored as the first 64 bits of digests, 16 bytes per output, because a stream may have millions of outputs.
 final class OutputPathRegistry: Sendable {
-  private let claims = Mutex<[UInt64: UInt64]>([:])
+  private let claims = Mutex(HashTable<UInt64>())
   private let sources: SourceFiles
   private let replacing: ReplacementPolicy
 
@@ -25,10 +25,7 @@ final class OutputPathRegistry: Sendable {
   /// - Returns: Whether no other key has claimed it.
   func claim(_ location: String, for key: ContentDigest) -> Bool {
     let path = ContentDigest(hashing: location.utf8).prefix
-    return claims.withLock { claims in
-      if let holder = claims[path] { return holder == key.prefix }
-      claims[path] = key.prefix
-      return true
-    }
+    let holder = claims.withLock { $0.insert(key.prefix, for: path) }
+    return holder == nil || holder == key.prefix
   }
 }

@@ -325,11 +325,11 @@ struct OutputReader {
   private func report(_ error: EncodingSettingsError, at place: TextPlace, log: inout DiagnosticLog) {
     let parts = error.setting.split(separator: ".", maxSplits: 1).map(String.init)
     let node = parts.first.flatMap { layers.own($0) ?? matrixNode($0) ?? layers[$0] }
-    // The table of keys has reported a word that isn't one of the known ones.
-    if case .choice = KeyTable.output[error.setting]?.form, let node, node.scalar?.contains("{") == false,
-      log.hasError(at: node.place)
-    {
-      return
+    // The table of keys has reported a word that isn't one of the known ones, and a value that is no word.
+    switch KeyTable.output[error.setting]?.form {
+    case .choice where node?.scalar?.contains("{") == false, .text:
+      if let node, log.hasError(at: node.place) { return }
+    default: break
     }
     let option = parts.count == 2 ? node?.entries?.first { $0.key == parts[1] } : nil
     let ownPlace = error.code == .unknownSetting ? option?.place : option?.value.place

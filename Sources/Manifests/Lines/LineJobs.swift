@@ -17,7 +17,8 @@ import SystemIO
 ///
 /// The caller keeps ownership of the descriptor. Input compressed with gzip is decompressed. Blank lines and comments
 /// are skipped; the n-th element has index `firstIndex + n - 1` if it is a job. After a read error, which is a failure,
-/// the stream ends. Cancelling the task ends it too.
+/// the stream ends. Cancelling the task ends it too. The first record is delivered with the second one if the template has
+/// no field: two would have the same path, so that there would be no job.
 package struct LineJobs: AsyncSequence, Sendable {
   /// A job, or the error in its record.
   package typealias Element = Result<Job, ManifestDiagnostic>
@@ -83,6 +84,8 @@ package struct LineJobs: AsyncSequence, Sendable {
       var reader: RecordReader
       var parser: RecordParser
       var isAtEnd = false
+      /// Whether elements have been returned.
+      var hasDelivered = false
     }
 
     private let queue = DispatchQueue(label: "imagemill.manifest")
@@ -116,10 +119,18 @@ package struct LineJobs: AsyncSequence, Sendable {
     private func read() -> [Element]? {
       state.withLock { state -> [Element]? in
         guard !state.isAtEnd else { return nil }
+        var elements: [Element] = []
         do {
-          let records = try state.reader.records(stop: stop.descriptor)
-          state.isAtEnd = records.isEmpty
-          return records.isEmpty ? nil : records.compactMap { state.parser.parse($0) }
+          repeat {
+            let records = try state.reader.records(stop: stop.descriptor)
+            state.isAtEnd = records.isEmpty
+            elements += records.compactMap { state.parser.parse($0) }
+          } while !state.hasDelivered && state.parser.hasOneConstant && !state.isAtEnd
+          if !state.hasDelivered, elements.contains(where: \.isRefusal), elements.count(where: \.isJob) < 2 {
+            elements.removeAll(where: \.isJob)
+          }
+          state.hasDelivered = state.hasDelivered || !elements.isEmpty
+          return elements.isEmpty && state.isAtEnd ? nil : elements
         } catch {
           state.isAtEnd = true
           var diagnostic = ManifestDiagnostic(file: name, line: 1, column: 1, message: "")
@@ -131,9 +142,18 @@ package struct LineJobs: AsyncSequence, Sendable {
           case .stopped, nil: return nil
           }
           diagnostic.isUnreadable = true
-          return [.failure(diagnostic)]
+          return elements + [.failure(diagnostic)]
         }
       }
     }
   }
+}
+
+extension LineJobs.Element {
+  /// Whether it is an error that makes the whole input unreadable.
+  fileprivate var isRefusal: Bool {
+    if case .failure(let diagnostic) = self { diagnostic.concernsInput } else { false }
+  }
+
+  fileprivate var isJob: Bool { if case .success = self { true } else { false } }
 }

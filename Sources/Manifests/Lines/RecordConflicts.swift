@@ -6,7 +6,7 @@ package import ImageBatch
 /// Paths and contents are stored as hashes, since there may be millions. Whenever there are more than `capacity` paths,
 /// half of them are dropped, and the jobs must be checked again for each of ``otherParts``.
 package struct RecordConflicts: Sendable {
-  private struct Claim {
+  private struct Claim: BitwiseCopyable {
     var content: UInt32
     var line: UInt32
     var file: UInt16
@@ -17,15 +17,15 @@ package struct RecordConflicts: Sendable {
     var bits = 0
     var ending = 0
 
-    func contains(_ hash: Int) -> Bool { hash & ((1 << bits) - 1) == ending }
+    func contains(_ hash: UInt64) -> Bool { hash & ((1 << UInt64(bits)) - 1) == UInt64(ending) }
   }
 
-  /// The number of paths to remember, which takes 80 MB.
+  /// The number of paths to remember, which takes 45 MB.
   static let capacity = 2 << 20
 
   private var part: Part
   private let capacity: Int
-  private var claims: [Int: Claim] = [:]
+  private var claims = HashTable<Claim>()
   private var files: [String] = []
 
   /// Makes an empty set of claims.
@@ -47,13 +47,14 @@ package struct RecordConflicts: Sendable {
     var found: ManifestDiagnostic?
     for output in job.outputs {
       guard let path = OutputConflicts.path(of: output, job) else { continue }
-      let hash = OutputConflicts.location(of: path, job, isObject: output.template.isObject).hashValue
+      let location = OutputConflicts.location(of: path, job, isObject: output.template.isObject)
+      let hash = UInt64(bitPattern: Int64(location.hashValue))
       guard part.contains(hash) else { continue }
       let content = UInt32(truncatingIfNeeded: OutputConflicts.Content(output, of: job).hashValue)
       let place = output.location ?? job.location ?? ManifestLocation(file: "-", line: 1, column: 1)
-      guard let holder = claims[hash] else {
-        claims[hash] = Claim(
-          content: content, line: UInt32(truncatingIfNeeded: place.line), file: number(of: place.file))
+      let claim = Claim(
+        content: content, line: UInt32(truncatingIfNeeded: place.line), file: number(of: place.file))
+      guard let holder = claims.insert(claim, for: hash) else {
         if claims.count > capacity { halve() }
         continue
       }
@@ -87,7 +88,7 @@ package struct RecordConflicts: Sendable {
 
   private mutating func halve() {
     part.bits += 1
-    claims = claims.filter { part.contains($0.key) }
+    claims.filter { [part] in part.contains($0) }
   }
 
   private mutating func number(of file: String) -> UInt16 {

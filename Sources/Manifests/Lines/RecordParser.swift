@@ -131,10 +131,11 @@ struct RecordParser: Sendable {
       let column = text.unicodeScalars.distance(from: text.startIndex, to: source.startIndex) + 1
       return failed(record, column: column, PinnedLine.problem(count))
     }
-    if isRepeatedConstant() { return refused(record, column: 1, constantTemplate) }
+    let isRepeated = isRepeatedConstant()
     do {
       var job = Job(
         index: index, sources: [try context.resolver.resolve(rest)], outputs: [commonOutput])
+      if isRepeated { return refused(record, column: 1, constantTemplate) }
       job.sourceDirectory = context.root.directory(of: job.sources[0])
       job.pinnedDigest = digest
       if context.appendedChain?.isFixed == false {
@@ -150,7 +151,9 @@ struct RecordParser: Sendable {
       return .success(job)
     } catch {
       let before = text.unicodeScalars.distance(from: text.startIndex, to: source.startIndex)
-      return failed(record, column: before + 1 + (digest == nil ? 0 : PinnedLine.nameOffset), error.message)
+      let column = before + 1 + (digest == nil ? 0 : PinnedLine.nameOffset)
+      let failure = failed(record, column: column, error.message)
+      return isRepeated ? failure.mapError { alsoRefused($0, at: record) } : failure
     }
   }
 
@@ -188,6 +191,17 @@ struct RecordParser: Sendable {
     constantRecords += 1
     return constantRecords > 1
   }
+
+  /// The error of a record that is the second one with that path too.
+  private func alsoRefused(_ diagnostic: ManifestDiagnostic, at record: Record) -> ManifestDiagnostic {
+    var diagnostic = diagnostic
+    diagnostic.concernsInput = true
+    diagnostic.further.append(.init(file: name, line: record.line, column: 1, message: constantTemplate))
+    return diagnostic
+  }
+
+  /// Whether the only record so far has that path: with a second one, neither is made.
+  var hasOneConstant: Bool { constantRecords == 1 && index == options.firstIndex + 1 }
 
   private var constantTemplate: String {
     context.hints.template
@@ -327,12 +341,11 @@ struct RecordParser: Sendable {
   ) -> Result<Job, ManifestDiagnostic> {
     var log = DiagnosticLog(ManifestText(name: name, text: text, firstLine: record.line))
     let node = ReportLine.job(node) ?? node
-    if node["output"] == nil, node["outputs"] == nil, isRepeatedConstant() {
-      return refused(record, column: 1, constantTemplate)
-    }
+    let isRepeated = node["output"] == nil && node["outputs"] == nil && isRepeatedConstant()
     KeyTable.record.check(node, allowsOtherKeys: true, log: &log)
     let job =
       node.entries == nil ? nil : JobReader(context: context, file: name).job(node, index: index, log: &log)
+    if isRepeated, log.isEmpty { return refused(record, column: 1, constantTemplate) }
     index += 1
     if let job, log.isEmpty { return .success(located(job, at: record)) }
     var found = log.diagnostics.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
@@ -344,6 +357,6 @@ struct RecordParser: Sendable {
     }
     // A record has one result, to which its further mistakes belong.
     first.further = Array(found.dropFirst())
-    return .failure(first)
+    return .failure(isRepeated ? alsoRefused(first, at: record) : first)
   }
 }

@@ -105,7 +105,11 @@ package struct JobItems: AsyncSequence, Sendable {
           return .group(JobGroup(job))
         case .failure(let diagnostic):
           defer { index += 1 }
-          if diagnostic.concernsInput { items.refusal.raise(afterJobs: hasJobs) }
+          if diagnostic.concernsInput {
+            items.refusal.raise(afterJobs: hasJobs)
+            // Nothing is made, and every further record would be refused for the same reason.
+            if !hasJobs { (operands, records) = (nil, nil) }
+          }
           if diagnostic.isUnreadable { items.refusal.noteUnreadable() }
           return .rejected(JobResult(index, diagnostic))
         }

@@ -48,8 +48,11 @@ package final class GitHubAnnotations: BatchReporter {
     var properties: [String] = []
     if let place, place.file != "-" {
       properties.append("file=\(Self.escapedProperty(repositoryPath(place.file)))")
-      properties.append("line=\(place.line)")
-      properties.append("col=\(place.column)")
+      // Line 0 is the file as a whole.
+      if place.line > 0 {
+        properties.append("line=\(place.line)")
+        properties.append("col=\(place.column)")
+      }
     }
     properties.append("title=imagemill")
     _ = write("::\(kind) \(properties.joined(separator: ","))::\(Self.escaped(message))\n")

@@ -22,11 +22,20 @@ package enum PlanText {
     let actions = BatchPlan.Action.allCases.compactMap { action in
       totals.actions[action.rawValue].map { "\($0) \(action.rawValue)" }
     }
+    if totals.jobs == 0, totals.sources == 0 { return text + "nothing to do\n" }
     let outputs = "jobs \(totals.jobs); outputs \(totals.outputs)"
-    if actions.isEmpty, totals.sources == 0 { return text + outputs + "\n" }
-    return text + outputs + (actions.isEmpty ? "" : ": \(actions.joined(separator: ", "))") + "; "
-      + "sources \(totals.sources): \(totals.downloads) to download, \(totals.revalidations) to revalidate; "
-      + "\(totals.isExact ? "" : "at least ")\(totals.decodes) to decode; \(totals.renderings) to render\n"
+    let sources = [(totals.downloads, "to download"), (totals.revalidations, "to revalidate")]
+      .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    let least = totals.isExact ? "" : "at least "
+    let work = [
+      totals.sources > 0
+        ? "sources \(totals.sources)" + (sources.isEmpty ? "" : ": \(sources.joined(separator: ", "))") : nil,
+      totals.decodes > 0 ? "\(least)\(totals.decodes) to decode" : nil,
+      totals.renderings > 0 ? "\(totals.renderings) to render" : nil,
+    ]
+    return text
+      + ([outputs + (actions.isEmpty ? "" : ": \(actions.joined(separator: ", "))")] + work.compactMap(\.self))
+      .joined(separator: "; ") + "\n"
   }
 
   /// The plan as JSON: `{"version": 1, "totals": …, "outputs": […], "longRenderings": […]}`.

@@ -8,7 +8,7 @@ package final class Messages: BatchReporter {
   package enum Verbosity: Sendable {
     /// Failures only.
     case failures
-    /// Failures and warnings.
+    /// Failures and warnings, and the summary of several outputs of which one failed.
     case warnings
     /// Failures, warnings and the summary.
     case usual
@@ -48,11 +48,19 @@ package final class Messages: BatchReporter {
       for line in FailureMessage.lines(job) { say(line) }
       failures.withLock { $0.add(job) }
     case .warning(let warning) where verbosity != .failures: say(FailureMessage.line(warning))
-    case .finished(let summary) where verbosity == .usual || verbosity == .everything:
+    case .finished(let summary) where endsWithSummary(summary):
       failures.withLock(\.lines).forEach(say)
       say(Summary.text(summary))
       if let line = continuation(summary) { say(line) }
     default: if verbosity == .everything { tell(event) }
+    }
+  }
+
+  private func endsWithSummary(_ summary: BatchSummary) -> Bool {
+    switch verbosity {
+    case .failures: false
+    case .warnings: summary.outputs > 1 && summary.outputsFailed > 0
+    case .usual, .everything: true
     }
   }
 

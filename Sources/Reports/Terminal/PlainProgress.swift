@@ -55,10 +55,16 @@ package final class PlainProgress: BatchReporter {
       line += QuantityText.count(state.jobsEnded, "job")
     }
     if state.failed > 0 { line += ", \(QuantityText.count(state.failed, "output")) failed" }
-    line +=
-      "; \(QuantityText.count(state.downloads.count, "download")) under way, \(QuantityText.bytes(state.receivedBytes)) received"
     let speed = state.bytesPerSecond(at: seconds)
-    if speed >= 1 { line += " (\(QuantityText.bytes(Int(speed)))/s)" }
+    let received =
+      "\(QuantityText.bytes(state.receivedBytes)) received"
+      + (speed >= 1 ? " (\(QuantityText.bytes(Int(speed)))/s)" : "")
+    let transfers = [
+      state.downloads.isEmpty ? nil : "\(QuantityText.count(state.downloads.count, "download")) under way",
+      state.receivedBytes > 0 ? received : nil,
+    ]
+    .compactMap(\.self)
+    if !transfers.isEmpty { line += "; " + transfers.joined(separator: ", ") }
     if let left = state.secondsLeft(at: seconds) {
       line += "; about \(QuantityText.duration(seconds: left)) left"
     }

@@ -15,7 +15,8 @@ struct ProgressLines {
   private var columns: Int { max(1, size.columns - 1) }
 
   var lines: [StyledLine] {
-    var lines = [headline, outcomes]
+    var lines = [headline]
+    if let outcomes { lines.append(outcomes) }
     if !state.downloads.isEmpty || state.receivedBytes > 0 { lines.append(transfers) }
     lines += state.downloads.prefix(Self.shownDownloads).map(download)
     lines += state.renderings.prefix(Self.shownRenderings).map(rendering)
@@ -56,18 +57,16 @@ struct ProgressLines {
       + StyledLine(String(repeating: "─", count: columns - done), .faint)
   }
 
-  /// `310 written, 40 unchanged, 12 cached, 4 failed`; if that is too long, without the zeros.
-  private var outcomes: StyledLine {
-    let failed = StyledLine("\(state.failed) failed", state.failed > 0 ? .red : .plain)
+  /// `310 written, 40 unchanged, 12 cached, 4 failed` without the zeros; nil if all are.
+  private var outcomes: StyledLine? {
+    let failed = StyledLine("\(state.failed) failed", .red)
     let counts = [(state.written, "written"), (state.unchanged, "unchanged"), (state.cached, "cached")]
-    func list(_ counts: [(Int, String)]) -> StyledLine {
-      StyledLine(counts.map { "\($0) \($1), " }.joined())
-    }
+      .filter { $0.0 > 0 }
     let done = counts.reduce(0) { $0 + $1.0 }
-    return fitting([
-      list(counts) + failed, list(counts.filter { $0.0 > 0 }) + failed, list([(done, "done")]) + failed,
-      state.failed > 0 ? failed : StyledLine("\(done) done"),
-    ])
+    let list = StyledLine(counts.map { "\($0) \($1)" }.joined(separator: ", "))
+    let sum = StyledLine("\(done) done")
+    guard state.failed > 0 else { return done > 0 ? fitting([list, sum]) : nil }
+    return done > 0 ? fitting([list + ", " + failed, sum + ", " + failed, failed]) : failed
   }
 
   /// `↓ 8.1 MB, 2.3 MB/s, 12 downloads: cdn.example.com 6, a.example.com 4, 2 others`

@@ -94,6 +94,12 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
         .usage, "can't replace \(output), which isn't a regular file; for standard output write '-'")
     }
     let source = try ImageSource(argument: source)
+    if case .file(let path) = source, Directory.exists(at: path) {
+      throw CommandError(
+        .usage,
+        "the source \(path) is a directory; for all its images, write 'imagemill convert \(ShellWord.quoted(path)) "
+          + "-o '{dir}/{name}.webp''")
+    }
     let chain = try outputs.chain(for: source)
     let template = output == "-" ? nil : try Self.template(output)
     if output != "-", output.hasSuffix("/") || Directory.exists(at: output) {

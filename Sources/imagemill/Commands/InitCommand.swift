@@ -57,6 +57,11 @@ struct InitCommand: ParsableCommand {
   /// The manifest's text: the first draft whose outputs have different paths.
   private func manifest() throws -> String {
     guard let from else { return ManifestDraft.example }
+    if from == "-" {
+      throw CommandError(
+        .usage,
+        "--from: a manifest names its list, and standard input has no name; save the list to a file first")
+    }
     let isDirectory = Directory.exists(at: from)
     guard isDirectory || File.exists(from) else {
       throw CommandError(.usage, "--from: there is no file or directory '\(from)'")

@@ -88,7 +88,7 @@ extension RunCommand {
   private func report(_ differences: [LockCheck.Difference], after status: ExitStatus) throws {
     let differences = differences.map(\.withRemedy)
     for difference in differences where !batch.quiet {
-      let place = difference.location.map { "\($0.text): " } ?? ""
+      let place = difference.location.flatMap { $0.line > 0 ? "\($0.text): " : nil } ?? ""
       StandardError.say("\(place)\(difference.subject): \(difference.reason)")
     }
     for difference in differences {

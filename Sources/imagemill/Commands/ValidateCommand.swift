@@ -53,7 +53,8 @@ struct ValidateCommand: AsyncParsableCommand {
       }
     }
     if let circle = JobDependencies.circle(in: jobs) {
-      StandardError.write("\(circle)\n")
+      var quotes = ManifestQuotes()
+      StandardError.write("\(quotes.quoting(circle))\n")
       Annotations.add(circle)
       isWrong = true
     }
@@ -72,9 +73,10 @@ struct ValidateCommand: AsyncParsableCommand {
     options.outputTemplate = try OutputOptions.template(output)
     options.checksPlaces = true
     var sums = DiagnosticSums()
+    var quotes = ManifestQuotes()
     func tell(_ found: ManifestDiagnostic?) {
       for diagnostic in found?.each ?? [] where sums.note(diagnostic) {
-        StandardError.write("\(diagnostic)\n")
+        StandardError.write("\(quotes.quoting(diagnostic))\n")
         Annotations.add(diagnostic)
       }
     }

@@ -36,7 +36,8 @@ struct ManifestArguments: ParsableArguments {
     if !given.isEmpty { return given }
     guard let name = defaultNames.first(where: { File.exists($0) }) else {
       throw CommandError(
-        .usage, "no manifest found; name one, or create \(defaultNames.joined(separator: ", "))"
+        .usage,
+        "no manifest found (\(defaultNames.joined(separator: ", "))); name one, or write one with 'imagemill init'"
       )
     }
     return [name]
@@ -88,8 +89,9 @@ struct ManifestCommandError: Error {
   /// Writes all of them to standard error.
   func print() {
     var sums = DiagnosticSums(maximum: DiagnosticSums.maximumOfManifest)
+    var quotes = ManifestQuotes()
     for diagnostic in errors.diagnostics where sums.note(diagnostic) {
-      StandardError.write("\(diagnostic)\n")
+      StandardError.write("\(quotes.quoting(diagnostic))\n")
       Annotations.add(diagnostic)
     }
     for diagnostic in sums.remainder { StandardError.write("\(diagnostic)\n") }

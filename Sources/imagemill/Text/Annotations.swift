@@ -24,8 +24,7 @@ enum Annotations {
   static func add(_ diagnostic: ManifestDiagnostic) {
     current?.error(
       diagnostic.line > 0 ? diagnostic.message : "\(diagnostic.file): \(diagnostic.message)",
-      at: diagnostic.line == 0
-        ? nil : ManifestLocation(file: diagnostic.file, line: diagnostic.line, column: diagnostic.column))
+      at: ManifestLocation(file: diagnostic.file, line: diagnostic.line, column: diagnostic.column))
   }
 
   /// Annotates a finding of a check.

@@ -192,7 +192,7 @@ struct TerminalTests {
     "says that it waits for its terminal",
     arguments: [
       ("pipe -o '{name}.png'", "the sources"), ("convert - a.png", "the image"), ("inspect -", "the image"),
-      ("validate -", "the manifest"), ("run -", "the manifest"),
+      ("validate -", "the manifest"), ("run -", "the manifest"), ("plan -", "the manifest"),
       ("fetch -u - http://127.0.0.1:1/a.png", "the user name"),
     ])
   func typed(line: String, noun: String) async throws {
@@ -202,6 +202,24 @@ struct TerminalTests {
     #expect(try await session.wait { $0.lines.contains(notice) }, "\(session.lines)")
     session.press("\u{4}")
     _ = try await session.end()
+  }
+
+  @Test(
+    "receives no image's bytes",
+    arguments: [
+      "convert a.png -", "convert -f flip --format webp a.png -", "fetch ADDRESS", "fetch -o - ADDRESS",
+    ])
+  func binary(line: String) async throws {
+    try command.write(PNGImage.bytes(width: 9, height: 9), to: "a.png")
+    let address = "--allow-net loopback \(server.url("/a.png"))"
+    let session = try TerminalSession(
+      "imagemill \(line.replacing("ADDRESS", with: address))", in: command, columns: 200)
+    #expect(try await session.end() == 2)
+    #expect(
+      session.lines.allSatisfy { $0.hasPrefix("imagemill: ") || $0.hasPrefix("  See ") }
+        && !session.lines.isEmpty,
+      "\(session.lines)")
+    #expect(session.lines.joined().contains("terminal"), "\(session.lines)")
   }
 
   @Test("prints a pipe's results above the display on the same terminal")
