@@ -24,8 +24,8 @@ struct LateMistakeTests {
     let outcome = try await command.run(word, "m.yaml")
     #expect(outcome.status == 2)
     #expect(
-      outcome.errors.hasPrefix("m.yaml:3:28: error: the output 'b.png' would replace a source")
-        && outcome.errors.hasSuffix("\n  - {source: a.png, output: b.png}\n                           ^\n"),
+      outcome.errors.hasPrefix("m.yaml:3:5: error: the output 'b.png' would replace a source")
+        && outcome.errors.hasSuffix("\n  - {source: a.png, output: b.png}\n    ^\n"),
       "\(outcome.errors)")
   }
 

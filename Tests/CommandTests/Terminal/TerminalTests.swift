@@ -207,7 +207,7 @@ struct TerminalTests {
   @Test(
     "receives no image's bytes",
     arguments: [
-      "convert a.png -", "convert -f flip --format webp a.png -", "fetch ADDRESS", "fetch -o - ADDRESS",
+      "convert a.png -", "convert -f flip --format webp a.png -", "fetch -o - ADDRESS",
     ])
   func binary(line: String) async throws {
     try command.write(PNGImage.bytes(width: 9, height: 9), to: "a.png")
