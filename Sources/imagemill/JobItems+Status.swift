@@ -1,6 +1,7 @@
 import ImageBatch
 import Manifests
 import Reports
+import Synchronization
 
 extension InputRefusal {
   /// The status of the command: ``ExitStatus/usage`` instead of a failure if an input was refused, else
@@ -32,5 +33,25 @@ extension JobItems {
   static func report(_ job: JobResult) {
     for line in FailureMessage.lines(job) { StandardError.say(line) }
     for output in job.outputs { Annotations.add(output.error?.message ?? "", at: output.location) }
+  }
+}
+
+/// Whether a run with `--failed` has any of the jobs that failed.
+final class RepeatedJobs: Sendable {
+  private let isAny: Atomic<Bool>
+
+  init(isAny: Bool = false) { self.isAny = Atomic(isAny) }
+
+  /// Notes that a job is selected.
+  func note() { isAny.store(true, ordering: .relaxed) }
+
+  /// Refuses a run that made nothing and failed in nothing: it would pass for a retry that succeeded.
+  /// - Throws: `CommandError` with the remedy.
+  func refuseNone(after status: ExitStatus) throws {
+    guard status == .success, !isAny.load(ordering: .relaxed) else { return }
+    throw CommandError(
+      .usage,
+      "no line makes an output that failed in the earlier run: the input or an option has changed; leave out --failed"
+    )
   }
 }

@@ -89,8 +89,8 @@ struct TaskTests {
     Example(
       "a responsive set and its markup", "run", "--emit picture=hero.html",
       makes: [
-        "hero.html": nil, "hero-200.webp": nil, "hero-200.jpeg": nil, "hero-400.webp": nil,
-        "hero-400.jpeg": nil,
+        "hero.html": nil, "hero-200.webp": nil, "hero-200.jpg": nil, "hero-400.webp": nil,
+        "hero-400.jpg": nil,
       ]),
     Example(
       "a table with a size per row", "pipe", "-f 'fill:{w}x{h}'",

@@ -4,7 +4,6 @@ import ImageBatch
 import ImageFilters
 import Manifests
 import Reports
-import Synchronization
 
 /// Converts the sources on standard input, with results on standard output.
 struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
@@ -107,11 +106,11 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     let lastRun = LastRun(of: "pipe", [input.rawValue] + sources.words, cache: cache.settings)
     let failed = try failed.map { try FailedJobs(reading: lastRun.report($0)) }
     var items = JobItems(streams: streams, operands: operands)
-    let isAnySelected = Atomic(false)
+    let repeated = RepeatedJobs()
     items.prepare = { job in
       guard let failed else { return true }
       guard failed.contains(job) else { return false }
-      isAnySelected.store(true, ordering: .relaxed)
+      repeated.note()
       return true
     }
     if failed?.isEmpty == true, !batch.quiet {
@@ -149,12 +148,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     run.durability = outputs.durability.level
     run.objectFields = try outputs.objectFields()
     let outcome = try await run.run(items)
-    if failed?.isEmpty == false, !isAnySelected.load(ordering: .relaxed), outcome.status == .success {
-      throw CommandError(
-        .usage,
-        "no line makes an output that failed in the earlier run: the input or an option has changed; leave out --failed"
-      )
-    }
+    if failed?.isEmpty == false { try repeated.refuseNone(after: outcome.status) }
     let status =
       failuresAreResults ? outcome.statusOfReporting : items.refusal.status(ofBatch: outcome.status)
     if status != .success { throw status }

@@ -4,7 +4,6 @@ import ImageBatch
 import ImageCaches
 import Manifests
 import Reports
-import Synchronization
 
 /// Runs every job of the manifests.
 struct RunCommand: AsyncParsableCommand {
@@ -236,21 +235,16 @@ struct RunCommand: AsyncParsableCommand {
     run.wantsPlaceholders = wantsPlaceholders(for: input)
     var items = input.items
     items.onRead = { reporting.queue($0) }
-    let isAnySelected = Atomic(!input.jobs.isEmpty)
+    let repeated = RepeatedJobs(isAny: !input.jobs.isEmpty)
     items.prepare = { [prepare = items.prepare] job in
       guard prepare(&job) else { return false }
-      isAnySelected.store(true, ordering: .relaxed)
+      repeated.note()
       return true
     }
     let outcome = try await run.run(items, recorder: recorder)
     // The failures of a shard may all be in another one.
-    if input.hasFailures == true, jobs.shard == nil, targets.isEmpty, !isAnySelected.load(ordering: .relaxed),
-      outcome.status == .success
-    {
-      throw CommandError(
-        .usage,
-        "no line makes an output that failed in the earlier run: the input or an option has changed; leave out --failed"
-      )
+    if input.hasFailures == true, jobs.shard == nil, targets.isEmpty {
+      try repeated.refuseNone(after: outcome.status)
     }
     var status = items.refusal.status(ofBatch: outcome.status)
     if let locked, !recorder.mismatches.isEmpty {
