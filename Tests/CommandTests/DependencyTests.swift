@@ -157,7 +157,6 @@ struct DependencyTests {
     #expect(command.read("two.png") != nil && command.read("one.png") == nil)
   }
 
-
   private func chain(_ command: CommandRun) throws {
     try command.write(PNGImage.bytes(width: 40, height: 30), to: "a.png")
     try command.write(
