@@ -112,6 +112,8 @@ struct SeveralConversionsTests {
   @Test("a directory as the source of one output is a mistake, with the command for its images")
   func directory() async throws {
     let command = try CommandRun()
+    try FileManager.default.createDirectory(
+      atPath: command.work + "/my photos", withIntermediateDirectories: true)
     try command.write(PNGImage.bytes(width: 8, height: 6), to: "my photos/a.png")
     let refused = try await command.run("convert", "my photos", "a.webp")
     #expect(refused.status == 2)

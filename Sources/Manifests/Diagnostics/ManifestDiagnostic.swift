@@ -16,6 +16,8 @@ package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConver
   package var further: [ManifestDiagnostic] = []
   /// Whether the error, such as a wrong header, makes the whole input unreadable.
   package var concernsInput = false
+  /// Whether it was found after the manifest had been read, so that its line may be read again to show it.
+  package var isFoundLate = false
   /// Whether the record or its input can't be read, so that its result has no fields.
   package var isUnreadable = false
 
@@ -25,7 +27,18 @@ package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConver
     self.line = line
     self.column = column
     self.message = Self.shortened(message)
-    self.sourceLine = sourceLine.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : Self.withoutSecrets($0) }
+    self.sourceLine = sourceLine.flatMap(Self.shown)
+  }
+
+  /// The diagnostic with this line of the manifest, unless the line may contain a secret.
+  func quoting(_ line: String) -> ManifestDiagnostic {
+    var diagnostic = self
+    diagnostic.sourceLine = Self.shown(line)
+    return diagnostic
+  }
+
+  private static func shown(_ line: String) -> String? {
+    line.allSatisfy(\.isWhitespace) ? nil : withoutSecrets(line)
   }
 
   /// The place and the message, then the line and a caret:

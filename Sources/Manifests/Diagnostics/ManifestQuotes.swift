@@ -12,18 +12,12 @@ package struct ManifestQuotes {
   /// Has read nothing yet.
   package init() {}
 
-  /// The diagnostic with its line, if it has a place and no line, and the file can be read again.
+  /// The diagnostic with its line, if it was found late and the file can be read again.
   package mutating func quoting(_ diagnostic: ManifestDiagnostic) -> ManifestDiagnostic {
-    guard diagnostic.line > 0, diagnostic.sourceLine == nil,
+    guard diagnostic.isFoundLate, diagnostic.line > 0, diagnostic.sourceLine == nil,
       let line = text(diagnostic.file)?.excerpt(diagnostic.line)
     else { return diagnostic }
-    var quoting = ManifestDiagnostic(
-      file: diagnostic.file, line: diagnostic.line, column: diagnostic.column, message: diagnostic.message,
-      sourceLine: line)
-    quoting.further = diagnostic.further
-    quoting.concernsInput = diagnostic.concernsInput
-    quoting.isUnreadable = diagnostic.isUnreadable
-    return quoting
+    return diagnostic.quoting(line)
   }
 
   private mutating func text(_ path: String) -> ManifestText? {

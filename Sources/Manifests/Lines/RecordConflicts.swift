@@ -63,6 +63,7 @@ package struct RecordConflicts: Sendable {
         file: place.file, line: place.line, column: place.column,
         message: OutputConflicts.message(
           path, at: place, first: (files[Int(holder.file)], Int(holder.line))))
+      found?.isFoundLate = true
     }
     return found
   }

@@ -29,8 +29,10 @@ extension JobDependencies.Circle {
       needsOutput.contains(false)
       ? ("these jobs wait for each other", "; write an output to another path")
       : ("these jobs need each other's outputs", "")
-    return ManifestDiagnostic(
+    var diagnostic = ManifestDiagnostic(
       file: first.file, line: first.line, column: first.column,
       message: "\(problem): \(waits.joined(separator: ", "))\(remedy)")
+    diagnostic.isFoundLate = true
+    return diagnostic
   }
 }

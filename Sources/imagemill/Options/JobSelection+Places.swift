@@ -31,7 +31,12 @@ enum PlaceRefusal {
   }
 
   private static func diagnostic(_ message: String, _ place: ManifestLocation?) -> ManifestDiagnostic? {
-    place.map { ManifestDiagnostic(file: $0.file, line: $0.line, column: $0.column, message: message) }
+    place.map { place in
+      var diagnostic = ManifestDiagnostic(
+        file: place.file, line: place.line, column: place.column, message: message)
+      diagnostic.isFoundLate = true
+      return diagnostic
+    }
   }
 
   private static func message(_ overwrite: OverwrittenSource) -> String {
