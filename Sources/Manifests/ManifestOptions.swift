@@ -28,6 +28,10 @@ package struct ManifestOptions: Sendable {
   /// Whether outputs in the place of a directory, or of a source of their own job, are mistakes. A run checks that itself,
   /// once it knows its output directory.
   package var checksPlaces = false
+  /// The directory of outputs; nil for the manifest's own.
+  package var outputDirectory: String?
+  /// Whether the directory that a manifest names comes before ``outputDirectory``.
+  package var yieldsToManifests = false
   /// The base URL of a manifest without `base`.
   package var base: String?
 

@@ -90,9 +90,11 @@ package struct ManifestReader: Sendable {
     context.named = NamedChains.read(root["filters"], log: &log)
     context.sources = namedSources(root, context, log: &log)
     context.defaults = root["defaults"]
-    let (jobs, rows) = jobs(root, context, name: log.text.name, log: &log)
-    OutputConflicts.check(jobs, log: &log)
     let outputDirectory = outputDirectory(root, context, log: &log)
+    let given = options.yieldsToManifests && outputDirectory != nil ? nil : options.outputDirectory
+    let (jobs, rows) = jobs(
+      root, context, name: log.text.name, outputs: given ?? outputDirectory ?? options.directory, log: &log)
+    OutputConflicts.check(jobs, log: &log)
     if options.checksPlaces {
       let directory = outputDirectory ?? options.directory
       let files = (log.text.name == "-" ? [] : [log.text.name]) + rows.compactMap(\.tablePath)
@@ -157,8 +159,10 @@ package struct ManifestReader: Sendable {
   }
 
   /// The jobs, and those of rows, whose tables are read once to check them.
+  /// - Parameter directory: The directory of outputs.
   private func jobs(
-    _ root: ManifestNode, _ context: JobContext, name: String, log: inout DiagnosticLog
+    _ root: ManifestNode, _ context: JobContext, name: String, outputs directory: String,
+    log: inout DiagnosticLog
   ) -> (jobs: [Job], rows: [RowJobs]) {
     let reader = JobReader(context: context, file: name)
     var jobs: [Job] = []
@@ -171,7 +175,7 @@ package struct ManifestReader: Sendable {
       return ([], [])
     }
     if let jobs = reader.jobsAtOnce(root["jobs"]?.list ?? [], log: &log) { return (jobs, []) }
-    var check = RowCheck(jobs: [], rows: [])
+    var check = RowCheck(jobs: [], rows: [], outputDirectory: directory)
     // The number of jobs before each member with rows.
     var before: [Int] = []
     for node in root["jobs"]?.list ?? [] where node.entries != nil {

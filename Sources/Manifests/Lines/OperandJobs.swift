@@ -1,5 +1,6 @@
 import Glibc
 package import ImageBatch
+import ImageCaches
 import ImageDownloads
 import SystemIO
 
@@ -25,13 +26,25 @@ package struct OperandJobs: Sequence, Sendable {
   private let operands: [Operand]
   private let parser: RecordParser
   private let isImage: @Sendable (String) -> Bool
+  private var own = OwnOutputs()
+  /// The files that are outputs of other operands, and no sources.
+  package private(set) var leftOut: [String] = []
+  /// Those of them that are named, not found in a directory or by a pattern.
+  package var namedAndLeftOut: [String] {
+    operands.compactMap { operand in
+      if case .source(.file(let path)) = operand, own.contains(path) { path } else { nil }
+    }
+  }
 
-  /// The jobs of `operands`, in order.
-  /// - Parameter isImage: Whether a file in a directory is a source, by its path.
+  /// The jobs of `operands`, in order. A file that is the output of another one is left out: an earlier run may have made it.
+  /// - Parameters:
+  ///   - outputDirectory: The directory of relative outputs. Default: the current directory.
+  ///   - isImage: Whether a file in a directory is a source, by its path.
   /// - Throws: `ManifestErrors` if the template or the chain is wrong, `Failure` if an operand is wrong or matches
   ///   nothing.
   package init(
-    _ operands: [String], _ options: ManifestOptions, isImage: @escaping @Sendable (String) -> Bool
+    _ operands: [String], _ options: ManifestOptions, outputDirectory: String = ".",
+    isImage: @escaping @Sendable (String) -> Bool
   ) throws {
     self.isImage = isImage
     parser = try RecordParser(name: "-", options: LineOptions(.sources), manifest: options)
@@ -45,6 +58,12 @@ package struct OperandJobs: Sequence, Sendable {
           ? "nothing matches '\(text)'"
           : "no images in the directory '\(text)': use a pattern, such as '\(text)/**'")
     }
+    var own = OwnOutputs()
+    for case .success(let job) in self {
+      if case .file(let path) = job.sources[0] { own.add(path, job, in: outputDirectory) }
+    }
+    leftOut = own.leftOut
+    self.own = own
     try refuseConflicts()
   }
 
@@ -59,11 +78,26 @@ package struct OperandJobs: Sequence, Sendable {
         else { return nil }
         return other
       }.first { _ in true }
+      if let made = Self.inPlace(job, first, output) {
+        throw Failure(
+          description:
+            "the outputs of \(first?.sources.first?.displayText ?? "another source") and \(made) have the path '\(output)': if "
+            + "imagemill made \(made), name only the originals, with a pattern such as '*.jpg', or write to another directory"
+        )
+      }
       throw Failure(
         description:
           "the outputs of \(first?.sources.first?.displayText ?? "another source") and "
           + "\(job.sources.first?.displayText ?? "") have the path '\(output)': use a field that differs, such as "
           + Self.fields(telling: job, from: first))
+    }
+  }
+
+  /// The source of one of two jobs that is the file at their output's path.
+  private static func inPlace(_ job: Job, _ other: Job?, _ output: String) -> String? {
+    guard let identity = FileIdentity(path: output) else { return nil }
+    return [job, other].compactMap { $0?.sources.first?.displayText }.first {
+      FileIdentity(path: $0) == identity
     }
   }
 
@@ -132,6 +166,7 @@ package struct OperandJobs: Sequence, Sendable {
       while true {
         if let found = files?.next() {
           switch found {
+          case .success(.file(let path)) where jobs.own.contains(path): continue
           case .success(let source):
             return parser.job(source, directory: files?.root.directory(of: source) ?? "")
           case .failure(let diagnostic): return .failure(diagnostic)

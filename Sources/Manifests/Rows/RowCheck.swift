@@ -4,11 +4,13 @@ import ImageBatch
 struct RowCheck {
   var jobs: [Job]
   var rows: [RowJobs]
+  let outputDirectory: String
 
   /// Reads and counts the rows of each table; errors are added to the log.
   mutating func run(log: inout DiagnosticLog) {
     var conflicts = RecordConflicts()
     for job in jobs { _ = conflicts.claim(job) }
+    leaveOutOwnOutputs()
     for index in rows.indices { check(&rows[index], &conflicts, log: &log) }
     guard log.isEmpty else { return }
     // If there are more paths than fit in memory, they are checked in parts.
@@ -20,6 +22,21 @@ struct RowCheck {
         if let found = conflicts.claim(job) { sums.note(found) }
       }
       for diagnostic in sums.diagnostics { log.add(diagnostic) }
+    }
+  }
+
+  /// Leaves out the files that match a pattern and are outputs of others that match it.
+  private mutating func leaveOutOwnOutputs() {
+    var found: [String: OwnOutputs] = [:]
+    for rows in rows where rows.isPattern {
+      var files = rows.makeIterator()
+      while let result = files.next() {
+        guard case .success(let job) = result, let file = files.file else { continue }
+        found[rows.table.name, default: OwnOutputs()].add(file, job, in: outputDirectory)
+      }
+    }
+    for index in rows.indices {
+      if let own = found[rows[index].table.name] { rows[index].leaveOut(own) }
     }
   }
 

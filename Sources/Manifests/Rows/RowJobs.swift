@@ -28,6 +28,19 @@ package struct RowJobs: Sequence, Sendable {
     if case .records = table.kind { table.name } else { nil }
   }
 
+  /// The files that the pattern matches and that are outputs of others that it matches.
+  package private(set) var leftOut: [String] = []
+  private var own = OwnOutputs()
+
+  /// Whether the rows are files that match a pattern.
+  var isPattern: Bool { tablePath == nil }
+
+  /// Leaves out files that are outputs.
+  mutating func leaveOut(_ own: OwnOutputs) {
+    self.own = own
+    leftOut = own.leftOut
+  }
+
   /// Whether `markup` sets a placeholder in the defaults, the job or an output.
   package var showsPlaceholders: Bool {
     let places = [template.context.defaults, template.node] + (template.node["outputs"]?.list ?? [])
@@ -51,6 +64,8 @@ package struct RowJobs: Sequence, Sendable {
     private var reader: RowReader?
     private var failures: ArraySlice<ManifestDiagnostic> = []
     private var index: Int
+    /// The file of the last job, if the rows are those of a pattern.
+    private(set) var file: String?
 
     fileprivate init(_ jobs: RowJobs) {
       self.jobs = jobs
@@ -81,6 +96,10 @@ package struct RowJobs: Sequence, Sendable {
           return .failure(jobs.template.placed(diagnostic))
         case .success(let row):
           guard jobs.template.wants(row) else { continue }
+          if jobs.isPattern {
+            file = row[RowTable.sourceColumn]?.text.map { jobs.table.path(of: $0) }
+            if let file, jobs.own.contains(file) { continue }
+          }
           defer { index += 1 }
           return jobs.template.job(row, index: index).map { job in
             var job = job

@@ -1,5 +1,6 @@
 import Glibc
 import ImageBatch
+import SystemIO
 
 /// The table in `from`: a file of rows, a list, or the files that match a pattern. It can be read repeatedly.
 struct RowTable: Sendable {
@@ -53,6 +54,11 @@ struct RowTable: Sendable {
   /// The files that match a pattern.
   init(_ pattern: GlobPattern, name: String) {
     (kind, self.name, directory, columns) = (.files(pattern), name, "", [Self.sourceColumn])
+  }
+
+  /// The path of a file that matches the pattern.
+  func path(of file: String) -> String {
+    directory.isEmpty || Paths.isAbsolute(file) ? file : Paths.joined(directory, file)
   }
 
   /// The form of a file, by its name or else by its first line.

@@ -154,8 +154,8 @@ package struct JobSelection: Sendable {
     store: DiskStore, made: () -> Set<String> = { [] }
   ) throws(CacheError) -> PlaceMistakes {
     try PlaceMistakes(
-      in: jobs + fewRows + listed, besides: unselected, files: scopes.map(\.manifest) + tables, store: store,
-      made: made)
+      in: jobs + fewRows + listed, besides: unselected,
+      files: scopes.map(\.manifest) + tables + rows.flatMap(\.leftOut), store: store, made: made)
   }
 
   /// The files of the documents: their tables, local sources, and the outputs whose paths are known before the run.

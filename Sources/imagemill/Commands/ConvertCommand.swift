@@ -32,7 +32,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
       standard output. With -o, every operand is a source: a path, a URL, a directory, or a pattern such as \
       'photos/**/*.heic'. {dir} is then the source's directory: for a file, relative to the current directory, or \
       empty if the file is outside it; for a directory, relative to that directory; for a pattern, relative to the part before its first \
-      special character.
+      special character. A file that is the output of another source, as after an earlier conversion, is not converted.
       """,
       valueName: "source output"),
     completion: .file())
@@ -170,6 +170,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     let operands = try outputs.readingJobs(options) {
       try SourceOperands.jobs(words, $0, allowed: limits.limits(slots: 1).allowedFormats)
     }
+    if !quiet { operands.noteLeftOut() }
     var batch = BatchSettings()
     batch.extent = verbose ? .everything : quiet ? .failures : .warnings
     batch.jobTimeout = worker.jobTimeout.duration

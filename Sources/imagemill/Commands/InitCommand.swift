@@ -113,7 +113,7 @@ struct InitCommand: ParsableCommand {
   /// The file name extensions of the images below a directory, in the order of the alphabet.
   private func extensions(in directory: String) throws -> [String] {
     var options = ManifestOptions()
-    options.outputTemplate = try OutputOptions.template("{index}.png")
+    options.outputTemplate = try OutputOptions.template("{source-hash}.png")
     var found: Set<String> = []
     for result in try SourceOperands.jobs([directory], options, allowed: []) {
       switch result {

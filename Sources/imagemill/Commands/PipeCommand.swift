@@ -15,7 +15,8 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       a result line with --json; the other lines are still converted.
 
       Outputs must be inside the output directory, and local sources on standard input inside the current directory, \
-      unless --allow-outside is given.
+      unless --allow-outside is given. A file among the operands that is the output of another one, as after an earlier run, is \
+      not converted.
 
       A result line has the members version, index, source, output, status, width, height, bytes, sha256, filter, \
       format, fields and, if known, location. A failed line also has error. With \
@@ -117,6 +118,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       StandardError.say("imagemill: note: no line failed in the earlier run")
     }
     if dryRun { return try await rehearse(items) }
+    if let operands, !batch.quiet { operands.noteLeftOut() }
     if operands == nil, !batch.quiet { StandardInput.announce("the sources") }
     var files = ClaimedFiles()
     if operands == nil { files.add(descriptor: STDIN_FILENO, as: "the sources on standard input") }
@@ -191,7 +193,9 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       throw CommandError(.usage, "--input is for standard input; leave it out, or leave out the sources")
     }
     return try outputs.readingJobs(try options()) {
-      try SourceOperands.jobs(sources.words, $0, allowed: limits.limits(slots: 1).allowedFormats)
+      try SourceOperands.jobs(
+        sources.words, $0, allowed: limits.limits(slots: 1).allowedFormats,
+        outputDirectory: destination.outputDirectory ?? ".")
     }
   }
 

@@ -121,6 +121,7 @@ extension ManifestPage {
     Files are sorted by path, and
     .Li {dir}
     is relative to the part of the pattern before its first special character.
+    A file that matches and is the output of another file that matches is no source: an earlier run made it.
     .Sh LINES
     A bare line is a source; blank lines and lines that begin with
     .Ql #

@@ -100,6 +100,8 @@ struct JobOptions: ParsableArguments {
       options.appendedChain = chain
       options.namedSources = sources
       options.outputTemplate = template
+      options.outputDirectory = outputDirectory
+      options.yieldsToManifests = yieldsToManifests
       return options
     }
   }

@@ -84,6 +84,16 @@ extension OperandJobs {
   /// The most sources whose outputs are compared with sources before the run.
   private static let mostSources = 20_000
 
+  /// Says which of the named sources are none, because they are outputs of others.
+  func noteLeftOut() {
+    let names = namedAndLeftOut
+    guard let first = names.first else { return }
+    let rest = names.count > 1 ? " and \(names.count - 1) more" : ""
+    StandardError.say(
+      "imagemill: note: \(first)\(rest): not converted, because \(names.count > 1 ? "they are outputs" : "it is the output") "
+        + "of other sources")
+  }
+
   /// Refuses the run if outputs would overwrite sources, or directories are in their places, as far as that is known before
   /// it.
   /// - Throws: `CommandError` with a line for each such output.
@@ -97,7 +107,8 @@ extension OperandJobs {
     }
     var found: PlaceMistakes
     do throws(CacheError) {
-      found = try PlaceMistakes(in: jobs, outputDirectory: outputDirectory, store: store)
+      found = try PlaceMistakes(
+        in: jobs, files: leftOut, outputDirectory: outputDirectory, store: store)
     } catch {
       throw CommandError(.failed, error.messageWithRemedy)
     }

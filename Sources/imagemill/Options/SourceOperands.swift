@@ -14,14 +14,17 @@ enum SourceOperands {
   }
 
   /// The operands' jobs.
-  /// - Parameter allowed: The formats of `--allow-format`.
+  /// - Parameters:
+  ///   - allowed: The formats of `--allow-format`.
+  ///   - outputDirectory: The directory of relative outputs. Default: the current directory.
   /// - Throws: `CommandError` if an operand names nothing, or the template is wrong.
   static func jobs(
-    _ operands: [String], _ options: ManifestOptions, allowed: some Sequence<String>
+    _ operands: [String], _ options: ManifestOptions, allowed: some Sequence<String>,
+    outputDirectory: String = "."
   ) throws -> OperandJobs {
     let extensions = Set(FormatSupport.readableByDefault + aliases + allowed)
     do {
-      return try OperandJobs(operands, options) { path in
+      return try OperandJobs(operands, options, outputDirectory: outputDirectory) { path in
         guard let dot = path.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
         return extensions.contains(path[path.index(after: dot)...].lowercased())
       }

@@ -1,0 +1,147 @@
+import Foundation
+import LoopbackServer
+import Testing
+
+/// Patterns and directories that match what earlier runs have made from their files.
+@Suite("Outputs of a pattern's own files", .timeLimit(.minutes(8)))
+struct OwnOutputTests {
+  private let command: CommandRun
+
+  init() throws {
+    command = try CommandRun()
+    for (seed, name) in ["a", "b"].enumerated() {
+      try command.write(PNGImage.bytes(width: 30, height: 20, seed: seed), to: name + ".png")
+    }
+  }
+
+  private func images() -> [String] { command.files.filter { !$0.hasSuffix(".yaml") } }
+
+  @Test(
+    "are not converted again, however often",
+    arguments: [
+      "convert '*.png' -o 'x-{name}.png'", "convert . -o 'out/{dir}/{name}.png'",
+      "convert '**/*.png' -o 'out/x/{dir}/{name}.png'",
+      "convert *.png -q -o 'x-{name}.png'", "convert . -o 'x-{name}.webp'",
+      "pipe '**/*.png' -C out/in -o '{dir}/{name}-x.png'",
+      "pipe . -C out -o 'x-{name}.png'", "pipe *.png -q -o \"$PWD/x-{name}.png\"",
+      "convert \"$PWD\" -o 'x-{name}.png'", "convert ./*.png -q -o './x-{name}.png'",
+    ])
+  func operands(line: String) async throws {
+    let shell = ["-c", "imagemill() { '\(CommandRun.executable)' \"$@\"; }; imagemill \(line)"]
+    var made: [String] = []
+    for round in 1...3 {
+      let outcome = try await command.run(shell, executable: "/bin/sh")
+      #expect(outcome.status == 0, "\(round): \(outcome.errors)")
+      if round == 1 { made = images() }
+      #expect(made.count == 4 && images() == made, "\(images())")
+    }
+  }
+
+  @Test("named as sources are left out with a note, and as many as a shell names")
+  func named() async throws {
+    #expect(try await command.run("convert", "a.png", "b.png", "-o", "x-{name}.png").status == 0)
+    let again = try await command.run("convert", "a.png", "b.png", "x-a.png", "x-b.png", "-o", "x-{name}.png")
+    #expect(again.status == 0)
+    #expect(
+      again.errors
+        == "imagemill: note: x-a.png and 1 more: not converted, because they are outputs of other sources\n")
+    let quiet = try await command.run("pipe", "-q", "a.png", "x-a.png", "-o", "x-{name}.png")
+    #expect(quiet.status == 0 && quiet.text == "x-a.png\n" && quiet.errors.isEmpty, "\(quiet.errors)")
+    // The source of no other is one.
+    let other = try await command.run("convert", "x-a.png", "x-b.png", "-o", "y-{name}.png")
+    #expect(other.status == 0 && other.errors.isEmpty, "\(other.errors)")
+  }
+
+  @Test(
+    "are no sources of a manifest's pattern, wherever its outputs are",
+    arguments: [
+      ("'*.png'", "t-{name}.png", "", ""), ("'**/*.png'", "t/{dir}/{name}.png", "", ""),
+      ("'**/*.png'", "{dir}/{name}.png", "output-dir: out", ""), ("'**/*.png'", "t-{name}.png", "", "-C out"),
+      ("'**/*.{png,webp}'", "{name}-small.webp", "", ""),
+    ])
+  func manifest(pattern: String, output: String, key: String, option: String) async throws {
+    try command.write(
+      "imagemill: 1\n\(key)\njobs:\n  - from: \(pattern)\n    outputs: [{output: '\(output)', filter: 'limit:9x'}]\n",
+      to: "m.yaml")
+    let options = option.split(separator: " ").map(String.init)
+    var made: [String] = []
+    for round in 1...3 {
+      let outcome = try await command.run(arguments: ["run"] + options + ["m.yaml"])
+      #expect(outcome.status == 0 && outcome.errors.contains("jobs 2: 2 done"), "\(outcome.errors)")
+      if round == 1 { made = images() }
+      #expect(made.count == 4 && images() == made, "\(images())")
+      #expect(try await command.run(arguments: ["run", "--check"] + options + ["m.yaml"]).status == 0)
+      let plan = try await command.run(arguments: ["plan"] + options + ["m.yaml"])
+      #expect(plan.text.contains("jobs 2; outputs 2: 2 keep"), "\(plan.text)\(plan.errors)")
+    }
+  }
+
+  @Test("are sources of another pattern of the manifest")
+  func chained() async throws {
+    try command.write(
+      """
+      imagemill: 1
+      jobs:
+        - {from: "*.png", output: "t-{name}.png", filter: invert}
+        - {from: "t-*.png", output: "u/{name}.webp"}
+        - {from: "*.png", output: "small/{name}.png", filter: "limit:9x"}
+      """, to: "m.yaml")
+    try command.write(PNGImage.bytes(width: 30, height: 20, seed: 9), to: "t-0.png")
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    let second = try await command.run("run", "m.yaml")
+    #expect(second.status == 0, "\(second.errors)")
+    #expect(
+      command.files.filter { $0.hasPrefix("u/") } == [
+        "u/t-0.webp", "u/t-a.webp", "u/t-b.webp", "u/t-t-0.webp",
+      ])
+    let third = try await command.run("run", "m.yaml")
+    #expect(third.status == 0, "\(third.errors)")
+    #expect(images().count == 3 + 3 + 4 + 3, "\(images())")
+  }
+
+  @Test("are no sources of the run that makes them")
+  func during() async throws {
+    let count = 300
+    for index in 0..<count {
+      try command.write(PNGImage.bytes(width: 4, height: 3, seed: index), to: "i\(index).png")
+    }
+    try command.write(
+      "imagemill: 1\njobs:\n  - {from: \"**/*.png\", output: \"zzz/{name}.png\"}\n", to: "m.yaml")
+    let outcome = try await command.run("run", "m.yaml")
+    #expect(
+      outcome.status == 0 && outcome.errors.contains("jobs \(count + 2): \(count + 2) done"),
+      "\(outcome.errors)")
+    let piped = try await command.run("pipe", "-q", "-o", "zzzz/{dir}/{name}.png", ".")
+    #expect(
+      piped.status == 0 && piped.text.split(separator: "\n").count == 2 * (count + 2), "\(piped.errors)")
+  }
+
+  @Test("are not taken for originals, and originals not for them", arguments: [[], ["--no-cache"]])
+  func originals(options: [String]) async throws {
+    let own = PNGImage.bytes(width: 30, height: 20, seed: 9)
+    try command.write(own, to: "x-a.png")
+    try command.write("imagemill: 1\njobs:\n  - {from: \"*.png\", output: \"x-{name}.png\"}\n", to: "m.yaml")
+    for line in [
+      ["convert", "*.png", "-o", "x-{name}.png"], ["pipe", "-o", "x-{name}.png", "*.png"], ["run", "m.yaml"],
+    ] {
+      let outcome = try await command.run(arguments: [line[0]] + options + line.dropFirst())
+      #expect(outcome.status == 2 && outcome.errors.contains("would replace"), "\(outcome.errors)")
+      #expect(command.read("x-a.png") == Data(own))
+      #expect(images().count == 3, "\(images())")
+    }
+  }
+
+  @Test(
+    "with the path of their own output are a mistake, and say which one", arguments: [[], ["--in-place"]])
+  func inPlace(options: [String]) async throws {
+    let own = Data(PNGImage.bytes(width: 30, height: 20, seed: 9))
+    try FileManager.default.createDirectory(atPath: command.work + "/sub", withIntermediateDirectories: true)
+    try command.write([UInt8](own), to: "sub/a.png")
+    let outcome = try await command.run(
+      arguments: ["convert"] + options + ["a.png", "sub/a.png", "-o", "sub/{name}.png"])
+    #expect(outcome.status == 2, "\(outcome.errors)")
+    #expect(
+      outcome.errors.contains("if imagemill made sub/a.png, name only the originals"), "\(outcome.errors)")
+    #expect(command.read("sub/a.png") == own)
+  }
+}
