@@ -52,7 +52,8 @@ package struct OverwrittenSource: Sendable, Hashable {
 extension Job {
   /// The outputs whose paths are known before the run, without those that name no file, which are reported elsewhere.
   /// - Parameter directory: The output directory of a job without its own.
-  package func outputLocations(in directory: String) -> [(output: JobOutput, path: String, location: String)] {
+  package func outputLocations(in directory: String) -> [(output: JobOutput, path: String, location: String)]
+  {
     let root = OutputDirectory(root: outputDirectory ?? directory, allowsOutside: true)
     return outputs.compactMap { output in
       guard let path = output.knownPath(of: self) else { return nil }
