@@ -45,6 +45,27 @@ struct LastRunTests {
     #expect(command.files.filter { $0.hasSuffix(".webp") } == ["a-1.webp", "b-2.webp", "c-3.webp"])
   }
 
+  @Test("an output whose overlay fails has its path in the report, and is made by the next run")
+  func overlay() async throws {
+    try command.write(
+      """
+      imagemill: 1
+      jobs:
+        - source: a.png
+          outputs: [{output: x.webp}, {output: "{name}-y.webp", filter: "overlay:logo.png"}]
+      """, to: "m.yaml")
+    let first = try await command.run("run", "--report", "r.ndjson", "m.yaml")
+    #expect(first.status == 1, "\(first.errors)")
+    let report = String(decoding: command.read("r.ndjson") ?? Data(), as: UTF8.self)
+    #expect(report.contains(#""output":"a-y.webp","status":"failed""#), "\(report)")
+    try command.write(PNGImage.bytes(width: 3, height: 3), to: "logo.png")
+    for report in [[], ["r.ndjson"]] {
+      let again = try await command.run(arguments: ["run", "--force", "--failed"] + report + ["m.yaml"])
+      #expect(again.status == 0 && again.errors.contains("outputs 1: 1 written; "), "\(again.errors)")
+      if report.isEmpty { #expect(command.read("a-y.webp") != nil) }
+    }
+  }
+
   @Test("a manifest whose name is that of a report isn't read as one, and a file may be named like an option")
   func names() async throws {
     try command.write("{\"source\": \"b.png\", \"output\": \"b.webp\"}\n", to: "--failed.ndjson")

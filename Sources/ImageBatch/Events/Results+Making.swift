@@ -11,7 +11,8 @@ extension OutputResult {
   init(of planned: PlannedOutput) {
     self.init(
       job: planned.job, position: planned.position, output: planned.output)
-    output = planned.path
+    // An output whose overlay failed has no key, but most have a path.
+    output = planned.path ?? planned.output.knownPath(of: planned.job)
     path = planned.location
     if let known = planned.known { describe(RenderedFile(known)) }
   }
@@ -52,7 +53,7 @@ extension JobResult {
   init(failing job: Job, _ error: JobError, seconds: Double) {
     let outputs = job.outputs.enumerated().map { position, output in
       var result = OutputResult(job: job, position: position, output: output)
-      result.output = output.template.expanded(.init(job, output), variables: output.variables)
+      result.output = output.knownPath(of: job)
       result.error = error
       result.seconds = seconds
       return result
