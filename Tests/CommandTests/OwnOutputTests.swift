@@ -23,7 +23,7 @@ struct OwnOutputTests {
       "convert '**/*.png' -o 'out/x/{dir}/{name}.png'",
       "convert *.png -q -o 'x-{name}.png'", "convert . -o 'x-{name}.webp'",
       "pipe '**/*.png' -C out/in -o '{dir}/{name}-x.png'",
-      "pipe . -C out -o 'x-{name}.png'", "pipe *.png -q -o \"$PWD/x-{name}.png\"",
+      "pipe . -C out -o 'x-{name}.png'", "pipe *.png -q --allow-outside -o \"$PWD/x-{name}.png\"",
       "convert \"$PWD\" -o 'x-{name}.png'", "convert ./*.png -q -o './x-{name}.png'",
     ])
   func operands(line: String) async throws {
