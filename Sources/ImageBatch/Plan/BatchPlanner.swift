@@ -210,7 +210,7 @@ public struct BatchPlanner: Sendable {
     case .inPlace: (.keep, "up to date")
     case .stored, .wanted, .unknown:
       if isStale {
-        (.revalidate, "the cached source is stale")
+        (.revalidate, "\(reason(toMake: output)); the cached source is stale")
       } else {
         (output.state == .stored ? .copy : .render, reason(toMake: output))
       }

@@ -23,7 +23,7 @@ struct ConfigCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Manifests whose settings to include (default: imagemill.yaml, .yml, .toml or .json in this directory).",
+      "Manifests whose settings are included (default: imagemill.yaml, .yml, .toml or .json in this directory).",
       valueName: "manifest"),
     completion: .file(extensions: ManifestArguments.extensions))
   var manifests: [String] = []

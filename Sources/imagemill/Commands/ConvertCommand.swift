@@ -28,8 +28,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     help: ArgumentHelp(
       """
       The image to convert, and the file to write. The source is a path, an http(s), S3, file or data URL, or '-' for \
-      standard input. The output is a path or an S3 URL, which may use template fields such as {ext}, or '-' for \
-      standard output. With -o, every operand is a source: a path, a URL, a directory, or a pattern such as \
+      standard input. The output is a path, an S3 URL, or '-' for standard output. A path or an S3 URL may use template fields \
+      such as {ext}. With -o, every operand is a source: a path, a URL, a directory, or a pattern such as \
       'photos/**/*.heic'. {dir} is then the source's directory: for a file, relative to the current directory, or \
       empty if the file is outside it; for a directory, relative to that directory; for a pattern, relative to the part before its first \
       special character. A file that is the output of another source, as after an earlier conversion, is not converted.

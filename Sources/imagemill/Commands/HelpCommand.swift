@@ -13,8 +13,8 @@ struct HelpCommand: ParsableCommand {
     abstract: "Show the manual page of a command, of manifests, of filters, of object storage or of scaling.",
     discussion: """
       On a terminal, man(1) shows the page; otherwise it is printed as plain text. The pages are built into the \
-      command. Topics are the commands' names, 'manifest', 'filters', 's3' and 'scale' (default: the manual's first \
-      page). 'filters' shows imagemill-filters(7), not the page of the command of that name. A \
+      command. Topics are the commands' names, 'manifest', 'filters', 's3' and 'scale' (default: \
+      imagemill(1)). 'filters' shows imagemill-filters(7), not the page of the command of that name. A \
       subcommand's name may follow, as in 'help cache explain'.
 
         imagemill help

@@ -64,7 +64,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
   var json = false
 
   @Flag(
-    help: "For programs, with --json: exit 0 when every line has its result, failed or not.")
+    help: "For programs, with --json: exit 0 if every line could be read and has its result, failed or not.")
   var failuresAreResults = false
 
   @Flag(name: [.customShort("n"), .long], help: "Print the paths that would be written, and do nothing.")

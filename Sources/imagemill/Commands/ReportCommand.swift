@@ -23,8 +23,8 @@ struct ReportCommand: AsyncParsableCommand {
       discussion: """
         If an output is in several reports, the last one wins: put the report of a retry after that of the original run. \
         Outputs are matched by manifest and requested path; merge reports of one output directory only. Jobs keep their index; if two jobs have the same index, all jobs are \
-        renumbered in the order of the reports. Totals are counted from the outputs; totals that reports don't have, such \
-        as downloads, are 0. File paths are relative to the directory of the runs: run this command there.
+        renumbered in the order of the reports. Totals are counted from the outputs; totals that can't be, such as \
+        downloads, are 0, also if a .json report has them. File paths are relative to the directory of the runs: run this command there.
 
           imagemill report merge 1.ndjson 2.ndjson -o all.html
         """)

@@ -61,7 +61,7 @@ struct RunCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Write the digests of manifests, sources and outputs to a lock file; with --check or --frozen, compare with it "
-        + "instead. It describes complete manifests, so it can't be written with --failed, --shard or targets.",
+        + "instead. It describes complete manifests, so it can't be written or checked with --failed, --shard or targets.",
       valueName: "file"),
     completion: .file())
   var lock: String?
@@ -111,14 +111,13 @@ struct RunCommand: AsyncParsableCommand {
     if lock == "-", check || frozen {
       throw ValidationError("\(check ? "--check" : "--frozen") --lock needs a file; '-' is standard output")
     }
-    guard !check, !frozen else { return }
-    if !targets.isEmpty {
-      throw ValidationError("--lock writes the digests of complete manifests; leave out single outputs")
-    }
+    guard !frozen else { return }
+    let use =
+      check ? "--check --lock compares complete manifests" : "--lock writes the digests of complete manifests"
+    if !targets.isEmpty { throw ValidationError("\(use); leave out single outputs") }
     if jobs.failed != nil || jobs.shard != nil {
       let options = (jobs.failed == nil ? [] : ["--failed"]) + (jobs.shard == nil ? [] : ["--shard"])
-      throw ValidationError(
-        "--lock writes the digests of complete manifests; leave out \(options.joined(separator: " and "))")
+      throw ValidationError("\(use); leave out \(options.joined(separator: " and "))")
     }
     if lock == "-", let owner = batch.standardOutputOwners.first {
       throw ValidationError("--lock and \(owner) both write to standard output; name a file for one of them")

@@ -8,8 +8,9 @@ struct ValidateCommand: AsyncParsableCommand {
     commandName: "validate", abstract: "Check manifests and report every mistake, without running them.",
     usage: "imagemill validate [<options>] [<manifest> ...]",
     discussion: """
-      The command exits 0 if all manifests are valid, 2 otherwise. It doesn't use the cache; 'imagemill plan' also \
-      finds outputs that would replace the source of another job, unless an earlier run has made that file.
+      The command exits 0 if all manifests are valid, 2 otherwise. It shows up to 200 mistakes of a \
+      manifest, and the number of the others. It doesn't use the cache, so it accepts an output that would replace the source of \
+      another job: an earlier run may have made that file. 'imagemill plan' refuses it if no run has.
 
         imagemill validate images.yaml
       """)

@@ -21,7 +21,7 @@ enum CommandExamples {
         ]
       ),
       (
-        "Run the second quarter of a large manifest on the second of four machines:",
+        "Run part 2 of 4 of a large manifest, on the second of four machines:",
         ["imagemill run --shard 2/4 images.yaml"]
       ),
       (

@@ -5,8 +5,8 @@ enum DiagnosticsSection {
   static let text =
     #"""
     .Sh DIAGNOSTICS
-    A message names the place in the manifest, the source, and the stage that failed: download, read, decode, filter, encode
-    or write.
+    A message names the place in the manifest, the source, and the stage that failed: manifest, download, read, decode, filter,
+    encode or write.
     Results, reports, events and metrics also have one of these codes:
     .Bl -tag -width Ds
     """# + "\n"

@@ -34,8 +34,8 @@ enum ExitStatusSection {
       ".Fl \\-check\nfound a difference, such as an output that is missing or out of date; or\n.Fl \\-frozen\nfound a "
         + "source that isn't in the lock file or differs from it."
     case .temporary:
-      "Every failure was temporary, such as a timeout, a refused connection, an unresolved host name, or a status 429 "
-        + "or 5xx; retrying may succeed."
+      "Every failure was temporary, such as a timeout, a refused connection, an unresolved host name, or a status 408, "
+        + "429, 500, 502, 503 or 504; retrying may succeed."
     case .hungUp: "Stopped by SIGHUP, after work in flight was finished or discarded."
     case .interrupted: "Stopped by SIGINT, as with SIGHUP."
     case .terminated: "Stopped by SIGTERM, as with SIGHUP."

@@ -29,7 +29,7 @@ enum ManifestPage {
     Manifests are checked strictly.
     Unknown keys, wrong types, unknown filters, invalid geometry, cycles of named chains, outputs with the same path,
     outputs outside their directory, and formats that contradict their extensions are found before anything starts, and
-    are reported all at once, with file, line and column.
+    are reported together, up to 200, with file, line and column.
     A list, table or NDJSON file is checked this way up to 16 MiB.
     Standard input, pipes and longer files are checked line by line during the run; a wrong line is a failed job.
     .Ss The manifest's keys
@@ -200,8 +200,10 @@ enum ManifestPage {
     .Cm auto
     or
     .Cm same ,
-    the path must end in
-    .Li .{ext} .
+    the path must have the field
+    .Li {ext}
+    or
+    .Li {format} .
     .It Ic metadata
     .Cm none , copyright
     or

@@ -83,7 +83,7 @@ enum ManualPage {
 
   /// What a size is in a chain.
   static let sizes = """
-    A size is
+    A size in pixels is
     .Ar width Ns x Ns Ar height ,
     one side such as
     .Li 800x

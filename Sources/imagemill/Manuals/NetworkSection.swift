@@ -29,7 +29,7 @@ enum NetworkSection {
       allows an address only if the IPv4 address in its last 32 bits is allowed too.
       Network-specific NAT64 prefixes in 2000::/3 are not detected.
       .Cm reserved
-      excludes the blocks that IANA lists as globally reachable.
+      excludes the networks of the other words, and the blocks that IANA lists as globally reachable.
 
       """#
 }

@@ -113,7 +113,7 @@ enum ObjectStoragePage {
       With
       .Fl \-no-clobber ,
       an existing object without imagemill's metadata is kept, and uploads are conditional
-      .Pq Ql If-None-Match , If-Match ;
+      .Pq Ql If-None-Match No or Ql If-Match ;
       the server must support that.
       An output that would replace a source of the run is refused without
       .Fl \-in-place .
@@ -155,8 +155,10 @@ enum ObjectStoragePage {
       .Ev AWS_SESSION_TOKEN
       for temporary credentials
       .It credentials file
-      the profile
+      the profile in
       .Ev AWS_PROFILE
+      or
+      .Ev AWS_DEFAULT_PROFILE
       (default:
       .Ql default )
       in

@@ -184,8 +184,8 @@ enum OverviewPage {
     serves stale responses if an origin fails, and
     .Fl \-force
     renders outputs even if they are up to date.
-    .Ss Sizes and durations
-    A size is a number of bytes, or a number with the unit
+    .Ss Byte sizes and durations
+    A byte size is a number of bytes, or a number with the unit
     .Li k , M , G , kB , MB , GB , KiB , MiB
     or
     .Li GiB ;
@@ -233,7 +233,7 @@ enum OverviewPage {
     but not to one in a chain.
     This restriction doesn't apply to a proxy, the remote cache, or the server of
     .Fl \-s3-credentials Cm instance .
-    The address of every other connection is checked after name resolution, including after redirects.
+    Except for these servers, the address of every connection is checked after name resolution, also after redirects.
     .It
     .Cm run , pipe
     and

@@ -5,15 +5,17 @@ enum ProgramsSection {
     guard command == "pipe" else { return "" }
     return #"""
       .Sh FOR PROGRAMS
-      A program that needs exactly one result per line, such as a Spark executor, uses
+      A program that needs a result for each line, such as a Spark executor, uses
       .Fl \-input Cm ndjson Fl \-json Fl \-failures\-are\-results .
-      The result of line n has the
+      The result of the n-th job has the
       .Ql index
-      n, from 1, and the members of an NDJSON report line.
+      n, from 1, and the members of an NDJSON report line; blank lines aren't counted.
+      A job with several outputs has a result for each.
       .Pp
-      The exit status then is 0 when every line has its result, failed or not.
-      Other statuses mean that results may be missing: the command line is wrong, a line isn't a JSON object, the input or
-      the output failed, or a signal stopped the run.
+      The exit status is 0 if every line is a JSON object and has its result, failed or not.
+      It is 1 if a line isn't a JSON object; that line has a failed result too.
+      Also with another status, or if the input or the output fails, results may be missing: the command line is wrong, or a
+      signal stopped the run.
       Lines without a result can be given to another process: outputs that are in place are not made again, and outputs
       are never partial.
       Failures are not repeated on standard error.

@@ -35,7 +35,9 @@ struct DownloadOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Retries after a temporary failure.", valueName: "n"))
   var retries = 3
 
-  @Option(help: ArgumentHelp("Wait before the first retry; later waits grow, with jitter.", valueName: "dur"))
+  @Option(
+    help: ArgumentHelp(
+      "Maximum wait before the first retry; waits are random, and later ones are longer.", valueName: "dur"))
   var retryWait = DurationArgument(.milliseconds(500))
 
   @Option(
@@ -160,7 +162,7 @@ struct CacheLocation: ParsableArguments {
 struct CacheOptions: ParsableArguments {
   @OptionGroup var location: CacheLocation
 
-  @Flag(help: "Neither read nor write the cache; render every output again.")
+  @Flag(help: "Neither read nor write the cache.")
   var noCache = false
 
   @Flag(help: "Revalidate every cached response.")

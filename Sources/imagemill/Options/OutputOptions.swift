@@ -12,8 +12,8 @@ struct OutputOptions: ParsableArguments {
   @Option(
     name: [.customShort("f"), .customLong("filter")],
     help: ArgumentHelp(
-      "Filter chain, such as fill:100x100,circle; it may use fields such as {name} or a CSV column. Repeatable: "
-        + "chains are appended.", valueName: "chain"),
+      "Filter chain, such as fill:100x100,circle; it may use fields such as {name}, and the columns of a table. "
+        + "Repeatable: chains are appended.", valueName: "chain"),
     completion: CompletionWords.filters)
   var filters: [String] = []
 
@@ -95,8 +95,8 @@ struct OutputOptions: ParsableArguments {
 
   @Flag(
     help: ArgumentHelp(
-      "Keep existing files that imagemill did not write, or that were edited after it wrote them; 'convert' without -o "
-        + "keeps every existing file."))
+      "Keep existing files that imagemill did not write, or that were edited after it wrote them "
+        + "('convert' without -o: every existing file)."))
   var noClobber = false
 
   @Option(

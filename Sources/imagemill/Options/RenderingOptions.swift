@@ -34,7 +34,7 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Memory for rendering, shared by all worker processes (default: half of the machine's memory).",
+      "Memory for decoding and rendering, in all worker processes together (default: half of the machine's memory).",
       valueName: "size"))
   var memory: SizeArgument?
 
