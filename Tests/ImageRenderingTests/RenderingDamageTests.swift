@@ -102,6 +102,27 @@ struct RenderingDamageTests {
     }
   }
 
+  @Test("a PNG cut anywhere fails, or is used with a warning", arguments: [false, true])
+  func cutAnywhere(isInterlaced: Bool) throws {
+    let saved = try fixture.save(
+      RenderingFixture.waves(60, 40), "pngsave", "a.png", ["interlace": .boolean(isInterlaced)])
+    let bytes = try Array(Data(contentsOf: URL(filePath: saved)))
+    var used = 0
+    for cut in 1..<min(bytes.count - 40, 400) {
+      let path = try fixture.write(Array(bytes.dropLast(cut)), "a.png")
+      let response = try Renderer().render(fixture.request(path, [fixture.recipe(1, "fit:50x", "png")]))
+      guard response.file(1) != nil else { continue }
+      used += 1
+      #expect(
+        response.warnings.contains { $0.hasPrefix("the png file ends with") }, "\(cut): \(response.warnings)")
+      #expect(
+        try ImageInspection(path: path).warnings.contains { $0.hasPrefix("the png file ends with") }, "\(cut)"
+      )
+    }
+    // The final chunk, and the checksum of the data before it.
+    #expect(used >= 16)
+  }
+
   @Test("an overlay without its final chunk is used with a warning in its name")
   func overlayWithoutFinalChunk() throws {
     let source = try fixture.save(RenderingFixture.waves(200, 150), "pngsave", "a.png")

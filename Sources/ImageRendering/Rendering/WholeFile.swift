@@ -45,16 +45,20 @@ package enum WholeFile {
     }
   }
 
-  /// A warning about a PNG that ends before its final chunk or in it (ISO/IEC 15948, section 11.2.5). Decoders and browsers
-  /// show it: all its pixels may be there.
+  /// A warning about a PNG that ends before the end of its final chunk (ISO/IEC 15948, section 11.2.5). Decoders and browsers
+  /// show it: all its pixels may be there, also if only the checksum of the data is missing.
   /// - Returns: nil for any other file. If pixels are missing too, decoding fails.
   /// - Throws: `RenderError` with code `unreadable` if the file can't be read.
   static func warning(_ place: FilePlace, _ format: ImageFormat) throws(RenderError) -> String? {
     guard format == .png else { return nil }
     var file = try FileReading.opened(place)
-    let isCut = end(ofPNG: &file) == .withoutFinalChunk
+    let end = end(ofPNG: &file)
     try FileReading.check(file.failure, of: place)
-    return isCut ? "the png file ends without its final chunk" : nil
+    return switch end {
+    case .whole: nil
+    case .withoutFinalChunk: "the png file ends without its final chunk"
+    case .withinChunk: "the png file ends within a chunk"
+    }
   }
 
   /// A PNG's final chunk, which has no data.
