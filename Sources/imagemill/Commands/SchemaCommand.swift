@@ -20,11 +20,12 @@ struct SchemaCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The document: \(SchemaCommand.names.joined(separator: ", ")).", valueName: "name"),
+      "The document: \(SchemaCommand.names.joined(separator: ", ")) (default: manifest).", valueName: "name"),
     completion: .list(SchemaCommand.names))
-  var name = "manifest"
+  var name: String?
 
   func run() throws {
+    let name = name ?? "manifest"
     if name == "manifest" {
       var known = Setting.known
       known.summaries = try OptionTable(RunCommand.self).summaries
