@@ -94,7 +94,7 @@ package struct ManifestReader: Sendable {
     let given = options.yieldsToManifests && outputDirectory != nil ? nil : options.outputDirectory
     let (jobs, rows) = jobs(
       root, context, name: log.text.name, outputs: given ?? outputDirectory ?? options.directory, log: &log)
-    OutputConflicts.check(jobs, log: &log)
+    OutputConflicts.check(jobs, in: given ?? outputDirectory ?? options.directory, log: &log)
     if options.checksPlaces {
       let directory = outputDirectory ?? options.directory
       let files = (log.text.name == "-" ? [] : [log.text.name]) + rows.compactMap(\.tablePath)

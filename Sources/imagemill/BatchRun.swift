@@ -29,6 +29,8 @@ struct BatchRun {
   var commandTemplate = ""
   /// The files that an output may replace.
   var replacing = ReplacementPolicy()
+  /// Files that no output may replace, besides the jobs' sources.
+  var protectedFiles: [String] = []
   var durability = Durability.fast
   /// Fields of the objects that outputs are uploaded to.
   var objectFields: [HeaderField] = []
@@ -150,6 +152,7 @@ struct BatchRun {
     configuration.prunedScopes = prunedScopes
     configuration.commandTemplate = commandTemplate
     configuration.replacing = replacing
+    configuration.protectedFiles = protectedFiles
     configuration.durability = durability
     configuration.objectFields = objectFields
     configuration.renditions = cache.isEphemeral ? .never : batch.renditions

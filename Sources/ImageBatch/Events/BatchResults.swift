@@ -99,6 +99,8 @@ public struct JobResult: Sendable, Hashable {
   public var outputs: [OutputResult]
   /// The location in the manifest; nil for jobs without one.
   public var location: ManifestLocation?
+  /// The local files that a record names which is no job. No output may replace them.
+  package var reads: [String] = []
 
   /// Whether at least one output failed.
   public var failed: Bool { outputs.contains { $0.status == .failed } }

@@ -11,8 +11,8 @@ package struct OutputReference: Hashable, Sendable {
 ///
 /// A job needs an output if one of its sources, its placeholder or an image of its chains is the file that the output
 /// writes. If that file is the writing job's own source, the others mean the original, and the writing job waits for them.
-/// Only paths that are known before anything starts count: a template with `{hash}` or `{width}` names no file yet. Links
-/// aren't resolved.
+/// Only paths that are known before anything starts count: a template with `{hash}` or `{width}` names no file yet. Links of
+/// directories are resolved, a link in the place of a file isn't.
 package struct JobDependencies {
   /// For each job, by its position in the list, the outputs that it needs.
   private let needs: [[Producer]]
@@ -31,7 +31,10 @@ package struct JobDependencies {
     self.jobs = jobs
     let directory = Paths.workingDirectory
     self.directory = directory
-    let files = jobs.map { $0.localImages.map { Self.location(of: $0, from: directory) } }
+    var places = RealPlaces()
+    let files = jobs.map { job in
+      job.localImages.map { places.place(of: Self.location(of: $0, from: directory)) }
+    }
     let read = Set(files.joined())
     guard !read.isEmpty else {
       needs = jobs.map { _ in [] }
@@ -46,7 +49,8 @@ package struct JobDependencies {
       for (index, output) in job.outputs.enumerated() {
         // Few outputs have the name of a file that is read, and only their paths have to be made absolute.
         guard let path = output.knownPath(of: job), names.contains(Paths.fileName(path)),
-          let location = job.location(of: output, from: directory), read.contains(location)
+          let location = job.location(of: output, from: directory).map({ places.place(of: $0) }),
+          read.contains(location)
         else { continue }
         if files[position].contains(location) {
           replacing[location, default: []].insert(position)
@@ -160,14 +164,16 @@ package struct JobDependencies {
     func want(_ position: Int, _ output: Int) {
       if wanted[position, default: []].insert(output).inserted { queue.append(position) }
     }
+    var places = RealPlaces()
     let locations = Dictionary(
-      targets.map { (Self.location(of: $0, from: directory), $0) }, uniquingKeysWith: { first, _ in first })
+      targets.map { (places.place(of: Self.location(of: $0, from: directory)), $0) },
+      uniquingKeysWith: { first, _ in first })
     var found: Set<String> = []
     for (position, job) in jobs.enumerated() {
       for (index, output) in job.outputs.enumerated() {
-        guard let location = job.location(of: output, from: directory), locations[location] != nil else {
-          continue
-        }
+        guard let location = job.location(of: output, from: directory).map({ places.place(of: $0) }),
+          locations[location] != nil
+        else { continue }
         found.insert(location)
         want(position, index)
       }

@@ -79,6 +79,7 @@ public final class Batch: Sendable {
     sources = SourceFiles(
       store: store, records: !store.isEphemeral,
       notesReplaced: configuration.knownJobs == nil && !configuration.replacing.allowsSources)
+    sources.add(files: configuration.protectedFiles)
     registry = OutputRegistry(
       store: store, template: configuration.commandTemplate,
       remembersPaths: !configuration.prunedScopes.isEmpty)
@@ -165,7 +166,13 @@ public final class Batch: Sendable {
       var level = 0
       while let item = await input.next() {
         guard case .group(let read) = item else {
-          if case .rejected(let result) = item { await finish(result, of: nil) }
+          if case .rejected(let result) = item {
+            // It says what the user has: an output in this place would be as bad as over the source of a job.
+            if !result.reads.isEmpty {
+              await writer.blocking { [sources] in sources.add(files: result.reads) }
+            }
+            await finish(result, of: nil)
+          }
           continue
         }
         // The sources of a higher level are outputs of lower ones, which must be complete.

@@ -42,6 +42,9 @@ public struct BatchConfiguration: Sendable {
   package var commandTemplate = ""
   /// The files that an output may replace. Default: any file except a source of the run.
   public var replacing = ReplacementPolicy()
+  /// Files that the run reads besides its jobs' sources, such as its manifests. No output may replace them, unless
+  /// ``replacing`` allows it for sources.
+  package var protectedFiles: [String] = []
   /// Whether outputs are synced to disk before they are reported.
   public var durability = Durability.fast
 

@@ -1,5 +1,7 @@
 import ImageCaches
+import ObjectStorage
 import Synchronization
+import SystemIO
 
 /// The output that owns each path of a batch. Two outputs with the same path and different content would
 /// overwrite each other, so the second one is an error.
@@ -7,6 +9,7 @@ import Synchronization
 /// Paths and keys are stored as the first 64 bits of digests, 16 bytes per output, because a stream may have millions of outputs.
 final class OutputPathRegistry: Sendable {
   private let claims = Mutex(HashTable<UInt64>())
+  private let places = Mutex(RealPlaces())
   private let sources: SourceFiles
   private let replacing: ReplacementPolicy
 
@@ -24,7 +27,8 @@ final class OutputPathRegistry: Sendable {
   /// Claims `location` for the output with `key`.
   /// - Returns: Whether no other key has claimed it.
   func claim(_ location: String, for key: ContentDigest) -> Bool {
-    let path = ContentDigest(hashing: location.utf8).prefix
+    let place = ObjectAddress.isAddress(location) ? location : places.withLock { $0.place(of: location) }
+    let path = ContentDigest(hashing: place.utf8).prefix
     let holder = claims.withLock { $0.insert(key.prefix, for: path) }
     return holder == nil || holder == key.prefix
   }

@@ -63,7 +63,10 @@ package struct OccupiedPlace: Sendable, Hashable {
         return
       }
       self = .nothing
-      guard errno == ENOTDIR else { return }
+      guard errno == ENOTDIR else {
+        if let identity = FileIdentity(path: location) { self = .file(identity) }
+        return
+      }
       var part = DirectoryEntry(location).directory
       while part != ".", part != "/" {
         if stat(part, &status) == 0 {

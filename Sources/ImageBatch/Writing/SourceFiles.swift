@@ -77,6 +77,11 @@ final class SourceFiles: Sendable {
     }
   }
 
+  /// Adds files that the run reads besides its jobs' sources, or that a line names which is no job.
+  func add(files: [String]) {
+    for path in files { add(path) }
+  }
+
   private func add(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
@@ -131,16 +136,25 @@ extension Job {
   /// The paths of the local files that the job reads.
   var localFiles: [String] { localImages + fontsAndProfiles }
 
-  /// The paths of the sources, placeholders, overlays and masks that are local files.
-  var localImages: [String] {
-    allSources.compactMap { if case .file(let path) = $0 { path } else { nil } }
-  }
+  /// The paths of the sources, placeholders, overlays and masks that are local files. Standard input may be one too.
+  var localImages: [String] { allSources.compactMap(\.localPath) }
 
   /// The paths of the font files and color profiles that the outputs name.
   var fontsAndProfiles: [String] { outputs.flatMap(\.fontsAndProfiles) }
 
   /// The addresses of the objects that the job reads.
   var objects: [ObjectAddress] { allSources.compactMap(\.objectAddress) }
+}
+
+extension ImageSource {
+  /// The path of a local file, which standard input may be too; nil for other sources.
+  package var localPath: String? {
+    switch self {
+    case .file(let path): path
+    case .standardInput: "/dev/stdin"
+    case .url, .data: nil
+    }
+  }
 }
 
 extension JobOutput {

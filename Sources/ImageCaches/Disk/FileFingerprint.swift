@@ -15,10 +15,17 @@ package struct FileIdentity: Hashable, Sendable {
   }
 
   /// The identity of the file at a path, following links; nil if the file doesn't exist or can't be reached.
+  ///
+  /// A path may lead through a directory that doesn't exist and out of it again. It leads to the file once the directory is
+  /// made, and so has the file's identity.
   /// - Parameter path: The path of the file, absolute or relative to the current directory.
   package init?(path: String) {
     var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    if stat(path, &status) != 0 {
+      guard SystemError.last.isMissing, Paths.components(path).contains(".."),
+        let real = RealPath.ofLongestPrefix(path), stat(real, &status) == 0
+      else { return nil }
+    }
     self.init(status)
   }
 }

@@ -14,6 +14,8 @@ package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConver
   package var sourceLine: String?
   /// The record's other mistakes, if this is the first of several.
   package var further: [ManifestDiagnostic] = []
+  /// The local files that the record names as sources, as far as they are known. No output may replace them.
+  package var reads: [String] = []
   /// Whether the error, such as a wrong header, makes the whole input unreadable.
   package var concernsInput = false
   /// Whether it was found after the manifest had been read, so that its line may be read again to show it.

@@ -19,14 +19,30 @@ enum OutputConflicts {
     }
   }
 
-  static func check(_ jobs: [Job], log: inout DiagnosticLog) {
+  /// - Parameter directory: The directory of the outputs.
+  static func check(_ jobs: [Job], in directory: String, log: inout DiagnosticLog) {
     // The positions of the job and of its output.
     var taken: [String: (job: Int, output: Int)] = [:]
+    let root = Paths.absoluteComponents(directory, from: Paths.workingDirectory).joined(separator: "/")
+    var places = RealPlaces()
+    let base = String(places.place(of: "/\(root)/x").dropLast())
+    // Each relative directory with a slash, without links, relative to the directory of outputs if it lies inside.
+    var prefixes: [String: String] = [:]
+    func place(of path: String, isObject: Bool) -> String {
+      let entry = DirectoryEntry(path)
+      guard !isObject, entry.directory != ".", !Paths.isAbsolute(path) else { return path }
+      if let known = prefixes[entry.directory] { return known + entry.name }
+      let real = String(places.place(of: "\(base)\(entry.directory)/x").dropLast())
+      let prefix = real.hasPrefix(base) ? String(real.dropFirst(base.count)) : real
+      prefixes[entry.directory] = prefix
+      return prefix + entry.name
+    }
     for (position, job) in jobs.enumerated() {
       for (index, output) in job.outputs.enumerated() {
         guard let path = path(of: output, job) else { continue }
-        guard let first = taken[path] else {
-          taken[path] = (position, index)
+        let place = place(of: path, isObject: output.template.isObject)
+        guard let first = taken[place] else {
+          taken[place] = (position, index)
           continue
         }
         let (firstJob, other) = (jobs[first.job], jobs[first.job].outputs[first.output])

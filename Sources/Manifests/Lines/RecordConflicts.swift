@@ -1,5 +1,6 @@
 import Glibc
 package import ImageBatch
+import SystemIO
 
 /// Finds outputs of many jobs with the same path and different content, in one or several manifests, before they run.
 ///
@@ -27,6 +28,7 @@ package struct RecordConflicts: Sendable {
   private let capacity: Int
   private var claims = HashTable<Claim>()
   private var files: [String] = []
+  private var places = RealPlaces()
 
   /// Makes an empty set of claims.
   package init() { self.init(Part()) }
@@ -47,7 +49,8 @@ package struct RecordConflicts: Sendable {
     var found: ManifestDiagnostic?
     for output in job.outputs {
       guard let path = OutputConflicts.path(of: output, job) else { continue }
-      let location = OutputConflicts.location(of: path, job, isObject: output.template.isObject)
+      var location = OutputConflicts.location(of: path, job, isObject: output.template.isObject)
+      if !output.template.isObject { location = places.place(of: location) }
       let hash = UInt64(bitPattern: Int64(location.hashValue))
       guard part.contains(hash) else { continue }
       let content = UInt32(truncatingIfNeeded: OutputConflicts.Content(output, of: job).hashValue)

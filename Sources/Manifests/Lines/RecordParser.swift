@@ -135,13 +135,15 @@ struct RecordParser: Sendable {
     do {
       var job = Job(
         index: index, sources: [try context.resolver.resolve(rest)], outputs: [commonOutput])
-      if isRepeated { return refused(record, column: 1, constantTemplate) }
+      if isRepeated { return reading(job.sources, refused(record, column: 1, constantTemplate)) }
       job.sourceDirectory = context.root.directory(of: job.sources[0])
       job.pinnedDigest = digest
       if context.appendedChain?.isFixed == false {
         var log = DiagnosticLog(ManifestText(name: name, text: text, firstLine: record.line))
         guard let own = Self.output(context, SourceFields.values(job), &log) else {
-          return failed(record, column: 1, log.diagnostics.first?.message ?? "this line can't be read")
+          return reading(
+            job.sources,
+            failed(record, column: 1, log.diagnostics.first?.message ?? "this line can't be read"))
         }
         job.outputs = [own]
       }
@@ -190,6 +192,25 @@ struct RecordParser: Sendable {
     guard let template = context.outputTemplate, template.fields.isEmpty else { return false }
     constantRecords += 1
     return constantRecords > 1
+  }
+
+  /// The error of a record with these sources.
+  private func reading(
+    _ sources: [ImageSource], _ failure: Result<Job, ManifestDiagnostic>
+  ) -> Result<Job, ManifestDiagnostic> {
+    failure.mapError { diagnostic in
+      var diagnostic = diagnostic
+      diagnostic.reads = sources.compactMap(\.localPath)
+      return diagnostic
+    }
+  }
+
+  /// The sources that a wrong record names, without those that can't be read.
+  private func sources(named node: ManifestNode) -> [ImageSource] {
+    ["source", "placeholder"].compactMap { node[$0] }.flatMap { $0.list ?? [$0] }.compactMap(\.scalar)
+      .compactMap { text in
+        do { return try context.resolver.resolve(text) } catch { return nil }
+      }
   }
 
   /// The error of a record that is the second one with that path too.
@@ -345,7 +366,9 @@ struct RecordParser: Sendable {
     KeyTable.record.check(node, allowsOtherKeys: true, log: &log)
     let job =
       node.entries == nil ? nil : JobReader(context: context, file: name).job(node, index: index, log: &log)
-    if isRepeated, log.isEmpty { return refused(record, column: 1, constantTemplate) }
+    if isRepeated, log.isEmpty {
+      return reading(sources(named: node), refused(record, column: 1, constantTemplate))
+    }
     index += 1
     if let job, log.isEmpty { return .success(located(job, at: record)) }
     var found = log.diagnostics.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
@@ -357,6 +380,7 @@ struct RecordParser: Sendable {
     }
     // A record has one result, to which its further mistakes belong.
     first.further = Array(found.dropFirst())
+    first.reads = sources(named: node).compactMap(\.localPath)
     return .failure(isRepeated ? alsoRefused(first, at: record) : first)
   }
 }

@@ -100,7 +100,10 @@ package struct JobItems: AsyncSequence, Sendable {
           // An ordered stream has no gaps: its printer would wait for them.
           if isSelected || items.admit == nil { index += 1 }
           guard isSelected else { continue }
-          if let conflict = conflicts.claim(job) { return .rejected(JobResult(job.index, conflict)) }
+          if var conflict = conflicts.claim(job) {
+            conflict.reads = job.allSources.compactMap(\.localPath)
+            return .rejected(JobResult(job.index, conflict))
+          }
           hasJobs = true
           return .group(JobGroup(job))
         case .failure(let diagnostic):
@@ -200,5 +203,6 @@ extension JobResult {
       rejected: index, text: "line \(diagnostic.line)", message: diagnostic.wholeMessage,
       location: ManifestLocation(
         file: diagnostic.file, line: diagnostic.line, column: diagnostic.column))
+    reads = diagnostic.each.flatMap(\.reads)
   }
 }

@@ -47,7 +47,3 @@ extension [Job] {
     }
   }
 }
-
-extension ImageSource {
-  fileprivate var localPath: String? { if case .file(let path) = self { path } else { nil } }
-}

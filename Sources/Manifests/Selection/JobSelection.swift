@@ -1,6 +1,7 @@
 package import ImageBatch
 package import ImageCaches
 package import ImageDownloads
+import SystemIO
 
 /// The jobs of one or several manifests that a command works on, with the settings that belong to them.
 ///
@@ -48,6 +49,8 @@ package struct JobSelection: Sendable {
   package private(set) var unmatchedFailures: Int?
   /// Whether the report that selects the jobs has failures; nil if none selects them.
   package private(set) var hasFailures: Bool?
+  /// The local files among the named sources.
+  private var namedFiles: Set<String> = []
   /// Whether all jobs are selected.
   var isWhole: Bool
   /// Completes a row's or a record's job; false if the job isn't selected.
@@ -60,12 +63,14 @@ package struct JobSelection: Sendable {
   ///   - outputDirectory: The directory of outputs; nil for each manifest's own.
   ///   - yieldsToManifests: Whether the directory that a manifest names comes first. Default: false.
   ///   - template: The template of jobs without their own, which tells scopes apart.
+  ///   - named: The command line's named sources. Default: none.
   /// - Throws: `ManifestErrors` if outputs of different manifests have the same path and different content.
   package init(
     of manifests: [OpenManifest], failed: FailedJobs? = nil, shard: Shard? = nil,
     outputDirectory: String? = nil, yieldsToManifests: Bool = false,
-    template: String = ""
+    template: String = "", named: [ImageSource] = []
   ) throws(ManifestErrors) {
+    namedFiles = Set(named.compactMap(\.localPath))
     isWhole = failed == nil && shard == nil
     hasFailures = failed.map { !$0.isEmpty }
     prepare = { job in
@@ -116,6 +121,7 @@ package struct JobSelection: Sendable {
       self.rows.append(rows)
     }
     documentJobs += document.jobs.count + document.rows.reduce(0) { $0 + $1.count }
+    namedFiles.formUnion(document.namedSources.values.compactMap(\.localPath))
     for origin in document.origins { origins[origin.origin] = origin.settings }
     settings += document.settings
   }
@@ -155,7 +161,22 @@ package struct JobSelection: Sendable {
   ) throws(CacheError) -> PlaceMistakes {
     try PlaceMistakes(
       in: jobs + fewRows + listed, besides: unselected,
-      files: scopes.map(\.manifest) + tables + rows.flatMap(\.leftOut), store: store, made: made)
+      files: protectedFiles + rows.flatMap(\.leftOut), store: store, made: made)
+  }
+
+  /// The files that no output may replace, besides the jobs' sources: manifests, tables and named sources.
+  private var protectedFiles: [String] {
+    scopes.map { $0.manifest == "-" ? "/dev/stdin" : $0.manifest } + tables + namedFiles.sorted()
+  }
+
+  /// Those of them that no job makes. The outputs of streams and of many rows aren't known before they are written.
+  package var protectedWhileRunning: [String] {
+    let working = Paths.workingDirectory
+    let made = Set(
+      (jobs + unselected).flatMap { job in job.outputs.compactMap { job.location(of: $0, from: working) } })
+    return protectedFiles.filter { path in
+      !made.contains("/" + Paths.absoluteComponents(path, from: working).joined(separator: "/"))
+    }
   }
 
   /// The files of the documents: their tables, local sources, and the outputs whose paths are known before the run.
@@ -167,8 +188,14 @@ package struct JobSelection: Sendable {
     return files
   }
 
+  /// The most jobs with rows whose outputs are looked at before the run.
+  private static let mostJobs = 20_000
+
+  /// Whether there are outputs whose paths aren't known before they are written.
+  package var hasUnknownOutputs: Bool { !streams.isEmpty || !rows.isEmpty && documentJobs > Self.mostJobs }
+
   private var fewRows: [Job] {
-    guard documentJobs <= 20_000 else { return [] }
+    guard documentJobs <= Self.mostJobs else { return [] }
     return rows.joined().compactMap { result in
       if case .success(let job) = result { job } else { nil }
     }

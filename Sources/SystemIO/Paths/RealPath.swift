@@ -60,3 +60,25 @@ package struct RealDirectories: Sendable {
     return self.path(of: entry.directory).map(entry.path(in:))
   }
 }
+
+/// The places that paths lead to, with the links of their directories resolved, so that two paths to one place are equal before
+/// anything is there. A missing directory is taken for one that will be made. A link at the path itself isn't resolved.
+package struct RealPlaces: Sendable {
+  private var directories: [String: String] = [:]
+  /// A run uses few directories, but a stream may name any number.
+  private static let limit = 10_000
+
+  /// Creates an empty table.
+  package init() {}
+
+  /// The place of an absolute path. A directory is looked at once.
+  package mutating func place(of path: String) -> String {
+    let entry = DirectoryEntry(path)
+    if let known = directories[entry.directory] { return entry.path(in: known) }
+    // A directory that can't be looked at is compared as text.
+    let real = RealPath.ofLongestPrefix(entry.directory) ?? entry.directory
+    if directories.count >= Self.limit { directories = [:] }
+    directories[entry.directory] = real
+    return entry.path(in: real)
+  }
+}

@@ -111,7 +111,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     let encoding = try outputs.encoding(for: template, chain: chain)
     let named = try outputs.sources()
     if let template {
-      let files = ([source] + named.values).compactMap { if case .file(let path) = $0 { path } else { nil } }
+      let files = ([source] + named.values).compactMap(\.localPath)
       let planned = JobOutput(template: template, chain: chain, encoding: encoding)
       try refuseOverwrite(of: files + planned.fontsAndProfiles, by: output)
     }
@@ -186,8 +186,9 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     run.replacing = outputs.replacing
     run.durability = outputs.durability.level
     run.objectFields = try outputs.objectFields()
+    let named = options.namedSources.values.compactMap(\.localPath)
     run.refusePlaces = { [replacing = outputs.replacing] store in
-      try operands.refusePlaces(replacing, store: store)
+      try operands.refusePlaces(replacing, besides: named, store: store)
     }
     let status = try await run.run(JobItems(operands: operands)).status
     if status != .success { throw status }
@@ -198,7 +199,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     for path in files where FileIdentity(path: path) == target {
       throw CommandError(
         .usage,
-        "the output \(output) is the source \(path); name another output, or replace it with --in-place")
+        "the output \(output) is the source \(path == "/dev/stdin" ? "on standard input" : path); name another output, or "
+          + "replace it with --in-place")
     }
   }
 }

@@ -139,10 +139,13 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       outputDirectory: destination.outputDirectory ?? ".", allowsOutside: destination.allowOutside,
       reporting: reporting)
     run.commandTemplate = output ?? ""
+    let named = try outputs.sources().values.compactMap(\.localPath)
+    // The sources may come from a file.
+    if operands == nil { run.protectedFiles = named + ["/dev/stdin"] }
     if let operands {
       run.refusePlaces = {
         [replacing = outputs.replacing, directory = destination.outputDirectory] store in
-        try operands.refusePlaces(replacing, outputDirectory: directory ?? ".", store: store)
+        try operands.refusePlaces(replacing, besides: named, outputDirectory: directory ?? ".", store: store)
       }
     }
     run.replacing = outputs.replacing

@@ -222,6 +222,7 @@ struct RunCommand: AsyncParsableCommand {
       knownJobs: input.count, reporting: reporting)
     run.commandTemplate = jobs.template ?? ""
     run.replacing = jobs.output.replacing
+    if input.hasUnknownOutputs { run.protectedFiles = input.protectedWhileRunning }
     run.remoteCache = try remote.configuration(downloads, cache.settings)
     run.durability = jobs.output.durability.level
     run.objectFields = try jobs.output.objectFields()

@@ -59,7 +59,7 @@ struct JobOptions: ParsableArguments {
       var selection = try JobSelection(
         of: opened, failed: failed, shard: shard, outputDirectory: outputDirectory,
         yieldsToManifests: yieldsToManifests,
-        template: self.template ?? "")
+        template: self.template ?? "", named: Array(try output.sources().values))
       try selection.select(targets)
       try selection.order()
       try checkEncoding(of: selection)

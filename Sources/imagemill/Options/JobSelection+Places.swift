@@ -96,9 +96,11 @@ extension OperandJobs {
 
   /// Refuses the run if outputs would overwrite sources, or directories are in their places, as far as that is known before
   /// it.
+  /// - Parameter files: Other files that the run reads.
   /// - Throws: `CommandError` with a line for each such output.
   func refusePlaces(
-    _ replacing: ReplacementPolicy, outputDirectory: String = ".", store: DiskStore
+    _ replacing: ReplacementPolicy, besides files: [String] = [], outputDirectory: String = ".",
+    store: DiskStore
   ) throws {
     var jobs: [Job] = []
     for case .success(var job) in prefix(Self.mostSources) {
@@ -108,7 +110,7 @@ extension OperandJobs {
     var found: PlaceMistakes
     do throws(CacheError) {
       found = try PlaceMistakes(
-        in: jobs, files: leftOut, outputDirectory: outputDirectory, store: store)
+        in: jobs, files: leftOut + files, outputDirectory: outputDirectory, store: store)
     } catch {
       throw CommandError(.failed, error.messageWithRemedy)
     }
