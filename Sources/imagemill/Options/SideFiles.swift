@@ -58,9 +58,12 @@ struct SideFiles {
 
   /// Whether an image is there: sources of a stream aren't known yet.
   private static func image(at path: String) -> String? {
-    guard File.exists(path) else { return nil }
+    // The path may lead through a directory that is made first, and out of it again.
+    guard let place = File.exists(path) ? path : RealPath.ofLongestPrefix(path), File.exists(place) else {
+      return nil
+    }
     do throws(RenderError) {
-      return try ImageFormat(signature: FileReading.head(of: .path(path))).map {
+      return try ImageFormat(signature: FileReading.head(of: .path(place))).map {
         "the \($0.rawValue) image \(path)"
       }
     } catch {
