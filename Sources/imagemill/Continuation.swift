@@ -11,6 +11,8 @@ struct Continuation: Sendable {
   var report: String?
   /// Whether jobs come from standard input, which the next command has to be given again.
   var readsInput = false
+  /// Whether the run ends after a number of failures.
+  var hasFailureLimit = false
 
   /// The last line of a batch; nil if there is nothing to continue.
   func line(_ summary: BatchSummary) -> String? {
@@ -31,6 +33,11 @@ struct Continuation: Sendable {
       let (unlimited, limits) = Self.withoutLimits(arguments[..<operands])
       // With its limit, the command would stop at the same failure again.
       guard summary.outputsFailed > 0, !limits.isEmpty else {
+        if summary.outputsFailed > 0, hasFailureLimit {
+          return
+            "to make the rest, mend what failed or turn off the setting fail-fast or max-failures, then run"
+            + "\(input): \(Self.commandLine(arguments))"
+        }
         return "to make the rest, run again\(input): \(Self.commandLine(arguments))"
       }
       return "to make the rest, run without \(limits.joined(separator: " and "))\(input): "
@@ -43,7 +50,8 @@ struct Continuation: Sendable {
     } else if let report = report ?? selecting {
       selection = "--failed=\(report)"
     } else {
-      return nil
+      // Outputs that are in place are kept.
+      return "to retry what failed, run again\(input): \(Self.commandLine(arguments))"
     }
     words = Self.withoutWholeFiles(words)
     // Behind the operands: before them, a manifest such as jobs.ndjson would be read as the option's report.

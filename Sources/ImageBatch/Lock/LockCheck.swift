@@ -66,7 +66,7 @@ package struct LockCheck: Sendable {
   package func differences(manifests: [String], jobs: [Job]) async -> [Difference] {
     var found = compareManifests(manifests)
     found += compareRecipes(jobs)
-    found += compareOutputs()
+    found += compareOutputs(places: places(of: jobs))
     return found + (await compareSources(jobs))
   }
 
@@ -127,15 +127,29 @@ package struct LockCheck: Sendable {
       ?? false
   }
 
-  private func compareOutputs() -> [Difference] {
+  /// The places of the outputs in their manifests, by their names in the lock file.
+  private func places(of jobs: [Job]) -> [String: ManifestLocation] {
+    var places: [String: ManifestLocation] = [:]
+    for job in jobs {
+      for output in job.outputs where output.knownPath(of: job) != nil {
+        guard let place = output.location ?? job.location,
+          let name = paths.relative(output.path(of: job, in: job.outputDirectory))
+        else { continue }
+        places[name] = places[name] ?? place
+      }
+    }
+    return places
+  }
+
+  private func compareOutputs(places: [String: ManifestLocation]) -> [Difference] {
     lock.outputs.sorted { $0.key < $1.key }.compactMap { name, output in
       let path = paths.absolute(name)
       var status = stat()
       guard stat(path, &status) == 0 else {
-        return Difference(subject: name, reason: "missing")
+        return Difference(subject: name, reason: "missing", location: places[name])
       }
       guard Int(status.st_size) == output.bytes, digest(of: path) == output.sha256 else {
-        return Difference(subject: name, reason: "it differs from the lock file")
+        return Difference(subject: name, reason: "it differs from the lock file", location: places[name])
       }
       return nil
     }

@@ -158,12 +158,8 @@ package struct JobDependencies {
   /// - Parameter targets: Paths, relative to the working directory.
   /// - Returns: The jobs with only those outputs, and the targets that no job makes.
   package func selecting(_ targets: [String]) -> (jobs: [Job], unknown: [String]) {
-    var wanted: [Int: Set<Int>] = [:]
+    var wanted: [OutputReference] = []
     var unknown: [String] = []
-    var queue: [Int] = []
-    func want(_ position: Int, _ output: Int) {
-      if wanted[position, default: []].insert(output).inserted { queue.append(position) }
-    }
     var places = RealPlaces()
     let locations = Dictionary(
       targets.map { (places.place(of: Self.location(of: $0, from: directory)), $0) },
@@ -175,21 +171,40 @@ package struct JobDependencies {
           locations[location] != nil
         else { continue }
         found.insert(location)
-        want(position, index)
+        wanted.append(OutputReference(job: position, output: index))
       }
     }
     for (location, target) in locations where !found.contains(location) { unknown.append(target) }
+    return (making(wanted), unknown.sorted())
+  }
+
+  /// Some jobs, with the outputs of others that they need.
+  /// - Parameter isSelected: Whether a job is one of them.
+  package func selecting(_ isSelected: (Job) -> Bool) -> [Job] {
+    making(
+      jobs.indices.filter { isSelected(jobs[$0]) }.flatMap { position in
+        jobs[position].outputs.indices.map { OutputReference(job: position, output: $0) }
+      })
+  }
+
+  /// The jobs with some outputs, by their positions in the list, and those that they need.
+  private func making(_ outputs: [OutputReference]) -> [Job] {
+    var wanted: [Int: Set<Int>] = [:]
+    var queue: [Int] = []
+    func want(_ position: Int, _ output: Int) {
+      if wanted[position, default: []].insert(output).inserted { queue.append(position) }
+    }
+    for output in outputs { want(output.job, output.output) }
     while let position = queue.popLast() {
       // Whatever a job's outputs need is needed for each of them: they share the sources.
       for producer in needs[position] { want(producer.position, producer.output) }
     }
-    let selected = jobs.indices.compactMap { position -> Job? in
+    return jobs.indices.compactMap { position -> Job? in
       guard let outputs = wanted[position] else { return nil }
       var job = jobs[position]
       job.outputs = job.outputs.enumerated().filter { outputs.contains($0.offset) }.map(\.element)
       return job
     }
-    return (selected, unknown.sorted())
   }
 }
 

@@ -2,7 +2,8 @@ import Glibc
 import ImageCaches
 import SystemIO
 
-/// An output that can't be written, because a directory has its path, or its path leads through a file.
+/// An output that can't be written, because a directory has its path, or its path leads through a file or out of the output
+/// directory.
 package struct OccupiedPlace: Sendable, Hashable {
   /// What is in the way.
   package enum Obstacle: Sendable, Hashable {
@@ -10,6 +11,8 @@ package struct OccupiedPlace: Sendable, Hashable {
     case directory
     /// A part of the path is the file at this location.
     case file(String)
+    /// A link leads out of the output directory, to this directory.
+    case link(String)
   }
 
   /// The output's path.
@@ -38,6 +41,8 @@ package struct OccupiedPlace: Sendable, Hashable {
     switch obstacle {
     case .directory: Self.directory(path)
     case .file(let part): "'\(path)' can't be written: '\(part)' is a file, not a directory"
+    case .link(let target):
+      "'\(path)' is outside the output directory: a link leads to '\(target)'; move it inside, or use --allow-outside"
     }
   }
 

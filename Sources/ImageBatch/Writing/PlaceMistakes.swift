@@ -19,12 +19,13 @@ package struct PlaceMistakes: Sendable {
   ///   - others: Jobs of the same manifests that aren't run now, whose sources are protected too. Default: none.
   ///   - files: Other files that the run reads, such as its manifests. Default: none.
   ///   - directory: The output directory of jobs without their own.
+  ///   - allowsOutside: Whether outputs may be outside their directory. Default: true.
   ///   - store: The store that records earlier runs' outputs; nil treats none as an earlier output.
   ///   - made: The digests of outputs that earlier runs have made elsewhere. Called at the first need. Default: none.
   /// - Throws: `CacheError` if the index can't be read.
   package init(
     in jobs: [Job], besides others: [Job] = [], files: [String] = [],
-    outputDirectory directory: String = ".", store: DiskStore?,
+    outputDirectory directory: String = ".", allowsOutside: Bool = true, store: DiskStore?,
     made: () -> Set<String> = { [] }
   ) throws(CacheError) {
     let sources = SourcePlaces(Self.inParts(jobs + others) { SourcePlaces($0) }).adding(files)
@@ -39,6 +40,30 @@ package struct PlaceMistakes: Sendable {
           overwrite.isForeign = !overwrite.isEdited
         }
         overwritten.append(overwrite)
+      }
+    }
+    if !allowsOutside { occupied += Self.behindLinks(jobs, directory) }
+  }
+
+  /// The outputs whose directory is outside of that of all outputs, because of a link.
+  private static func behindLinks(_ jobs: [Job], _ directory: String) -> [OccupiedPlace] {
+    var places = RealPlaces()
+    let working = Paths.workingDirectory
+    func real(_ path: String) -> String {
+      let absolute = Paths.absoluteComponents(path, from: working).joined(separator: "/")
+      return String(places.place(of: "/\(absolute)/x").dropLast())
+    }
+    return jobs.flatMap { job in
+      let root = real(job.outputDirectory ?? directory)
+      return job.outputLocations(in: directory).compactMap { output in
+        guard OutputDirectory.object(at: output.location) == nil, !Paths.isAbsolute(output.path) else {
+          return nil
+        }
+        let place = real(DirectoryEntry(output.location).directory)
+        guard !place.hasPrefix(root) else { return nil }
+        return OccupiedPlace(
+          path: output.path, obstacle: .link(String(place.dropLast())),
+          location: output.output.location ?? job.location)
       }
     }
   }

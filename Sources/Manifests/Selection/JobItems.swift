@@ -24,6 +24,8 @@ package struct JobItems: AsyncSequence, Sendable {
   package var prepare: @Sendable (inout Job) -> Bool
   /// Returns when the record with this index may be read: an ordered stream holds back its reader.
   package var admit: (@Sendable (Int) async -> Void)?
+  /// Called with the index of a record that isn't selected: an ordered stream would wait for its result.
+  package var skip: (@Sendable (Int) -> Void)?
   /// Called with the number of jobs read, each time some are.
   package var onRead: @Sendable (Int) -> Void
   /// Raised if an input has a wrong header, so that none of its records is a job.
@@ -97,9 +99,11 @@ package struct JobItems: AsyncSequence, Sendable {
         case .success(var job):
           job.index = index
           let isSelected = items.prepare(&job)
-          // An ordered stream has no gaps: its printer would wait for them.
-          if isSelected || items.admit == nil { index += 1 }
-          guard isSelected else { continue }
+          index += 1
+          guard isSelected else {
+            items.skip?(job.index)
+            continue
+          }
           if var conflict = conflicts.claim(job) {
             conflict.reads = job.allSources.compactMap(\.localPath)
             return .rejected(JobResult(job.index, conflict))

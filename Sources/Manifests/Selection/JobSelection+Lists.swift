@@ -14,7 +14,8 @@ extension JobSelection {
   /// - Returns: The conflict of its outputs with earlier ones; nil if there is none.
   package mutating func add(listed job: Job, _ conflicts: inout RecordConflicts) -> ManifestDiagnostic? {
     var job = job
-    job.index = documentJobs + listed.count + 1
+    recordsRead += 1
+    job.index = documentJobs + recordsRead
     let isSelected = prepare(&job)
     if let found = conflicts.claim(job) { return found }
     if isSelected, listed.count < Self.mostListed { listed.append(job) }

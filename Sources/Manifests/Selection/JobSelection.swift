@@ -34,6 +34,8 @@ package struct JobSelection: Sendable {
   package var streams: [LineJobs] = []
   /// The first jobs of lists that were read before the run.
   var listed: [Job] = []
+  /// The number of records that were read before the run.
+  var recordsRead = 0
   /// The manifests that are streams.
   package private(set) var listPaths: [String] = []
   /// The downloader's settings for single origins, by origin.
@@ -103,6 +105,14 @@ package struct JobSelection: Sendable {
       }
     }
     if let failed, rows.isEmpty, streams.isEmpty { unmatchedFailures = failed.unmatched(by: jobs) }
+    // A job that failed may need outputs that are out of date by now.
+    if failed != nil, !jobs.isEmpty {
+      let selected = Set(jobs.map(\.index))
+      let all = (jobs + unselected).sorted { $0.index < $1.index }
+      jobs = all
+      unselected = []
+      select(JobDependencies(all).selecting { selected.contains($0.index) })
+    }
     // A job belongs to the part of the jobs that it needs.
     if let shard { select(shard.selecting(jobs)) }
     if !sums.isEmpty { throw ManifestErrors(sums.diagnostics) }
@@ -155,13 +165,15 @@ package struct JobSelection: Sendable {
 
   /// The outputs that can't be written. Those of standard input and of long lists aren't known yet, and there may be too
   /// many rows to hold in memory: such outputs are checked when they are written.
+  /// - Parameter allowsOutside: Whether outputs may be outside their directory.
   /// - Throws: `CacheError` if the store's records can't be read.
   package func placeMistakes(
-    store: DiskStore, made: () -> Set<String> = { [] }
+    store: DiskStore, allowsOutside: Bool = true, made: () -> Set<String> = { [] }
   ) throws(CacheError) -> PlaceMistakes {
     try PlaceMistakes(
       in: jobs + fewRows + listed, besides: unselected,
-      files: protectedFiles + rows.flatMap(\.leftOut), store: store, made: made)
+      files: protectedFiles + rows.flatMap(\.leftOut), allowsOutside: allowsOutside, store: store,
+      made: made)
   }
 
   /// The files that no output may replace, besides the jobs' sources: manifests, tables and named sources.
@@ -230,11 +242,14 @@ package struct JobSelection: Sendable {
     }
   }
 
-  /// The sources that are missing from a lock file, each once.
-  package func missing(from frozen: FrozenSources) -> [String] {
-    var missing = jobs.flatMap(frozen.missing)
-    for case .success(var job) in rows.joined() where prepare(&job) { missing += frozen.missing(for: job) }
+  /// The sources that are missing from a lock file, each once, with the place of the first job that reads it.
+  package func missing(from frozen: FrozenSources) -> [(source: String, place: ManifestLocation?)] {
     var seen: Set<String> = []
-    return missing.filter { seen.insert($0).inserted }
+    func new(_ job: Job) -> [(source: String, place: ManifestLocation?)] {
+      frozen.missing(for: job).filter { seen.insert($0).inserted }.map { ($0, job.location) }
+    }
+    var missing = jobs.flatMap(new)
+    for case .success(var job) in rows.joined() where prepare(&job) { missing += new(job) }
+    return missing
   }
 }

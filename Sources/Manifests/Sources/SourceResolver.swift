@@ -26,9 +26,12 @@ struct SourceResolver: Sendable {
     }
     if let scheme = URLReference.scheme(of: text) {
       let isPath = !text.dropFirst(scheme.count).hasPrefix("://")
-      throw Failure(
-        message: "unsupported scheme '\(scheme)': use http, https, s3, file or data"
-          + (isPath ? "; for a file write './\(text)'" : ""))
+      let file = isPath ? "; for a file write './\(text)'" : ""
+      // A host and its port, as of a server under development.
+      if text.dropFirst(scheme.count).contains(#/^:[0-9]+(/|$)/#) {
+        throw Failure(message: "a URL needs its scheme: write 'http://\(text)'\(file)")
+      }
+      throw Failure(message: "unsupported scheme '\(scheme)': use http, https, s3, file or data\(file)")
     }
     let isPath = ["/", "./", "../"].contains { text.utf8.starts(with: $0.utf8) }
     if let base, !isPath {

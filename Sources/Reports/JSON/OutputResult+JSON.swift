@@ -6,6 +6,9 @@ extension JSONWriter {
   mutating func resultLine(_ result: OutputResult) {
     document { json in
       json.resultMembers(result)
+      if let placeholders = result.placeholders {
+        json.member("placeholders", object: { $0.members(placeholders) })
+      }
       if let place = result.location { json.member("location", object: { $0.members(place) }) }
     }
   }

@@ -11,10 +11,15 @@ package final class OrderWindow: Sendable {
   private struct State {
     /// All jobs up to this index are finished.
     var finished = 0
+    /// The jobs that aren't selected, as far as nobody has passed them.
+    var skipped: Set<Int> = []
     /// Whether `admit` returns immediately, because the reading task was cancelled.
     var isOpen = false
     /// The waiting reader. The continuation is resumed exactly once, by the code that removes it from here.
     var waiting: (index: Int, continuation: CheckedContinuation<Void, Never>)?
+
+    /// Counts the jobs as finished that follow the finished ones and aren't selected.
+    mutating func passSkipped() { while skipped.contains(finished + 1) { finished += 1 } }
   }
 
   private let state = Mutex(State())
@@ -42,7 +47,23 @@ package final class OrderWindow: Sendable {
   }
 
   /// Records that all jobs up to `index` are finished.
-  package func advance(to index: Int) { release { $0.finished = index } }
+  package func advance(to index: Int) {
+    release { state in
+      state.finished = max(state.finished, index)
+      state.passSkipped()
+    }
+  }
+
+  /// Records that the job with this index isn't selected, and so has no result.
+  package func skip(_ index: Int) {
+    release { state in
+      state.skipped.insert(index)
+      state.passSkipped()
+    }
+  }
+
+  /// Whether a job isn't selected. It is asked once for each job.
+  func isSkipped(_ index: Int) -> Bool { state.withLock { $0.skipped.remove(index) != nil } }
 
   private func release(_ change: (inout State) -> Void) {
     let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in

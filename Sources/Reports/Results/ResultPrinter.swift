@@ -72,7 +72,7 @@ package final class ResultPrinter: BatchReporter {
       if form.order == nil { print(record(result)) }
     case .jobFinished(let job):
       guard let order = form.order else { return }
-      let (text, finished) = inOrder(job)
+      let (text, finished) = inOrder(job, order)
       print(text)
       order.advance(to: finished)
     case .finished:
@@ -90,13 +90,17 @@ package final class ResultPrinter: BatchReporter {
   package func finish() throws(ReportError) { flush() }
 
   /// The records that can be printed now, and the index up to which all jobs are finished.
-  private func inOrder(_ job: JobResult) -> (text: String, finished: Int) {
+  private func inOrder(_ job: JobResult, _ order: OrderWindow) -> (text: String, finished: Int) {
     let text = job.outputs.map(record).joined()
     return state.withLock { state in
       state.held[job.index] = text
       var ready = ""
-      while let next = state.held.removeValue(forKey: state.next) {
-        ready += next
+      while true {
+        if let next = state.held.removeValue(forKey: state.next) {
+          ready += next
+        } else if !order.isSkipped(state.next) {
+          break
+        }
         state.next += 1
       }
       return (ready, state.next - 1)

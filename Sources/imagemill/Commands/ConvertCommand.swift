@@ -179,7 +179,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     var run = BatchRun(
       downloads: downloads, cache: cache.settings, limits: limits, batch: batch, outputDirectory: ".",
       allowsOutside: true,
-      reporting: try Reporting(batch))
+      reporting: try Reporting(batch, continuation: Continuation()))
     run.typedHosts =
       words.compactMap { SourceOperands.host(of: $0) } + options.namedSources.values.compactMap(\.host)
     run.commandTemplate = template

@@ -46,7 +46,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
 
   @Option(
     help: ArgumentHelp(
-      "Select only the lines that failed in the last 'pipe' with the same operands in this directory, or in this "
+      "Select only the lines that failed in the last 'pipe' with the same operands, -C and -o in this directory, or in this "
         + "report. An argument after --failed that ends in .ndjson is the report.",
       valueName: "report.ndjson"),
     completion: .file(extensions: ["ndjson"]))
@@ -104,7 +104,9 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       ])
     let operands = sources.isEmpty ? nil : try self.operands()
     let streams = operands == nil ? [try self.jobs()] : []
-    let lastRun = LastRun(of: "pipe", [input.rawValue] + sources.words, cache: cache.settings)
+    let lastRun = LastRun(
+      of: "pipe", [input.rawValue, destination.outputDirectory ?? "", output ?? ""] + sources.words,
+      cache: cache.settings)
     let failed = try failed.map { try FailedJobs(reading: lastRun.report($0)) }
     var items = JobItems(streams: streams, operands: operands)
     let repeated = RepeatedJobs()
@@ -124,14 +126,18 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     if operands == nil { files.add(descriptor: STDIN_FILENO, as: "the sources on standard input") }
     try SideFiles(batch.settings).check(files)
     let order = ordered ? OrderWindow() : nil
-    if let order { items.admit = { await order.admit($0) } }
+    if let order {
+      items.admit = { await order.admit($0) }
+      items.skip = { order.skip($0) }
+    }
     let reporting = try Reporting(
       batch.settings,
       results: ResultPrinter.Form(
         json: json, order: order, isNULSeparated: isNULSeparated, isGathered: failuresAreResults),
       continuation: Continuation(
         record: lastRun.record(isSelection: failed != nil), report: batch.settings.failureReport,
-        readsInput: operands == nil),
+        readsInput: operands == nil,
+        hasFailureLimit: batch.settings.failureLimit != nil),
       repeatingCommand: "pipe")
     items.onRead = { reporting.queue($0) }
     var run = BatchRun(
@@ -144,8 +150,14 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     if operands == nil { run.protectedFiles = named + ["/dev/stdin"] }
     if let operands {
       run.refusePlaces = {
-        [replacing = outputs.replacing, directory = destination.outputDirectory] store in
-        try operands.refusePlaces(replacing, besides: named, outputDirectory: directory ?? ".", store: store)
+        [
+          replacing = outputs.replacing, directory = destination.outputDirectory,
+          allowsOutside = destination.allowOutside
+        ]
+        store in
+        try operands.refusePlaces(
+          replacing, besides: named, outputDirectory: directory ?? ".", allowsOutside: allowsOutside,
+          store: store)
       }
     }
     run.replacing = outputs.replacing

@@ -117,7 +117,8 @@ struct Planning {
     return try await CommandServices.with(
       downloads: downloads, cache: offline, limits: limits, origins: input.origins, requestsOnce: refreshes
     ) { services in
-      try input.refusePlaces(replacing, store: services.store, isCheck: isCheck, lock: lock)
+      try input.refusePlaces(
+        replacing, allowsOutside: allowsOutside, store: services.store, isCheck: isCheck, lock: lock)
       let (groups, status) = await input.items.readAll()
       let planner = BatchPlanner(
         configuration, downloader: services.downloader, store: services.store, drawsGraph: drawsGraph,

@@ -212,7 +212,8 @@ struct RunCommand: AsyncParsableCommand {
     let reporting = try Reporting(
       batch.settings,
       continuation: Continuation(
-        record: record, report: batch.settings.failureReport, readsInput: manifests.contains("-")),
+        record: record, report: batch.settings.failureReport, readsInput: manifests.contains("-"),
+        hasFailureLimit: batch.settings.failureLimit != nil),
       repeatingCommand: "run")
     if let count = input.count { await reporting.receive(.jobsCounted(count)) }
     var run = BatchRun(
@@ -229,8 +230,9 @@ struct RunCommand: AsyncParsableCommand {
     run.frozen = locked
     if prune { run.prunedScopes = input.scopes }
     let replacing = jobs.output.replacing
+    let allowsOutside = jobs.arguments.allowOutside
     run.refusePlaces = { [input, lock] store in
-      try input.refusePlaces(replacing, store: store, lock: lock)
+      try input.refusePlaces(replacing, allowsOutside: allowsOutside, store: store, lock: lock)
     }
     run.wantsPlaceholders = wantsPlaceholders(for: input)
     var items = input.items

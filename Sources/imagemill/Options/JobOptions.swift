@@ -22,7 +22,7 @@ struct JobOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Select only the jobs that failed in the last run of these manifests in this directory, or in this report. "
+      "Select only the jobs that failed in the last run of these manifests with the same -C and -o in this directory, or in this report. "
         + "An argument after --failed that ends in .ndjson is the report. With an NDJSON manifest, put --failed last.",
       valueName: "report.ndjson"),
     completion: .file(extensions: ["ndjson"]))
@@ -106,13 +106,14 @@ struct JobOptions: ParsableArguments {
     }
   }
 
-  /// The record of the last run of `run` with these manifests and this shard.
+  /// The record of the last run of `run` with these manifests, this shard, and these places of outputs.
   func lastRun(of manifests: [String], _ cache: CacheSettings) -> LastRun {
     let paths = manifests.map { path in
       path == "-"
         ? path : Paths.absoluteComponents(path, from: Paths.workingDirectory).joined(separator: "/")
     }
-    return LastRun(of: "run", paths + [shard ?? ""], cache: cache)
+    return LastRun(
+      of: "run", paths + [shard ?? "", outputDirectory ?? "", template ?? ""], cache: cache)
   }
 
   private func parsedShard() throws -> Shard? {

@@ -19,7 +19,11 @@ extension JobSelection {
   func check(against frozen: FrozenSources, in path: String) throws {
     let unknown = missing(from: frozen)
     guard unknown.isEmpty else {
-      let list = unknown.map { "  + \($0)" }.joined(separator: "\n")
+      let list = unknown.map { source, place in "  + \(source)\(place.map { " (\($0.text))" } ?? "")" }
+        .joined(separator: "\n")
+      for (source, place) in unknown {
+        Annotations.add("\(source): the source isn't in the lock file", at: place)
+      }
       throw CommandError(
         .outOfDate, "sources are missing from \(path); run without --frozen to lock them:\n\(list)")
     }

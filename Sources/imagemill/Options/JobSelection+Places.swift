@@ -51,17 +51,19 @@ extension JobSelection {
   /// Refuses the run if outputs would overwrite sources, or directories are in their places. The outputs of standard input
   /// aren't known yet: they fail as jobs.
   /// - Parameters:
+  ///   - allowsOutside: Whether outputs may be outside their directory.
   ///   - isCheck: Whether an output that another job reads may have changed, or be the file of somebody else: a check reports
   ///     that as a difference.
   ///   - lock: The path of a lock file, whose outputs may be replaced too: on a machine that has made none of them, they came
   ///     with it.
   /// - Throws: `ManifestCommandError` with each such output.
   func refusePlaces(
-    _ replacing: ReplacementPolicy, store: DiskStore, isCheck: Bool = false, lock: String? = nil
+    _ replacing: ReplacementPolicy, allowsOutside: Bool, store: DiskStore, isCheck: Bool = false,
+    lock: String? = nil
   ) throws {
     var found: PlaceMistakes
     do throws(CacheError) {
-      found = try placeMistakes(store: store) { Self.outputs(ofLock: lock) }
+      found = try placeMistakes(store: store, allowsOutside: allowsOutside) { Self.outputs(ofLock: lock) }
     } catch {
       throw CommandError(.failed, error.messageWithRemedy)
     }
@@ -110,7 +112,8 @@ extension OperandJobs {
     var found: PlaceMistakes
     do throws(CacheError) {
       found = try PlaceMistakes(
-        in: jobs, files: leftOut + files, outputDirectory: outputDirectory, store: store)
+        in: jobs, files: leftOut + files, outputDirectory: outputDirectory, allowsOutside: allowsOutside,
+        store: store)
     } catch {
       throw CommandError(.failed, error.messageWithRemedy)
     }
