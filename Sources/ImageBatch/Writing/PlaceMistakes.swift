@@ -53,19 +53,29 @@ package struct PlaceMistakes: Sendable {
       let absolute = Paths.absoluteComponents(path, from: working).joined(separator: "/")
       return String(places.place(of: "/\(absolute)/x").dropLast())
     }
-    return jobs.flatMap { job in
-      let root = real(job.outputDirectory ?? directory)
-      return job.outputLocations(in: directory).compactMap { output in
-        guard OutputDirectory.object(at: output.location) == nil, !Paths.isAbsolute(output.path) else {
-          return nil
+    struct Pair: Hashable {
+      let root: String
+      let directory: String
+    }
+    // Thousands of outputs have few directories. Nil for those inside.
+    var targets: [Pair: String?] = [:]
+    var found: [OccupiedPlace] = []
+    for job in jobs {
+      let root = job.outputDirectory ?? directory
+      for output in job.outputLocations(in: directory) {
+        guard !output.output.template.isObject, !Paths.isAbsolute(output.path) else { continue }
+        let pair = Pair(root: root, directory: DirectoryEntry(output.location).directory)
+        if targets[pair] == nil {
+          let place = real(pair.directory)
+          targets[pair] = .some(place.hasPrefix(real(root)) ? nil : String(place.dropLast()))
         }
-        let place = real(DirectoryEntry(output.location).directory)
-        guard !place.hasPrefix(root) else { return nil }
-        return OccupiedPlace(
-          path: output.path, obstacle: .link(String(place.dropLast())),
-          location: output.output.location ?? job.location)
+        guard let target = targets[pair] ?? nil else { continue }
+        found.append(
+          OccupiedPlace(
+            path: output.path, obstacle: .link(target), location: output.output.location ?? job.location))
       }
     }
+    return found
   }
 
   /// The results for parts of the jobs, in order. A system call for each of ten thousand files takes a while.

@@ -102,7 +102,7 @@ extension OperandJobs {
   /// - Throws: `CommandError` with a line for each such output.
   func refusePlaces(
     _ replacing: ReplacementPolicy, besides files: [String] = [], outputDirectory: String = ".",
-    store: DiskStore
+    allowsOutside: Bool = true, store: DiskStore
   ) throws {
     var jobs: [Job] = []
     for case .success(var job) in prefix(Self.mostSources) {
