@@ -94,6 +94,7 @@ package struct ManifestReader: Sendable {
     let given = options.yieldsToManifests && outputDirectory != nil ? nil : options.outputDirectory
     let (jobs, rows) = jobs(
       root, context, name: log.text.name, outputs: given ?? outputDirectory ?? options.directory, log: &log)
+    DefaultsCheck(context: context).run(root["defaults"], log: &log)
     OutputConflicts.check(jobs, in: given ?? outputDirectory ?? options.directory, log: &log)
     if options.checksPlaces {
       let directory = outputDirectory ?? options.directory

@@ -76,12 +76,15 @@ enum ManifestDraft {
     let each = try extensions.map {
       (try pattern(path, extensions: [$0]), "images/{dir}/{name}-\($0).webp")
     }
-    return [plain, text(each)]
+    // A pattern of WebP images would match the outputs of the others, which lie in the same directory.
+    let unique = text([
+      (try pattern(path, extensions: extensions), "images/{dir}/{name}-{source-hash:8}.webp")
+    ])
+    return [plain, path.isEmpty && extensions.contains("webp") ? unique : text(each)]
   }
 
   /// The pattern of a directory's images.
-  /// - Parameter path: The directory, relative to the manifest's; empty for the same one, whose other directories, where
-  ///   the outputs are, don't match.
+  /// - Parameter path: The directory, relative to the manifest's; empty for the same one.
   /// - Throws: `CommandError` if there are no images, or the name has characters that patterns use.
   static func pattern(_ path: String, extensions: [String]) throws -> String {
     guard !extensions.isEmpty else {
@@ -91,6 +94,6 @@ enum ManifestDraft {
       throw CommandError(.usage, "--from: '\(path)' has characters that patterns use; rename the directory")
     }
     let suffix = extensions.count == 1 ? extensions[0] : "{\(extensions.joined(separator: ","))}"
-    return path.isEmpty ? "*.\(suffix)" : "\(path)/**/*.\(suffix)"
+    return "\(path.isEmpty ? "" : path + "/")**/*.\(suffix)"
   }
 }

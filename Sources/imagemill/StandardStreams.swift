@@ -65,6 +65,9 @@ enum StandardOutput {
     }
   }
 
+  /// Standard output as a path, which an output would replace.
+  static let names: Set = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+
   /// Throws if standard output is a terminal, which would interpret binary data as control sequences.
   static func refuseBinaryOnTerminal() throws(CommandError) {
     guard isTerminal else { return }

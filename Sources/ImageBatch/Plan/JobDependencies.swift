@@ -131,6 +131,14 @@ package struct JobDependencies {
     }
   }
 
+  /// Whether any of some jobs waits for another one, or another one for it.
+  package func connects(_ isIncluded: (Job) -> Bool) -> Bool {
+    jobs.indices.contains { position in
+      let before = predecessors[position]
+      return !before.isEmpty && (isIncluded(jobs[position]) || before.contains { isIncluded(jobs[$0]) })
+    }
+  }
+
   /// For each job, by its position in the list, the first position of those that it waits for or that wait for it, directly
   /// or not.
   package func components() -> [Int] {

@@ -11,8 +11,13 @@ struct NamedChains {
     let entries = node?.entries ?? []
     let builtIn = Set(FilterChain.knownNames.map { $0.lowercased() })
     var definitions: [String: ManifestNode.Entry] = [:]
+    // The last entry with a value, which an unquoted comma may have cut.
+    var last: ManifestNode.Entry?
     for entry in entries {
       let name = entry.key.lowercased()
+      // The table of keys has reported it.
+      if let last, QuotingHints.comma(entry, after: last, in: entries, log.text) != nil { continue }
+      last = entry
       if builtIn.contains(name) {
         log.error(entry.place, "'\(entry.key)' is a built-in filter: give the chain another name")
       } else if let problem = problem(withName: name) {

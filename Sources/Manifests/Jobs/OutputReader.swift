@@ -331,6 +331,12 @@ struct OutputReader {
       if let node, log.hasError(at: node.place) { return }
     default: break
     }
+    // A default that is right by itself, and contradicts the output's path.
+    if error.setting == "format", layers.own("format") == nil, matrixNode("format") == nil,
+      node?.scalar.map({ EncoderTable.format(named: $0) != nil }) == true
+    {
+      return log.error(layers.own("output")?.place ?? place, context.hints.encoding(error))
+    }
     let option = parts.count == 2 ? node?.entries?.first { $0.key == parts[1] } : nil
     let ownPlace = error.code == .unknownSetting ? option?.place : option?.value.place
     log.error(

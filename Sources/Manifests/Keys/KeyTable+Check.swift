@@ -103,7 +103,13 @@ extension KeyTable {
     case .names(let form):
       guard let entries = node.entries else { return wrong(&log) }
       checkDuplicates(entries, log: &log)
+      var last: ManifestNode.Entry?
       for entry in entries {
+        if let last, let hint = QuotingHints.comma(entry, after: last, in: entries, log.text) {
+          if let hint = hint.first { log.error(entry.place, "'\(entry.key)' has no value\(hint)") }
+          continue
+        }
+        last = entry
         check(entry.value, is: form, for: "'\(entry.key)'", at: entry.place, log: &log)
       }
     case .object(let table):

@@ -30,6 +30,8 @@ package struct JobSelection: Sendable {
   var unselected: [Job] = []
   /// The jobs of the documents' tables, one for each row.
   package internal(set) var rows: [RowJobs] = []
+  /// Tables whose rows are among the jobs, because some wait for others.
+  private var expandedRows: [RowJobs] = []
   /// Lists, CSV, TSV and NDJSON, read while the batch runs.
   package var streams: [LineJobs] = []
   /// The first jobs of lists that were read before the run.
@@ -104,6 +106,7 @@ package struct JobSelection: Sendable {
         add(moved, in: place, failed: failed)
       }
     }
+    expandRows(failed)
     if let failed, rows.isEmpty, streams.isEmpty { unmatchedFailures = failed.unmatched(by: jobs) }
     // A job that failed may need outputs that are out of date by now.
     if failed != nil, !jobs.isEmpty {
@@ -136,6 +139,20 @@ package struct JobSelection: Sendable {
     settings += document.settings
   }
 
+  /// Takes the rows among the jobs if one of them makes a source of another job, or needs its output: rows are read while the
+  /// batch runs, and wait for nothing. Very many rows aren't held in memory.
+  private mutating func expandRows(_ failed: FailedJobs?) {
+    guard !rows.isEmpty, documentJobs <= Self.mostJobs else { return }
+    let read = fewRows
+    let indices = Set(read.map(\.index))
+    guard JobDependencies(jobs + unselected + read).connects({ indices.contains($0.index) }) else { return }
+    for job in read {
+      if failed?.contains(job) != false { jobs.append(job) } else { unselected.append(job) }
+    }
+    jobs.sort { $0.index < $1.index }
+    (expandedRows, rows) = (rows, [])
+  }
+
   // MARK: Facts
 
   /// The number of selected jobs; nil if it isn't known before they are read.
@@ -153,7 +170,7 @@ package struct JobSelection: Sendable {
 
   /// The files that rows come from, each once.
   package var tables: [String] {
-    rows.compactMap(\.tablePath).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    (rows + expandedRows).compactMap(\.tablePath).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
   /// The batch's input.
@@ -172,7 +189,8 @@ package struct JobSelection: Sendable {
   ) throws(CacheError) -> PlaceMistakes {
     try PlaceMistakes(
       in: jobs + fewRows + listed, besides: unselected,
-      files: protectedFiles + rows.flatMap(\.leftOut), allowsOutside: allowsOutside, store: store,
+      files: protectedFiles + (rows + expandedRows).flatMap(\.leftOut), allowsOutside: allowsOutside,
+      store: store,
       made: made)
   }
 

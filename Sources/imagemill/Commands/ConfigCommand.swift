@@ -57,10 +57,10 @@ struct ConfigCommand: ParsableCommand {
     if manifests.isEmpty, !ManifestArguments.defaultNames.contains(where: { File.exists($0) }) { return [] }
     var settings: [ManifestSetting] = []
     for path in try ManifestArguments.paths(manifests) {
-      guard
-        case .document(let manifest) = try ManifestArguments.open(
-          path, arguments.options(for: path))
-      else { continue }
+      var options = arguments.options(for: path)
+      // A list has no settings, and needs no template to be opened.
+      options.outputTemplate = try OutputOptions.template("{index}.png")
+      guard case .document(let manifest) = try ManifestArguments.open(path, options) else { continue }
       settings += manifest.settings
     }
     return settings
@@ -77,7 +77,7 @@ struct ConfigCommand: ParsableCommand {
         return Row(
           name: setting.name, variable: setting.variable,
           values: value.texts.map { hidden($0, of: setting.name) },
-          origin: layer.origin, place: value.place)
+          origin: layer.origin, place: value.place, location: value.location)
       }
       let value = option.isFlag ? "false" : option.defaultValue
       return Row(
@@ -108,10 +108,12 @@ struct ConfigCommand: ParsableCommand {
     let origin: SettingsLayer.Origin
     /// The variable, or `FILE:LINE:COLUMN`; nil for a default.
     var place: String?
+    /// The place in a file; nil for a variable or a default.
+    var location: ManifestLocation?
     /// What the help says of a default that isn't a value.
     var defaultSummary: String?
 
-    private enum CodingKeys: CodingKey { case name, variable, values, origin, place }
+    private enum CodingKeys: CodingKey { case name, variable, values, origin, location }
 
     var text: String { values.isEmpty ? "(\(defaultSummary ?? "none"))" : values.joined(separator: ", ") }
   }

@@ -84,12 +84,9 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     try await convert(words[0], to: words[1])
   }
 
-  /// Standard output as a path, which an output would replace.
-  private static let namesOfStandardOutput: Set = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
-
   private func convert(_ source: String, to output: String) async throws {
     if output == "-" { try StandardOutput.refuseBinaryOnTerminal() }
-    if Self.namesOfStandardOutput.contains(output) {
+    if StandardOutput.names.contains(output) {
       throw CommandError(
         .usage, "can't replace \(output), which isn't a regular file; for standard output write '-'")
     }

@@ -57,6 +57,10 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
       throw ValidationError("--output writes the body of one URL, but \(urls.count) are given")
     }
     if body, !json { throw ValidationError("--body needs --json") }
+    if let output, StandardOutput.names.contains(output) {
+      throw ValidationError(
+        "can't replace \(output), which isn't a regular file; for standard output write '-'")
+    }
     if output == "-", json { throw ValidationError("--json and --output - both write to standard output") }
   }
 
@@ -108,6 +112,12 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
         "imagemill: \(source.displayText): the server returned \(response.status) \(response.reason), and its body isn't "
           + "written; write it with --any-status")
     } else if let output, output != "-" {
+      let directory = DirectoryEntry(output).directory
+      do throws(SystemError) {
+        if !Directory.exists(at: directory) { try Directory.create(directory) }
+      } catch {
+        throw CommandError(.failed, "can't create the directory \(directory): \(error.text)")
+      }
       do throws(AtomicFile.Failure) {
         try AtomicFile.copy(response.body.path, to: output)
       } catch {

@@ -121,7 +121,8 @@ struct InitCommand: ParsableCommand {
         guard case .file(let path) = job.sources[0], let dot = path.lastIndex(of: ".") else { continue }
         found.insert(String(path[path.index(after: dot)...]))
       // A part of the images would be left out.
-      case .failure(let diagnostic): throw CommandError(.usage, "--from: \(diagnostic.message)")
+      case .failure(let diagnostic):
+        throw CommandError(.usage, "--from: '\(diagnostic.file)' \(diagnostic.message)")
       }
     }
     return found.sorted()

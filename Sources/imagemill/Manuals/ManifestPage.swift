@@ -114,7 +114,8 @@ enum ManifestPage {
     or other fields of the image.
     Rows of
     .Ic from
-    and lines of a stream don't wait, and no job waits for them.
+    do so too in manifests with up to 20,000 jobs.
+    Lines of a stream don't wait, and no job waits for them.
     With
     .Fl \-in-place ,
     a job that replaces its own source waits for the other jobs that read it.

@@ -76,7 +76,7 @@ extension DocumentSchema {
             .object([
               .required("name", .text), .required("variable", .text), .required("values", .list(.text)),
               .required("origin", .words(SettingsLayer.Origin.allCases.map(\.rawValue))),
-              .optional("place", .text),
+              .optional("location", location),
             ])))
       ]),
     DocumentSchema(
