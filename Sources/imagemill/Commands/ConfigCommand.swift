@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ImageBatch
 import Manifests
 import SystemIO
 
