@@ -76,11 +76,8 @@ enum ManifestDraft {
     let each = try extensions.map {
       (try pattern(path, extensions: [$0]), "images/{dir}/{name}-\($0).webp")
     }
-    // A pattern of WebP images would match the outputs of the others, which lie in the same directory.
-    let unique = text([
-      (try pattern(path, extensions: extensions), "images/{dir}/{name}-{source-hash:8}.webp")
-    ])
-    return [plain, path.isEmpty && extensions.contains("webp") ? unique : text(each)]
+    // A pattern of WebP images would match the outputs of the other patterns, which lie in the same directory.
+    return path.isEmpty && extensions.contains("webp") ? [plain] : [plain, text(each)]
   }
 
   /// The pattern of a directory's images.

@@ -80,6 +80,12 @@ struct InitCommand: ParsableCommand {
         failure = failure ?? error
       }
     }
+    if isDirectory, drafts.count == 1 {
+      throw CommandError(
+        .usage,
+        "--from: images have one name in several formats, and WebP is one of them, as for the outputs; move the images into a "
+          + "directory, and name that")
+    }
     throw failure ?? CommandError(.failed, "no manifest fits '\(from)'")
   }
 
