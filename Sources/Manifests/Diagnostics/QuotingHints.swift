@@ -73,8 +73,7 @@ enum QuotingHints {
       guard let line = text.excerpt(number), line.utf8.count <= longestLine,
         let match = line.firstMatch(of: #/(?:: +|, +|\[ *)(#[0-9A-Za-z]+)[^#]*[}\]]/#)
           // A text with a word such as '#1' in it.
-          ?? line.firstMatch(
-            of: #/(?:: +|, +|\[ *)([^\s"'#,{}\[\]][^"'#,{}\[\]]* #[0-9A-Za-z]*)[^#"']*[}\]]/#)
+          ?? line.firstMatch(of: #/: +((?:(?!: )[^"'#,{}\[\]])+ #[0-9A-Za-z]*)[^#"']*[}\]]/#)
       else { continue }
       let column = line.unicodeScalars.distance(from: line.startIndex, to: match.1.startIndex) + 1
       return Value(text: String(match.1), place: TextPlace(line: number, column: column))
