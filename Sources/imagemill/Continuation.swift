@@ -11,6 +11,8 @@ struct Continuation: Sendable {
   var report: String?
   /// Whether jobs come from standard input, which the next command has to be given again.
   var readsInput = false
+  /// Whether the command keeps no record, so that it is the one to run again.
+  var repeatsWhole = false
   /// Whether the run ends after a number of failures.
   var hasFailureLimit = false
 
@@ -50,6 +52,7 @@ struct Continuation: Sendable {
     } else if let report = report ?? selecting {
       selection = "--failed=\(report)"
     } else {
+      guard repeatsWhole else { return nil }
       // Outputs that are in place are kept.
       return "to retry what failed, run again\(input): \(Self.commandLine(arguments))"
     }

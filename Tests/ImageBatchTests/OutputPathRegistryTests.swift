@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import ImageCaches
 import ImageDownloads
+import SystemIO
 import TestSupport
 import Testing
 
@@ -33,13 +34,17 @@ struct OutputClaimsTests {
     let registry = registry()
     var holders: [String: String] = [:]
     for _ in 0..<3000 {
-      // Paths that differ in letter case, in spelling or in a trailing letter are different paths.
+      // Paths that differ in letter case, in bytes or in a trailing letter are different ones; those that lead to one place
+      // are one.
       let path =
-        ["a", "A", "./a", "a/b", "a//b", "\u{e9}", "e\u{301}", "a "].randomElement(using: &random).map {
+        [
+          "a", "A", "./a", "a/b", "a//b", "a/../b/./c", "b/c", "\u{e9}/", "e\u{301}/", "\u{e9}", "e\u{301}",
+          "a ",
+        ].randomElement(using: &random).map {
           $0 + "\(Int.random(in: 0..<30, using: &random))"
         } ?? ""
       let content = "\(Int.random(in: 0..<3, using: &random))"
-      let key = Array(path.utf8).map { "\($0)" }.joined(separator: ",")
+      let key = Array(Paths.normalized(path).utf8).map { "\($0)" }.joined(separator: ",")
       let expected = holders[key].map { $0 == content } ?? true
       if holders[key] == nil { holders[key] = content }
       #expect(registry.claim(path, for: ContentDigest(of: content)) == expected, "seed \(seed): \(path)")

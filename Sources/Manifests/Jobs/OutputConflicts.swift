@@ -27,14 +27,15 @@ enum OutputConflicts {
     var places = RealPlaces()
     let base = String(places.place(of: "/\(root)/x").dropLast())
     // Each relative directory with a slash, without links, relative to the directory of outputs if it lies inside.
-    var prefixes: [String: String] = [:]
+    var prefixes: [[UInt8]: String] = [:]
     func place(of path: String, isObject: Bool) -> String {
       let entry = DirectoryEntry(path)
       guard !isObject, entry.directory != ".", !Paths.isAbsolute(path) else { return path }
-      if let known = prefixes[entry.directory] { return known + entry.name }
+      let key = Array(entry.directory.utf8)
+      if let known = prefixes[key] { return known + entry.name }
       let real = String(places.place(of: "\(base)\(entry.directory)/x").dropLast())
       let prefix = real.hasPrefix(base) ? String(real.dropFirst(base.count)) : real
-      prefixes[entry.directory] = prefix
+      prefixes[key] = prefix
       return prefix + entry.name
     }
     for (position, job) in jobs.enumerated() {

@@ -38,7 +38,8 @@ package enum RealPath {
 
 /// The real paths of directories that many files share. Resolving one takes a system call for each part of its path.
 package struct RealDirectories: Sendable {
-  private var known: [String: String] = [:]
+  /// By bytes: Swift takes texts with the same characters in other bytes for equal.
+  private var known: [[UInt8]: String] = [:]
   /// A run uses few directories, but a stream may name any number.
   private static let limit = 10_000
 
@@ -47,10 +48,11 @@ package struct RealDirectories: Sendable {
 
   /// The absolute path of an existing file or directory, with links resolved; nil if it doesn't exist.
   package mutating func path(of path: String) -> String? {
-    if let real = known[path] { return real }
+    let key = Array(path.utf8)
+    if let real = known[key] { return real }
     guard let real = RealPath.of(path) else { return nil }
     if known.count >= Self.limit { known = [:] }
-    known[path] = real
+    known[key] = real
     return real
   }
 
@@ -64,7 +66,8 @@ package struct RealDirectories: Sendable {
 /// The places that paths lead to, with the links of their directories resolved, so that two paths to one place are equal before
 /// anything is there. A missing directory is taken for one that will be made. A link at the path itself isn't resolved.
 package struct RealPlaces: Sendable {
-  private var directories: [String: String] = [:]
+  /// By bytes: Swift takes texts with the same characters in other bytes for equal.
+  private var directories: [[UInt8]: String] = [:]
   /// A run uses few directories, but a stream may name any number.
   private static let limit = 10_000
 
@@ -74,11 +77,12 @@ package struct RealPlaces: Sendable {
   /// The place of an absolute path. A directory is looked at once.
   package mutating func place(of path: String) -> String {
     let entry = DirectoryEntry(path)
-    if let known = directories[entry.directory] { return entry.path(in: known) }
+    let key = Array(entry.directory.utf8)
+    if let known = directories[key] { return entry.path(in: known) }
     // A directory that can't be looked at is compared as text.
     let real = RealPath.ofLongestPrefix(entry.directory) ?? entry.directory
     if directories.count >= Self.limit { directories = [:] }
-    directories[entry.directory] = real
+    directories[key] = real
     return entry.path(in: real)
   }
 }

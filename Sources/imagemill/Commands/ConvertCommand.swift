@@ -176,7 +176,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     var run = BatchRun(
       downloads: downloads, cache: cache.settings, limits: limits, batch: batch, outputDirectory: ".",
       allowsOutside: true,
-      reporting: try Reporting(batch, continuation: Continuation()))
+      reporting: try Reporting(batch, continuation: Continuation(repeatsWhole: true)))
     run.typedHosts =
       words.compactMap { SourceOperands.host(of: $0) } + options.namedSources.values.compactMap(\.host)
     run.commandTemplate = template

@@ -213,7 +213,7 @@ struct RunCommand: AsyncParsableCommand {
       batch.settings,
       continuation: Continuation(
         record: record, report: batch.settings.failureReport, readsInput: manifests.contains("-"),
-        hasFailureLimit: batch.settings.failureLimit != nil),
+        repeatsWhole: !targets.isEmpty, hasFailureLimit: batch.settings.failureLimit != nil),
       repeatingCommand: "run")
     if let count = input.count { await reporting.receive(.jobsCounted(count)) }
     var run = BatchRun(
