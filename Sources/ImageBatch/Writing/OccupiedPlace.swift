@@ -42,7 +42,7 @@ package struct OccupiedPlace: Sendable, Hashable {
     case .directory: Self.directory(path)
     case .file(let part): "'\(path)' can't be written: '\(part)' is a file, not a directory"
     case .link(let target):
-      "'\(path)' is outside the output directory: a link leads to '\(target)'; move it inside, or use --allow-outside"
+      "'\(path)' is outside the output directory: a link leads to '\(target)'"
     }
   }
 

@@ -11,7 +11,7 @@ enum PlaceRefusal {
   static func refuse(_ found: PlaceMistakes) throws {
     let mistakes =
       found.overwritten.map { (text: message($0), place: $0.location) }
-      + found.occupied.map { (text: $0.message, place: $0.location) }
+      + found.occupied.map { (text: message($0), place: $0.location) }
     guard !mistakes.isEmpty else { return }
     let diagnostics = mistakes.compactMap { diagnostic($0.text, $0.place) }
     guard diagnostics.isEmpty else { throw ManifestCommandError(ManifestErrors(diagnostics)) }
@@ -27,7 +27,7 @@ enum PlaceRefusal {
 
   /// The mistake at the output's place in its manifest; nil for an output without one.
   static func diagnostic(_ occupied: OccupiedPlace) -> ManifestDiagnostic? {
-    diagnostic(occupied.message, occupied.location)
+    diagnostic(message(occupied), occupied.location)
   }
 
   private static func diagnostic(_ message: String, _ place: ManifestLocation?) -> ManifestDiagnostic? {
@@ -37,6 +37,11 @@ enum PlaceRefusal {
       diagnostic.isFoundLate = true
       return diagnostic
     }
+  }
+
+  private static func message(_ occupied: OccupiedPlace) -> String {
+    guard case .link = occupied.obstacle else { return occupied.message }
+    return occupied.message + "; move it inside, or use --allow-outside"
   }
 
   private static func message(_ overwrite: OverwrittenSource) -> String {
