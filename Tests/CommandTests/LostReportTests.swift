@@ -50,7 +50,8 @@ struct LostReportTests {
     ])
   func cutShort(line: String, status: Int32) async throws {
     try command.write("an older lock", to: "l.lock")
-    let jobs = (0..<200).map { "{source: ./none\($0).png, output: \($0).webp}" }.joined(separator: ", ")
+    // More than are started at once.
+    let jobs = (0..<3000).map { "{source: ./none\($0).png, output: \($0).webp}" }.joined(separator: ", ")
     try command.write("imagemill: 1\njobs: [\(jobs)]\n", to: "bad.yaml")
     let many = (0..<2000).map { "{source: ./a.png, output: many/\($0).webp}" }.joined(separator: ", ")
     try command.write("imagemill: 1\njobs: [\(many)]\n", to: "m.yaml")
