@@ -1,11 +1,12 @@
 import ImageBatch
 import ImageCaches
+import ObjectStorage
 import Reports
 import SystemIO
 
 /// The record of a command's last failures, for `--failed` without a report.
 ///
-/// Each command, working directory and list of inputs has its own record in the cache's directory, so that two projects
+/// Each command, working directory, list of inputs and place of outputs has its own record in the cache's directory, so that two projects
 /// that share a cache don't select each other's jobs.
 struct LastRun {
   /// The value of `--failed` that stands for the last run.
@@ -17,8 +18,12 @@ struct LastRun {
   /// - Parameters:
   ///   - command: The command's name.
   ///   - inputs: What selects the jobs: manifests, a shard, sources.
-  init(of command: String, _ inputs: [String], cache: CacheSettings) {
-    guard !cache.isEphemeral, let directory = cache.persistentDirectory else {
+  ///   - outputs: The directory and the template of outputs; nil for none.
+  init(
+    of command: String, _ inputs: [String], outputs: (directory: String?, template: String?),
+    cache: CacheSettings
+  ) {
+    guard !cache.isEphemeral, let place = cache.persistentDirectory else {
       path = nil
       return
     }
@@ -26,7 +31,13 @@ struct LastRun {
     key.append(command)
     key.append(Paths.workingDirectory)
     for input in inputs { key.append(input) }
-    path = "\(DiskStore.recordsDirectory(in: directory))/\(key.digest.hex.prefix(16)).ndjson"
+    let directory = outputs.directory ?? ""
+    key.append(
+      ObjectAddress.isAddress(directory)
+        ? directory
+        : Paths.absoluteComponents(directory, from: Paths.workingDirectory).joined(separator: "/"))
+    key.append(outputs.template ?? "")
+    path = "\(DiskStore.recordsDirectory(in: place))/\(key.digest.hex.prefix(16)).ndjson"
   }
 
   /// The record that the run writes at its end.

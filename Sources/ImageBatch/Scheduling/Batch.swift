@@ -169,7 +169,9 @@ public final class Batch: Sendable {
           if case .rejected(let result) = item {
             // It says what the user has: an output in this place would be as bad as over the source of a job.
             if !result.reads.isEmpty {
-              await writer.blocking { [sources] in sources.add(files: result.reads) }
+              await writer.blocking { [sources, store] in
+                sources.add(files: PlaceMistakes.unmade(result.reads, store: store))
+              }
             }
             await finish(result, of: nil)
           }

@@ -19,7 +19,7 @@ package struct HashTable<Value: BitwiseCopyable & Sendable>: Sendable {
 
     mutating func insert(_ hash: UInt64, _ value: Value, at index: Int) {
       // An array would double its capacity.
-      if hashes.count == hashes.capacity {
+      if hashes.count == min(hashes.capacity, values.capacity) {
         let capacity = hashes.count + max(8, hashes.count / 8)
         hashes.reserveCapacity(capacity)
         values.reserveCapacity(capacity)

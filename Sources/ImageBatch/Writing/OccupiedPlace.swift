@@ -69,7 +69,9 @@ package struct OccupiedPlace: Sendable, Hashable {
       }
       self = .nothing
       guard errno == ENOTDIR else {
-        if let identity = FileIdentity(path: location) { self = .file(identity) }
+        if Paths.components(location).contains(".."), let identity = FileIdentity(path: location) {
+          self = .file(identity)
+        }
         return
       }
       var part = DirectoryEntry(location).directory

@@ -11,6 +11,8 @@ package struct OverwrittenSource: Sendable, Hashable {
   package var location: ManifestLocation?
   /// Whether an earlier run wrote the file, which is another job's source, and it has changed since.
   package var isEdited = false
+  /// Whether the file matches a pattern like its sources, and no run is known to have written it.
+  package var isMatched = false
   /// Whether the file is the output that another job reads, and no run is known to have written it.
   package var isForeign = false
 

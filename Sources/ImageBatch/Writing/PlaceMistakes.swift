@@ -18,17 +18,19 @@ package struct PlaceMistakes: Sendable {
   ///   - jobs: All jobs of the run.
   ///   - others: Jobs of the same manifests that aren't run now, whose sources are protected too. Default: none.
   ///   - files: Other files that the run reads, such as its manifests. Default: none.
+  ///   - matched: Files that a pattern matches, and that are outputs of others. Default: none.
   ///   - directory: The output directory of jobs without their own.
   ///   - allowsOutside: Whether outputs may be outside their directory. Default: true.
   ///   - store: The store that records earlier runs' outputs; nil treats none as an earlier output.
   ///   - made: The digests of outputs that earlier runs have made elsewhere. Called at the first need. Default: none.
   /// - Throws: `CacheError` if the index can't be read.
   package init(
-    in jobs: [Job], besides others: [Job] = [], files: [String] = [],
+    in jobs: [Job], besides others: [Job] = [], files: [String] = [], matched: [String] = [],
     outputDirectory directory: String = ".", allowsOutside: Bool = true, store: DiskStore?,
     made: () -> Set<String> = { [] }
   ) throws(CacheError) {
-    let sources = SourcePlaces(Self.inParts(jobs + others) { SourcePlaces($0) }).adding(files)
+    let sources = SourcePlaces(Self.inParts(jobs + others) { SourcePlaces($0) }).adding(files + matched)
+    let matched = Set(matched.compactMap { FileIdentity(path: $0) })
     for found in Self.inParts(jobs, { Self.suspects(among: $0, directory, sources) }).joined() {
       switch found {
       case .occupied(let place): occupied.append(place)
@@ -38,6 +40,8 @@ package struct PlaceMistakes: Sendable {
           if try Self.isMade(location, store, made) { continue }
           overwrite.isEdited = try store.registryEntry(at: location) != nil
           overwrite.isForeign = !overwrite.isEdited
+          overwrite.isMatched =
+            overwrite.isForeign && FileIdentity(path: location).map(matched.contains) == true
         }
         overwritten.append(overwrite)
       }
@@ -67,7 +71,7 @@ package struct PlaceMistakes: Sendable {
         let pair = Pair(root: root, directory: DirectoryEntry(output.location).directory)
         if targets[pair] == nil {
           let place = real(pair.directory)
-          targets[pair] = .some(place.hasPrefix(real(root)) ? nil : String(place.dropLast()))
+          targets[pair] = .some(place.utf8.starts(with: real(root).utf8) ? nil : String(place.dropLast()))
         }
         guard let target = targets[pair] ?? nil else { continue }
         found.append(
@@ -163,6 +167,14 @@ package struct PlaceMistakes: Sendable {
     let working = Paths.workingDirectory
     let components = Paths.absoluteComponents(location, from: working)
     return job.localFiles.first { Paths.absoluteComponents($0, from: working) == components }
+  }
+
+  /// The files that no run is known to have made.
+  static func unmade(_ paths: [String], store: DiskStore) -> [String] {
+    paths.filter { path in
+      // If the index can't be read, every file is protected.
+      do throws(CacheError) { return try !isMade(path, store) { [] } } catch { return true }
+    }
   }
 
   /// Whether a run has made the file, also one that was killed before it could record that, or that is still running.

@@ -34,7 +34,8 @@ enum OutputConflicts {
       let key = Array(entry.directory.utf8)
       if let known = prefixes[key] { return known + entry.name }
       let real = String(places.place(of: "\(base)\(entry.directory)/x").dropLast())
-      let prefix = real.hasPrefix(base) ? String(real.dropFirst(base.count)) : real
+      let isInside = real.utf8.starts(with: base.utf8)
+      let prefix = isInside ? String(Substring(real.utf8.dropFirst(base.utf8.count))) : real
       prefixes[key] = prefix
       return prefix + entry.name
     }

@@ -327,7 +327,8 @@ struct OutputReader {
     let node = parts.first.flatMap { layers.own($0) ?? matrixNode($0) ?? layers[$0] }
     // The table of keys has reported a word that isn't one of the known ones, and a value that is no word.
     switch KeyTable.output[error.setting]?.form {
-    case .choice where node?.scalar?.contains("{") == false, .text:
+    case .choice where node?.scalar?.contains("{") == false, .text,
+      .scalar where node?.scalar == nil:
       if let node, log.hasError(at: node.place) { return }
     default: break
     }

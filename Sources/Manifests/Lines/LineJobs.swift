@@ -121,13 +121,19 @@ package struct LineJobs: AsyncSequence, Sendable {
         guard !state.isAtEnd else { return nil }
         var elements: [Element] = []
         do {
+          var isHeld = false
           repeat {
             let records = try state.reader.records(stop: stop.descriptor)
             state.isAtEnd = records.isEmpty
-            elements += records.compactMap { state.parser.parse($0) }
+            for record in records {
+              state.parser.parse(record).map { elements.append($0) }
+              isHeld = isHeld || state.parser.hasOneConstant
+            }
           } while !state.hasDelivered && state.parser.hasOneConstant && !state.isAtEnd
-          if !state.hasDelivered, elements.contains(where: \.isRefusal), elements.count(where: \.isJob) < 2 {
-            elements.removeAll(where: \.isJob)
+          if isHeld, !state.hasDelivered, elements.contains(where: \.isRefusal),
+            case .success(let job)? = elements.first
+          {
+            elements[0] = .failure(state.parser.refusal(ofFirst: job))
           }
           state.hasDelivered = state.hasDelivered || !elements.isEmpty
           return elements.isEmpty && state.isAtEnd ? nil : elements
@@ -154,6 +160,4 @@ extension LineJobs.Element {
   fileprivate var isRefusal: Bool {
     if case .failure(let diagnostic) = self { diagnostic.concernsInput } else { false }
   }
-
-  fileprivate var isJob: Bool { if case .success = self { true } else { false } }
 }

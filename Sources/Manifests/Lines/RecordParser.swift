@@ -221,8 +221,17 @@ struct RecordParser: Sendable {
     return diagnostic
   }
 
-  /// Whether the only record so far has that path: with a second one, neither is made.
+  /// Whether the first record has that path, and no second one has come yet: with a second one, neither is made.
   var hasOneConstant: Bool { constantRecords == 1 && index == options.firstIndex + 1 }
+  /// The error of the first record once a second one has come.
+  func refusal(ofFirst job: Job) -> ManifestDiagnostic {
+    var diagnostic = ManifestDiagnostic(
+      file: name, line: job.location?.line ?? 1, column: 1, message: constantTemplate)
+    diagnostic.concernsInput = true
+    diagnostic.isFoundLate = true
+    diagnostic.reads = job.sources.compactMap(\.localPath)
+    return diagnostic
+  }
 
   private var constantTemplate: String {
     context.hints.template

@@ -25,18 +25,33 @@ struct RowCheck {
     }
   }
 
-  /// Leaves out the files that match a pattern and are outputs of others that match it.
+  /// Leaves out the files that match a pattern and are outputs of others that match it, whichever member of the manifest makes
+  /// these.
   private mutating func leaveOutOwnOutputs() {
-    var found: [String: OwnOutputs] = [:]
-    for rows in rows where rows.isPattern {
-      var files = rows.makeIterator()
+    let patterns = rows.indices.filter { rows[$0].isPattern }
+    guard !patterns.isEmpty else { return }
+    var matches: [Int: [(file: String, job: Job)]] = [:]
+    var count = 0
+    for index in patterns {
+      var files = rows[index].makeIterator()
       while let result = files.next() {
         guard case .success(let job) = result, let file = files.file else { continue }
-        found[rows.table.name, default: OwnOutputs()].add(file, job, in: outputDirectory)
+        count += 1
+        // The outputs of very many files aren't remembered.
+        guard count <= OwnOutputs.mostFiles else { return }
+        matches[index, default: []].append((file, job))
       }
     }
-    for index in rows.indices {
-      if let own = found[rows[index].table.name] { rows[index].leaveOut(own) }
+    for index in patterns {
+      let names = Set((matches[index] ?? []).map { Array($0.file.utf8) })
+      var own = OwnOutputs()
+      for other in patterns {
+        for (file, job) in matches[other] ?? [] where other == index || names.contains(Array(file.utf8)) {
+          own.add(file, job, in: outputDirectory)
+        }
+      }
+      own.decide()
+      rows[index].leaveOut(own)
     }
   }
 

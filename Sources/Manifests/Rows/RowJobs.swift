@@ -38,7 +38,9 @@ package struct RowJobs: Sequence, Sendable {
   /// Leaves out files that are outputs.
   mutating func leaveOut(_ own: OwnOutputs) {
     self.own = own
-    leftOut = own.leftOut
+    // Files that several members match are written by several jobs.
+    var seen: Set<[UInt8]> = []
+    leftOut = own.leftOut.filter { seen.insert(Array($0.utf8)).inserted }
   }
 
   /// Whether `markup` sets a placeholder in the defaults, the job or an output.

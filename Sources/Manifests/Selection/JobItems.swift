@@ -60,6 +60,11 @@ package struct JobItems: AsyncSequence, Sendable {
     private var index: Int
     /// The outputs of earlier records, so that of two with one path the second line fails, whichever is faster.
     private var conflicts = RecordConflicts()
+    /// The reason why the input is refused; nil if it isn't.
+    private var refused: String?
+    private var furtherRecords = 0
+    /// The most records that are read after the one for which the input is refused.
+    private static let mostFurtherRecords = 20
     /// Whether a job has been taken, which a batch starts.
     private var hasJobs = false
 
@@ -96,6 +101,7 @@ package struct JobItems: AsyncSequence, Sendable {
         await items.admit?(index)
         items.onRead(1)
         switch record {
+        case .success where refused != nil: index += 1
         case .success(var job):
           job.index = index
           let isSelected = items.prepare(&job)
@@ -112,11 +118,17 @@ package struct JobItems: AsyncSequence, Sendable {
           return .group(JobGroup(job))
         case .failure(let diagnostic):
           defer { index += 1 }
-          if diagnostic.concernsInput {
-            items.refusal.raise(afterJobs: hasJobs)
-            // Nothing is made, and every further record would be refused for the same reason.
-            if !hasJobs { (operands, records) = (nil, nil) }
+          if refused != nil || diagnostic.concernsInput && !hasJobs {
+            // Nothing is made. The next records are read for their own mistakes.
+            furtherRecords += 1
+            if furtherRecords > Self.mostFurtherRecords { (operands, records) = (nil, nil) }
+            if diagnostic.message == refused, diagnostic.further.isEmpty {
+              index += 1
+              continue
+            }
+            refused = refused ?? diagnostic.message
           }
+          if diagnostic.concernsInput { items.refusal.raise(afterJobs: hasJobs) }
           if diagnostic.isUnreadable { items.refusal.noteUnreadable() }
           return .rejected(JobResult(index, diagnostic))
         }

@@ -30,6 +30,8 @@ package struct JobSelection: Sendable {
   var unselected: [Job] = []
   /// The jobs of the documents' tables, one for each row.
   package internal(set) var rows: [RowJobs] = []
+  /// The jobs of rows, unless there are very many, whose sources follow the outputs to the command line's directory.
+  private var rowJobs: [Job] = []
   /// Tables whose rows are among the jobs, because some wait for others.
   private var expandedRows: [RowJobs] = []
   /// Lists, CSV, TSV and NDJSON, read while the batch runs.
@@ -99,25 +101,33 @@ package struct JobSelection: Sendable {
         // The reader of a manifest has already found conflicts within it.
         if manifests.count > 1 { conflicts.claim(document, in: place) { sums.note($0) } }
         var moved = document
+        var read = document.readRows(atMost: Self.mostJobs)
         if given != nil {
           let own = document.outputDirectory ?? manifest.directory
-          moved.jobs = document.jobs.following(from: own, to: place)
+          let all = (document.jobs + read).following(from: own, to: place)
+          moved.jobs = Array(all.prefix(document.jobs.count))
+          read = Array(all.dropFirst(document.jobs.count))
+        }
+        for var job in read {
+          job.index += documentJobs
+          job.outputDirectory = place
+          rowJobs.append(job)
         }
         add(moved, in: place, failed: failed)
       }
     }
     expandRows(failed)
     if let failed, rows.isEmpty, streams.isEmpty { unmatchedFailures = failed.unmatched(by: jobs) }
-    // A job that failed may need outputs that are out of date by now.
-    if failed != nil, !jobs.isEmpty {
-      let selected = Set(jobs.map(\.index))
+    if failed != nil || shard != nil {
+      let wanted = Set(jobs.map(\.index))
       let all = (jobs + unselected).sorted { $0.index < $1.index }
-      jobs = all
-      unselected = []
-      select(JobDependencies(all).selecting { selected.contains($0.index) })
+      // A job belongs to the part of the jobs that it needs, whichever of them failed.
+      var part = shard?.selecting(all) ?? all
+      // A job that failed may need outputs that are out of date by now.
+      if failed != nil { part = JobDependencies(part).selecting { wanted.contains($0.index) } }
+      (jobs, unselected) = (all, [])
+      select(part)
     }
-    // A job belongs to the part of the jobs that it needs.
-    if let shard { select(shard.selecting(jobs)) }
     if !sums.isEmpty { throw ManifestErrors(sums.diagnostics) }
   }
 
@@ -143,14 +153,15 @@ package struct JobSelection: Sendable {
   /// batch runs, and wait for nothing. Very many rows aren't held in memory.
   private mutating func expandRows(_ failed: FailedJobs?) {
     guard !rows.isEmpty, documentJobs <= Self.mostJobs else { return }
-    let read = fewRows
-    let indices = Set(read.map(\.index))
-    guard JobDependencies(jobs + unselected + read).connects({ indices.contains($0.index) }) else { return }
-    for job in read {
+    let indices = Set(rowJobs.map(\.index))
+    guard JobDependencies(jobs + unselected + rowJobs).connects({ indices.contains($0.index) }) else {
+      return
+    }
+    for job in rowJobs {
       if failed?.contains(job) != false { jobs.append(job) } else { unselected.append(job) }
     }
     jobs.sort { $0.index < $1.index }
-    (expandedRows, rows) = (rows, [])
+    (expandedRows, rows, rowJobs) = (rows, [], [])
   }
 
   // MARK: Facts
@@ -189,7 +200,7 @@ package struct JobSelection: Sendable {
   ) throws(CacheError) -> PlaceMistakes {
     try PlaceMistakes(
       in: jobs + fewRows + listed, besides: unselected,
-      files: protectedFiles + (rows + expandedRows).flatMap(\.leftOut), allowsOutside: allowsOutside,
+      files: protectedFiles, matched: (rows + expandedRows).flatMap(\.leftOut), allowsOutside: allowsOutside,
       store: store,
       made: made)
   }
@@ -269,5 +280,15 @@ package struct JobSelection: Sendable {
     var missing = jobs.flatMap(new)
     for case .success(var job) in rows.joined() where prepare(&job) { missing += new(job) }
     return missing
+  }
+}
+
+extension Manifest {
+  /// The jobs of all rows; none if the manifest has more jobs than this.
+  fileprivate func readRows(atMost limit: Int) -> [Job] {
+    guard jobs.count + rows.reduce(0, { $0 + $1.count }) <= limit else { return [] }
+    return rows.joined().compactMap { result in
+      if case .success(let job) = result { job } else { nil }
+    }
   }
 }

@@ -11,15 +11,17 @@ package final class OrderWindow: Sendable {
   private struct State {
     /// All jobs up to this index are finished.
     var finished = 0
-    /// The jobs that aren't selected, as far as nobody has passed them.
-    var skipped: Set<Int> = []
+    /// The ranges of jobs that aren't selected, as far as nobody has passed them, in order.
+    var skipped: [ClosedRange<Int>] = []
     /// Whether `admit` returns immediately, because the reading task was cancelled.
     var isOpen = false
     /// The waiting reader. The continuation is resumed exactly once, by the code that removes it from here.
     var waiting: (index: Int, continuation: CheckedContinuation<Void, Never>)?
 
     /// Counts the jobs as finished that follow the finished ones and aren't selected.
-    mutating func passSkipped() { while skipped.contains(finished + 1) { finished += 1 } }
+    mutating func passSkipped() {
+      if let range = skipped.first(where: { $0.contains(finished + 1) }) { finished = range.upperBound }
+    }
   }
 
   private let state = Mutex(State())
@@ -57,13 +59,22 @@ package final class OrderWindow: Sendable {
   /// Records that the job with this index isn't selected, and so has no result.
   package func skip(_ index: Int) {
     release { state in
-      state.skipped.insert(index)
+      if let last = state.skipped.last, last.upperBound + 1 == index {
+        state.skipped[state.skipped.count - 1] = last.lowerBound...index
+      } else {
+        state.skipped.append(index...index)
+      }
       state.passSkipped()
     }
   }
 
-  /// Whether a job isn't selected. It is asked once for each job.
-  func isSkipped(_ index: Int) -> Bool { state.withLock { $0.skipped.remove(index) != nil } }
+  /// Whether a job isn't selected. It is asked in the order of the jobs.
+  func isSkipped(_ index: Int) -> Bool {
+    state.withLock { state in
+      while let first = state.skipped.first, first.upperBound < index { state.skipped.removeFirst() }
+      return state.skipped.first?.contains(index) == true
+    }
+  }
 
   private func release(_ change: (inout State) -> Void) {
     let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in

@@ -165,7 +165,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     options.appendedChain = try outputs.chain()
     options.outputTemplate = try OutputOptions.template(template)
     let operands = try outputs.readingJobs(options) {
-      try SourceOperands.jobs(words, $0, allowed: limits.limits(slots: 1).allowedFormats)
+      try SourceOperands.jobs(
+        words, $0, allowed: limits.limits(slots: 1).allowedFormats, replacesSources: outputs.inPlace)
     }
     if !quiet { operands.noteLeftOut() }
     var batch = BatchSettings()
@@ -176,7 +177,8 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     var run = BatchRun(
       downloads: downloads, cache: cache.settings, limits: limits, batch: batch, outputDirectory: ".",
       allowsOutside: true,
-      reporting: try Reporting(batch, continuation: Continuation(repeatsWhole: true)))
+      reporting: try Reporting(
+        batch, continuation: Continuation(readsInput: words.contains("-"), repeatsWhole: true)))
     run.typedHosts =
       words.compactMap { SourceOperands.host(of: $0) } + options.namedSources.values.compactMap(\.host)
     run.commandTemplate = template

@@ -61,6 +61,9 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
       throw ValidationError(
         "can't replace \(output), which isn't a regular file; for standard output write '-'")
     }
+    if let output, output.hasSuffix("/") || Directory.exists(at: output) {
+      throw ValidationError("--output: '\(output)' is a directory; name a file in it")
+    }
     if output == "-", json { throw ValidationError("--json and --output - both write to standard output") }
   }
 

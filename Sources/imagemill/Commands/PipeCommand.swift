@@ -105,7 +105,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     let operands = sources.isEmpty ? nil : try self.operands()
     let streams = operands == nil ? [try self.jobs()] : []
     let lastRun = LastRun(
-      of: "pipe", [input.rawValue, destination.outputDirectory ?? "", output ?? ""] + sources.words,
+      of: "pipe", [input.rawValue] + sources.words, outputs: (destination.outputDirectory, output),
       cache: cache.settings)
     let failed = try failed.map { try FailedJobs(reading: lastRun.report($0)) }
     var items = JobItems(streams: streams, operands: operands)
@@ -210,7 +210,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     return try outputs.readingJobs(try options()) {
       try SourceOperands.jobs(
         sources.words, $0, allowed: limits.limits(slots: 1).allowedFormats,
-        outputDirectory: destination.outputDirectory ?? ".")
+        outputDirectory: destination.outputDirectory ?? ".", replacesSources: outputs.inPlace)
     }
   }
 

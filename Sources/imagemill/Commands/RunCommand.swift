@@ -178,7 +178,7 @@ struct RunCommand: AsyncParsableCommand {
       StandardError.say(
         "imagemill: warning: no job makes \(outputs) of the earlier run any more; without --failed, all missing outputs "
           + "are made")
-    } else if input.hasFailures == false || input.count == 0 {
+    } else if input.hasFailures == false {
       StandardError.say("imagemill: note: no job failed in the earlier run")
     }
   }

@@ -122,6 +122,11 @@ extension ManifestPage {
     .Li {dir}
     is relative to the part of the pattern before its first special character.
     A file that matches and is the output of another file that matches is no source: an earlier run made it.
+    This isn't known of paths with
+    .Li {index} ,
+    .Li {hash} ,
+    .Li {width}
+    and other fields of the image, and of more than 20,000 files.
     .Sh LINES
     A bare line is a source; blank lines and lines that begin with
     .Ql #

@@ -20,6 +20,9 @@ enum ProgramsSection {
       are never partial.
       Failures are not repeated on standard error.
       .Pp
+      If the template has no field, the first line is converted when the second one or the end of the input has come: two lines
+      would have the same path.
+      .Pp
       Results are written in batches, at most 50 milliseconds late.
       If results are not read,
       .Nm imagemill

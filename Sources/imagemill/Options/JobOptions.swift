@@ -113,7 +113,7 @@ struct JobOptions: ParsableArguments {
         ? path : Paths.absoluteComponents(path, from: Paths.workingDirectory).joined(separator: "/")
     }
     return LastRun(
-      of: "run", paths + [shard ?? "", outputDirectory ?? "", template ?? ""], cache: cache)
+      of: "run", paths + [shard ?? ""], outputs: (outputDirectory, template), cache: cache)
   }
 
   private func parsedShard() throws -> Shard? {

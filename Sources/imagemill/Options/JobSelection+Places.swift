@@ -45,6 +45,11 @@ enum PlaceRefusal {
   }
 
   private static func message(_ overwrite: OverwrittenSource) -> String {
+    if overwrite.isMatched {
+      return
+        "the output '\(overwrite.path)' exists and matches like its source, and no run is known to have made it; remove it, "
+        + "write the outputs elsewhere, or allow its replacement with --in-place"
+    }
     guard overwrite.isEdited else { return overwrite.error.withRemedy.message }
     return
       "the output '\(overwrite.path)', a source of another job, has changed since imagemill wrote it; remove it to "
@@ -117,7 +122,8 @@ extension OperandJobs {
     var found: PlaceMistakes
     do throws(CacheError) {
       found = try PlaceMistakes(
-        in: jobs, files: leftOut + files, outputDirectory: outputDirectory, allowsOutside: allowsOutside,
+        in: jobs, files: files, matched: leftOut, outputDirectory: outputDirectory,
+        allowsOutside: allowsOutside,
         store: store)
     } catch {
       throw CommandError(.failed, error.messageWithRemedy)

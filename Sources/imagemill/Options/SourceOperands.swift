@@ -17,14 +17,17 @@ enum SourceOperands {
   /// - Parameters:
   ///   - allowed: The formats of `--allow-format`.
   ///   - outputDirectory: The directory of relative outputs. Default: the current directory.
+  ///   - replacesSources: Whether outputs may replace sources.
   /// - Throws: `CommandError` if an operand names nothing, or the template is wrong.
   static func jobs(
     _ operands: [String], _ options: ManifestOptions, allowed: some Sequence<String>,
-    outputDirectory: String = "."
+    outputDirectory: String = ".", replacesSources: Bool = false
   ) throws -> OperandJobs {
     let extensions = Set(FormatSupport.readableByDefault + aliases + allowed)
     do {
-      return try OperandJobs(operands, options, outputDirectory: outputDirectory) { path in
+      return try OperandJobs(
+        operands, options, outputDirectory: outputDirectory, replacesSources: replacesSources
+      ) { path in
         guard let dot = path.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
         return extensions.contains(path[path.index(after: dot)...].lowercased())
       }
