@@ -146,4 +146,63 @@ struct OwnOutputTests {
       outcome.errors.contains("if imagemill made sub/a.png, name only the originals"), "\(outcome.errors)")
     #expect(command.read("sub/a.png") == own)
   }
+
+  @Test("are told from originals whose names differ in bytes only, or that nothing writes")
+  func names() async throws {
+    try command.write(PNGImage.bytes(width: 9, height: 9, seed: 3), to: "\u{e9}.png")
+    try command.write(PNGImage.bytes(width: 9, height: 9, seed: 4), to: "e\u{301}-s.png")
+    #expect(try await command.run("convert", ".", "-o", "{dir}/{name}-s.png").status == 0)
+    #expect(images().count == 8, "\(images())")
+    // a-s.png is an output, so that a-s-s.png is none.
+    try command.write(PNGImage.bytes(width: 9, height: 9, seed: 5), to: "a-s-s.png")
+    #expect(
+      try await command.run("convert", "a.png", "a-s.png", "a-s-s.png", "-q", "-o", "{name}-s.png").status
+        == 0)
+    #expect(
+      command.read("a-s-s-s.png") != nil
+        && command.read("a-s-s.png") == Data(PNGImage.bytes(width: 9, height: 9, seed: 5)))
+  }
+
+  @Test("are no sources of overlapping patterns, and of links to their directory")
+  func overlapping() async throws {
+    for name in ["p", "q"] {
+      try FileManager.default.createDirectory(
+        atPath: command.work + "/" + name, withIntermediateDirectories: true)
+    }
+    try command.write(PNGImage.bytes(width: 9, height: 9), to: "p/a.png")
+    try command.write(
+      "imagemill: 1\njobs:\n  - {from: \"p/*.png\", output: \"p/{name}-s.png\"}\n"
+        + "  - {from: \"p/a*.png\", output: \"p/{name}-t.png\"}\n", to: "m.yaml")
+    try FileManager.default.createSymbolicLink(atPath: command.work + "/l", withDestinationPath: "p")
+    for round in 1...3 {
+      let outcome = try await command.run("run", "m.yaml")
+      #expect(outcome.status == 0 && outcome.errors.contains("jobs 2: "), "\(round): \(outcome.errors)")
+    }
+    #expect(command.files.filter { $0.hasPrefix("p/") } == ["p/a-s.png", "p/a-t.png", "p/a.png"])
+    for _ in 1...3 {
+      let outcome = try await command.run("convert", "q", "l", "-o", "p/{name}-s.png")
+      #expect(outcome.status == 2 || outcome.status == 0, "\(outcome.errors)")
+    }
+    #expect(!command.files.contains("p/a-s-s.png"), "\(command.files)")
+  }
+
+  @Test("that are named are converted with '--in-place', since they may be originals")
+  func namedInPlace() async throws {
+    try command.write(PNGImage.bytes(width: 9, height: 9, seed: 5), to: "a-s.png")
+    let outcome = try await command.run("convert", "a.png", "a-s.png", "-o", "{name}-s.png", "--in-place")
+    #expect(outcome.status == 0 && command.read("a-s-s.png") != nil, "\(outcome.errors)")
+  }
+
+  @Test("that no known run has made are refused with a message of their own")
+  func lostCache() async throws {
+    try command.write("imagemill: 1\njobs:\n  - {from: \"*.png\", output: \"x-{name}.png\"}\n", to: "m.yaml")
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    let outcome = try await command.run("run", "--cache-dir", command.directory + "/other", "m.yaml")
+    #expect(
+      outcome.status == 2 && outcome.errors.contains("no run is known to have made it"), "\(outcome.errors)")
+    #expect(
+      try await command.run("run", "--cache-dir", command.directory + "/other", "--in-place", "m.yaml").status
+        == 0)
+    #expect(images().count == 4)
+  }
 }

@@ -239,4 +239,73 @@ struct SecondUseTests {
         + "jobs:\n  - {source: a.png, output: x.webp, variables: {w: 3, q: 50}}\n", to: "m.yaml")
     #expect(try await command.run("validate", "m.yaml").status == 0)
   }
+
+  @Test("a retry of a part is that of the part", arguments: [1, 2, 3])
+  func shardOfFailures(part: Int) async throws {
+    let jobs = (0..<12).flatMap { number in
+      ["{source: a.png, filter: \"fit:\(number + 2)x9\", output: base\(number).png}"]
+        + (0..<3).map {
+          "{source: base\(number).png, output: \"o/\(number)-\($0).webp\", filter: \"fit:\($0 + 1)x9\"}"
+        }
+        + ["{source: base\(number).png, output: \"o/\(number)-x.webp\", filter: \"overlay:none.png\"}"]
+    }
+    try command.write("imagemill: 1\njobs:\n" + jobs.map { "  - \($0)\n" }.joined(), to: "m.yaml")
+    let words = ["run", "m.yaml", "--shard", "\(part)/3"]
+    let first = try await command.run(arguments: words)
+    let failed = first.errors.matches(of: #/(\d+) failed;/#).last.flatMap { Int($0.1) } ?? 0
+    #expect(first.status == (failed > 0 ? 1 : 0), "\(first.errors)")
+    let again = try await command.run(arguments: words + ["--failed"])
+    #expect(
+      again.status == first.status && (failed == 0 || again.errors.contains("\(failed) failed;")),
+      "\(again.errors)")
+  }
+
+  @Test("rows find the outputs that they need in the command line's directory")
+  func rowsElsewhere() async throws {
+    try command.write("n\nbase\n", to: "r.csv")
+    for side in [12, 6] {
+      try manifest(
+        "{source: a.png, output: base.png, filter: \"fit:\(side)x\"}",
+        "{from: r.csv, source: \"{n}.png\", output: \"{n}-x.png\"}")
+      let outcome = try await command.run(arguments: ["run", "m.yaml"] + (side == 6 ? ["-C", "out"] : []))
+      #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+    let told = try await command.run("inspect", "--json", "out/base-x.png")
+    #expect(told.text.contains("\"width\":6"), "\(told.text)")
+  }
+
+  @Test("a wrong line protects no output of an earlier run")
+  func wrongLine() async throws {
+    try command.write(
+      #"{"source":"a.png","output":"o.png"}"# + "\n" + #"{"source":"o.png","output":"q.png","quality":"zz"}"#
+        + "\n", to: "l.ndjson")
+    for filter in ["flip", "flop"] {
+      let outcome = try await command.run(
+        "pipe", "--input", "ndjson", "-f", filter, input: try #require(command.read("l.ndjson")))
+      #expect(outcome.status == 1 && outcome.text == "o.png\n", "\(outcome.errors)")
+    }
+  }
+
+  @Test("the last run is found by any spelling of its directory")
+  func spelling() async throws {
+    try manifest("{source: none.png, output: x.webp}")
+    #expect(try await command.run("run", "m.yaml", "-C", "out").status == 1)
+    for place in ["./out", "out/", "x/../out"] {
+      let outcome = try await command.run("run", "m.yaml", "-C", place, "--failed")
+      #expect(outcome.status == 1, "\(outcome.errors)")
+    }
+  }
+
+  @Test("a refused stream has a result for its first line, and none is made")
+  func refusedStream() async throws {
+    let outcome = try await command.run(
+      "pipe", "-o", "x.webp", "--json", input: Data("a.png\nb.png\nftp://h/c.png\n".utf8))
+    #expect(outcome.status == 2)
+    let lines = outcome.text.split(separator: "\n")
+    #expect(
+      lines.first?.contains("\"index\":1,") == true && lines.allSatisfy { $0.contains("\"failed\"") },
+      "\(outcome.text)")
+    #expect(lines.count == 2 && lines.last?.contains("\"index\":3,") == true, "\(outcome.text)")
+    #expect(command.read("x.webp") == nil)
+  }
 }
