@@ -122,10 +122,7 @@ package struct JobItems: AsyncSequence, Sendable {
             // Nothing is made. The next records are read for their own mistakes.
             furtherRecords += 1
             if furtherRecords > Self.mostFurtherRecords { (operands, records) = (nil, nil) }
-            if diagnostic.message == refused, diagnostic.further.isEmpty {
-              index += 1
-              continue
-            }
+            if diagnostic.message == refused, diagnostic.further.isEmpty { continue }
             refused = refused ?? diagnostic.message
           }
           if diagnostic.concernsInput { items.refusal.raise(afterJobs: hasJobs) }
