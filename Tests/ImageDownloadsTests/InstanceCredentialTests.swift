@@ -162,13 +162,17 @@ struct InstanceCredentialTests {
     defer { server.stop() }
     server.inject { $0.target == refusal.target ? refusal.page : nil }
     let credentials = try credentials()
+    let start = ContinuousClock.now
     let failure = await failure(credentials)
     #expect(
       failure.message.contains(refusal.words) && failure.isTemporary == refusal.isTemporary, "\(failure)")
     #expect(failure.message.contains(server.endpoint) && !failure.message.contains("hunter2"))
     #expect(server.server.requests.count == refusal.requests)
-    // It stands for a while.
-    #expect(await self.failure(credentials) == failure && server.server.requests.count == refusal.requests)
+    // It stands for a while, which may be over on a busy machine.
+    let again = await self.failure(credentials)
+    if ContinuousClock.now - start < .seconds(5) {
+      #expect(again == failure && server.server.requests.count == refusal.requests)
+    }
   }
 
   @Test(
