@@ -6,16 +6,16 @@ import ImageRendering
 
 /// Makes a job from each record.
 struct RecordParser: Sendable {
-  private let name: String
-  private let options: LineOptions
-  private let context: JobContext
+  let name: String
+  let options: LineOptions
+  let context: JobContext
   /// The output of bare lines; if the chain has fields, each line gets its own output.
   private let commonOutput: JobOutput?
   /// The header's cells, once it has been read.
   private var columns: [String]?
-  private var index: Int
+  var index: Int
   /// The records whose path is the template of the command line, which has no field.
-  private var constantRecords = 0
+  var constantRecords = 0
 
   /// - Throws: `ManifestErrors` if the records are bare lines and the command line's template or encoding is wrong.
   init(name: String, options: LineOptions, manifest: ManifestOptions) throws(ManifestErrors) {
@@ -183,60 +183,6 @@ struct RecordParser: Sendable {
     }
     return .failure(
       log.diagnostics.first ?? .init(file: name, line: 1, column: 1, message: "this source can't be read"))
-  }
-
-  // MARK: Constant templates
-
-  /// Whether an earlier record has the path that the command line's template gives this one too.
-  private mutating func isRepeatedConstant() -> Bool {
-    guard let template = context.outputTemplate, template.fields.isEmpty else { return false }
-    constantRecords += 1
-    return constantRecords > 1
-  }
-
-  /// The error of a record with these sources.
-  private func reading(
-    _ sources: [ImageSource], _ failure: Result<Job, ManifestDiagnostic>
-  ) -> Result<Job, ManifestDiagnostic> {
-    failure.mapError { diagnostic in
-      var diagnostic = diagnostic
-      diagnostic.reads = sources.compactMap(\.localPath)
-      return diagnostic
-    }
-  }
-
-  /// The sources that a wrong record names, without those that can't be read.
-  private func sources(named node: ManifestNode) -> [ImageSource] {
-    ["source", "placeholder"].compactMap { node[$0] }.flatMap { $0.list ?? [$0] }.compactMap(\.scalar)
-      .compactMap { text in
-        do { return try context.resolver.resolve(text) } catch { return nil }
-      }
-  }
-
-  /// The error of a record that is the second one with that path too.
-  private func alsoRefused(_ diagnostic: ManifestDiagnostic, at record: Record) -> ManifestDiagnostic {
-    var diagnostic = diagnostic
-    diagnostic.concernsInput = true
-    diagnostic.further.append(.init(file: name, line: record.line, column: 1, message: constantTemplate))
-    return diagnostic
-  }
-
-  /// Whether the first record has that path, and no second one has come yet: with a second one, neither is made.
-  var hasOneConstant: Bool { constantRecords == 1 && index == options.firstIndex + 1 }
-  /// The error of the first record once a second one has come.
-  func refusal(ofFirst job: Job) -> ManifestDiagnostic {
-    var diagnostic = ManifestDiagnostic(
-      file: name, line: job.location?.line ?? 1, column: 1, message: constantTemplate)
-    diagnostic.concernsInput = true
-    diagnostic.isFoundLate = true
-    diagnostic.reads = job.sources.compactMap(\.localPath)
-    return diagnostic
-  }
-
-  private var constantTemplate: String {
-    context.hints.template
-      + "'\(context.outputTemplate?.text ?? "")' is the path of one output, and there are several sources: use a field, "
-      + "such as {name} or {index}"
   }
 
   // MARK: Rows

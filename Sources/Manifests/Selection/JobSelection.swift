@@ -235,12 +235,7 @@ package struct JobSelection: Sendable {
   /// Whether there are outputs whose paths aren't known before they are written.
   package var hasUnknownOutputs: Bool { !streams.isEmpty || !rows.isEmpty && documentJobs > Self.mostJobs }
 
-  private var fewRows: [Job] {
-    guard documentJobs <= Self.mostJobs else { return [] }
-    return rows.joined().compactMap { result in
-      if case .success(let job) = result { job } else { nil }
-    }
-  }
+  private var fewRows: [Job] { documentJobs <= Self.mostJobs ? rowJobs : [] }
 
   // MARK: Changes
 

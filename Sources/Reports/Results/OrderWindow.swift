@@ -11,7 +11,7 @@ package final class OrderWindow: Sendable {
   private struct State {
     /// All jobs up to this index are finished.
     var finished = 0
-    /// The ranges of jobs that aren't selected, as far as nobody has passed them, in order.
+    /// The ranges of unselected jobs that the printer hasn't reached, in order.
     var skipped: [ClosedRange<Int>] = []
     /// Whether `admit` returns immediately, because the reading task was cancelled.
     var isOpen = false

@@ -117,7 +117,7 @@ struct FetchCommand: AsyncParsableCommand, TakesManyOperands {
     } else if let output, output != "-" {
       let directory = DirectoryEntry(output).directory
       do throws(SystemError) {
-        if !Directory.exists(at: directory) { try Directory.create(directory) }
+        try Directory.create(directory)
       } catch {
         throw CommandError(.failed, "can't create the directory \(directory): \(error.text)")
       }
