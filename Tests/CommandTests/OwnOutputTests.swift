@@ -188,11 +188,23 @@ struct OwnOutputTests {
     #expect(!command.files.contains("p/a-s-s.png"), "\(command.files)")
   }
 
-  @Test("that are named are converted with '--in-place', since they may be originals")
-  func namedInPlace() async throws {
-    try command.write(PNGImage.bytes(width: 9, height: 9, seed: 5), to: "a-s.png")
-    let outcome = try await command.run("convert", "a.png", "a-s.png", "-o", "{name}-s.png", "--in-place")
-    #expect(outcome.status == 0 && command.read("a-s-s.png") != nil, "\(outcome.errors)")
+  @Test(
+    "that are named are a mistake with '--in-place', since they may be originals",
+    arguments: [["convert"], ["pipe", "-C", "."]])
+  func namedInPlace(line: [String]) async throws {
+    let own = Data(PNGImage.bytes(width: 9, height: 9, seed: 5))
+    try command.write([UInt8](own), to: "a-s.png")
+    for sources in [["a.png", "a-s.png"], ["a-s.png", "a.png"]] {
+      let outcome = try await command.run(arguments: line + ["--in-place", "-o", "{name}-s.png"] + sources)
+      #expect(
+        outcome.status == 2
+          && outcome.errors.contains(
+            "a-s.png is a source, and the output of another one: name only the originals"),
+        "\(outcome.errors)")
+      #expect(command.read("a-s.png") == own && images().count == 3)
+    }
+    // A pattern's are left out, and a file may be replaced by its own output.
+    #expect(try await command.run(arguments: line + ["--in-place", "-o", "{name}.png", "*.png"]).status == 0)
   }
 
   @Test("that no known run has made are refused with a message of their own")

@@ -26,27 +26,21 @@ package struct OperandJobs: Sequence, Sendable {
   private let operands: [Operand]
   private let parser: RecordParser
   private let isImage: @Sendable (String) -> Bool
-  private let replacesSources: Bool
   private var own = OwnOutputs()
   /// The files that are outputs of other operands, and no sources.
   package private(set) var leftOut: [String] = []
   /// Those of them that are named, not found in a directory or by a pattern.
   package var namedAndLeftOut: [String] {
     operands.compactMap { operand in
-      if case .source(.file(let path)) = operand, isLeftOut(path, operand) { path } else { nil }
+      if case .source(.file(let path)) = operand, own.contains(path) { path } else { nil }
     }
-  }
-
-  /// Whether a file isn't converted. A named one that may be replaced has to be, since it may be an original.
-  private func isLeftOut(_ path: String, _ operand: Operand) -> Bool {
-    if case .source = operand, replacesSources { return false }
-    return own.contains(path)
   }
 
   /// The jobs of `operands`, in order. A file that is the output of another one is left out: an earlier run may have made it.
   /// - Parameters:
   ///   - outputDirectory: The directory of relative outputs. Default: the current directory.
-  ///   - replacesSources: Whether outputs may replace sources. Default: false.
+  ///   - replacesSources: Whether outputs may replace sources. A named file that is the output of another one is then an
+  ///     error: it may be an original, and which of its contents would be converted isn't defined. Default: false.
   ///   - isImage: Whether a file in a directory is a source, by its path.
   /// - Throws: `ManifestErrors` if the template or the chain is wrong, `Failure` if an operand is wrong or matches
   ///   nothing.
@@ -55,7 +49,6 @@ package struct OperandJobs: Sequence, Sendable {
     replacesSources: Bool = false, isImage: @escaping @Sendable (String) -> Bool
   ) throws {
     self.isImage = isImage
-    self.replacesSources = replacesSources
     parser = try RecordParser(name: "-", options: LineOptions(.sources), manifest: options)
     self.operands = try operands.map { try Self.operand($0) }
     try refuseConstantTemplate()
@@ -74,6 +67,12 @@ package struct OperandJobs: Sequence, Sendable {
     own.decide()
     leftOut = own.leftOut
     self.own = own
+    if replacesSources, let path = namedAndLeftOut.first {
+      throw Failure(
+        description:
+          "\(path) is a source, and the output of another one: name only the originals, write to another directory, "
+          + "or leave out --in-place, so that outputs of earlier runs aren't converted")
+    }
     try refuseConflicts()
   }
 
@@ -176,7 +175,7 @@ package struct OperandJobs: Sequence, Sendable {
       while true {
         if let found = files?.next() {
           switch found {
-          case .success(.file(let path)) where jobs.isLeftOut(path, jobs.operands[position - 1]): continue
+          case .success(.file(let path)) where jobs.own.contains(path): continue
           case .success(let source):
             return parser.job(source, directory: files?.root.directory(of: source) ?? "")
           case .failure(let diagnostic): return .failure(diagnostic)
