@@ -33,9 +33,7 @@ struct LastRun {
     for input in inputs { key.append(input) }
     let directory = outputs.directory ?? ""
     key.append(
-      ObjectAddress.isAddress(directory)
-        ? directory
-        : Paths.absoluteComponents(directory, from: Paths.workingDirectory).joined(separator: "/"))
+      ObjectAddress.isAddress(directory) ? directory : Paths.absolute(directory))
     key.append(outputs.template ?? "")
     path = "\(DiskStore.recordsDirectory(in: place))/\(key.digest.hex.prefix(16)).ndjson"
   }

@@ -52,10 +52,8 @@ package struct PlaceMistakes: Sendable {
   /// The outputs whose directory is outside of that of all outputs, because of a link.
   private static func behindLinks(_ jobs: [Job], _ directory: String) -> [OccupiedPlace] {
     var places = RealPlaces()
-    let working = Paths.workingDirectory
     func real(_ path: String) -> String {
-      let absolute = Paths.absoluteComponents(path, from: working).joined(separator: "/")
-      return String(places.place(of: "/\(absolute)/x").dropLast())
+      Paths.joined(places.place(ofDirectory: Paths.absolute(path)), "")
     }
     struct Pair: Hashable {
       let root: String

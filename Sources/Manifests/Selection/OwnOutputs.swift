@@ -13,7 +13,6 @@ struct OwnOutputs: Sendable {
   /// A place by its bytes: Swift takes texts with the same characters in other bytes for equal.
   private typealias Place = [UInt8]
 
-  private let working = Paths.workingDirectory
   private var places = RealPlaces()
   /// The files that match, and for each place the positions of those that write it.
   private var files: [(path: String, place: Place)] = []
@@ -87,6 +86,6 @@ struct OwnOutputs: Sendable {
   private(set) var leftOut: [String] = []
 
   private mutating func place(of path: String) -> Place {
-    Array(places.place(of: "/" + Paths.absoluteComponents(path, from: working).joined(separator: "/")).utf8)
+    Array(places.place(of: Paths.absolute(path)).utf8)
   }
 }

@@ -58,6 +58,12 @@ package enum Paths {
     normalized((isAbsolute(path) ? [] : components(directory)) + components(path), isAbsolute: true)
   }
 
+  /// The normalized absolute path that `path` names, without resolving links.
+  /// - Parameter directory: What a relative path starts from. Default: the working directory.
+  package static func absolute(_ path: String, from directory: String = workingDirectory) -> String {
+    "/" + absoluteComponents(path, from: directory).joined(separator: "/")
+  }
+
   /// The components of the relative path from `base` to `path`, both given as components of absolute paths.
   package static func relative(_ path: [Substring], to base: [Substring]) -> [Substring] {
     let shared = zip(path, base).prefix { $0 == $1 }.count

@@ -25,8 +25,7 @@ package enum RealPath {
     var missing: [String] = []
     while true {
       if let real = of(existing) {
-        let components = Paths.absoluteComponents(missing.reversed().joined(separator: "/"), from: real)
-        return "/" + components.joined(separator: "/")
+        return Paths.absolute(missing.reversed().joined(separator: "/"), from: real)
       }
       guard SystemError.last.isMissing, existing != "/", existing != "." else { return nil }
       let entry = DirectoryEntry(existing)
@@ -74,15 +73,20 @@ package struct RealPlaces: Sendable {
   /// Creates an empty table.
   package init() {}
 
-  /// The place of an absolute path. A directory is looked at once.
+  /// The place of an absolute path.
   package mutating func place(of path: String) -> String {
     let entry = DirectoryEntry(path)
-    let key = Array(entry.directory.utf8)
-    if let known = directories[key] { return entry.path(in: known) }
+    return entry.path(in: place(ofDirectory: entry.directory))
+  }
+
+  /// The place of a directory by its absolute path, with a link at the path itself resolved too. It is looked at once.
+  package mutating func place(ofDirectory path: String) -> String {
+    let key = Array(path.utf8)
+    if let known = directories[key] { return known }
     // A directory that can't be looked at is compared as text.
-    let real = RealPath.ofLongestPrefix(entry.directory) ?? entry.directory
+    let real = RealPath.ofLongestPrefix(path) ?? path
     if directories.count >= Self.limit { directories = [:] }
     directories[key] = real
-    return entry.path(in: real)
+    return real
   }
 }

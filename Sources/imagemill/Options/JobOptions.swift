@@ -109,8 +109,7 @@ struct JobOptions: ParsableArguments {
   /// The record of the last run of `run` with these manifests, this shard, and these places of outputs.
   func lastRun(of manifests: [String], _ cache: CacheSettings) -> LastRun {
     let paths = manifests.map { path in
-      path == "-"
-        ? path : Paths.absoluteComponents(path, from: Paths.workingDirectory).joined(separator: "/")
+      path == "-" ? path : Paths.absolute(path)
     }
     return LastRun(
       of: "run", paths + [shard ?? ""], outputs: (outputDirectory, template), cache: cache)
