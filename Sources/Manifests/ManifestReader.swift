@@ -92,16 +92,24 @@ package struct ManifestReader: Sendable {
     context.defaults = root["defaults"]
     let outputDirectory = outputDirectory(root, context, log: &log)
     let given = options.yieldsToManifests && outputDirectory != nil ? nil : options.outputDirectory
-    let (jobs, rows) = jobs(
-      root, context, name: log.text.name, outputs: given ?? outputDirectory ?? options.directory, log: &log)
+    let (jobs, drafts, rows) = jobs(
+      root, context, name: log.text.name,
+      outputs: (given ?? outputDirectory ?? options.directory, outputDirectory ?? options.directory),
+      log: &log)
     DefaultsCheck(context: context).run(root["defaults"], log: &log)
-    OutputConflicts.check(jobs, in: given ?? outputDirectory ?? options.directory, log: &log)
+    let directory = given ?? outputDirectory ?? options.directory
+    let all = drafts.isEmpty ? jobs : (jobs + drafts).sorted { $0.isBefore($1) }
+    OutputConflicts.check(all, drafts: Set(drafts.map(\.index)), in: directory, log: &log)
     if options.checksPlaces {
       let directory = outputDirectory ?? options.directory
       let files = (log.text.name == "-" ? [] : [log.text.name]) + rows.compactMap(\.tablePath)
       OutputConflicts.checkSources(
-        of: jobs, besides: files, in: directory, hint: options.hints.overwrite, log: &log)
-      OutputConflicts.checkPlaces(of: jobs, in: directory, log: &log)
+        of: all, besides: files, in: directory, hint: options.hints.overwrite, log: &log)
+      OutputConflicts.checkPlaces(of: all, in: directory, log: &log)
+    }
+    // Of a manifest without mistakes they are found together with those of others.
+    if !log.isEmpty {
+      for circle in JobDependencies.circles(in: all.placed(in: directory)) { log.add(circle) }
     }
     return Manifest(
       jobs: jobs, rows: rows, outputDirectory: outputDirectory,
@@ -159,12 +167,12 @@ package struct ManifestReader: Sendable {
     return result
   }
 
-  /// The jobs, and those of rows, whose tables are read once to check them.
-  /// - Parameter directory: The directory of outputs.
+  /// The jobs, those with mistakes as far as they can be read, and those of rows, whose tables are read once to check them.
+  /// - Parameter directories: The directory of outputs, and the one according to the manifest.
   private func jobs(
-    _ root: ManifestNode, _ context: JobContext, name: String, outputs directory: String,
+    _ root: ManifestNode, _ context: JobContext, name: String, outputs directories: (String, own: String),
     log: inout DiagnosticLog
-  ) -> (jobs: [Job], rows: [RowJobs]) {
+  ) -> (jobs: [Job], drafts: [Job], rows: [RowJobs]) {
     let reader = JobReader(context: context, file: name)
     var jobs: [Job] = []
     var count = 0
@@ -173,10 +181,12 @@ package struct ManifestReader: Sendable {
       count += min(JobReader.outputCount(of: node), ExpansionBudget.outputsOfJob)
       guard count > ExpansionBudget.outputs else { continue }
       log.error(node.place, ExpansionBudget.tooManyOutputs)
-      return ([], [])
+      return ([], [], [])
     }
-    if let jobs = reader.jobsAtOnce(root["jobs"]?.list ?? [], log: &log) { return (jobs, []) }
-    var check = RowCheck(jobs: [], rows: [], outputDirectory: directory)
+    if let jobs = reader.jobsAtOnce(root["jobs"]?.list ?? [], log: &log) { return (jobs, [], []) }
+    var drafts: [Job] = []
+    var check = RowCheck(
+      jobs: [], rows: [], outputDirectory: directories.0, ownDirectory: directories.own)
     // The number of jobs before each member with rows.
     var before: [Int] = []
     for node in root["jobs"]?.list ?? [] where node.entries != nil {
@@ -184,16 +194,28 @@ package struct ManifestReader: Sendable {
         if let entry = node.entries?.first(where: { $0.key == "where" }) {
           log.error(entry.place, "'where' needs 'from': there are no rows to select")
         }
-        if let job = reader.job(node, index: jobs.count + 1, log: &log) { jobs.append(job) }
-      } else if let rows = RowTemplateReader(context: context, manifest: name, node: node).rows(log: &log) {
-        check.rows.append(rows)
-        before.append(jobs.count)
+        let index = jobs.count + drafts.count + 1
+        if let job = reader.job(node, index: index, log: &log) {
+          jobs.append(job)
+        } else {
+          drafts.append(reader.draft(node, index: index, log.text))
+        }
+      } else if let from = node["from"] {
+        let reader = RowTemplateReader(context: context, manifest: name, node: node)
+        guard let table = reader.table(log: &log) else { continue }
+        if let rows = reader.rows(of: table, log: &log) {
+          check.rows.append(rows)
+          before.append(jobs.count)
+        } else {
+          check.unread.append((table, from.place))
+        }
       }
     }
-    guard !check.rows.isEmpty else { return (jobs, []) }
+    guard !check.rows.isEmpty || !check.unread.isEmpty else { return (jobs, drafts, []) }
     check.jobs = jobs
     check.run(log: &log)
-    return Self.numbered(jobs, check.rows, before: before)
+    let numbered = Self.numbered(jobs, check.rows, before: before)
+    return (numbered.jobs, drafts, numbered.rows)
   }
 
   /// The jobs and rows with indices in the order of the manifest.
@@ -211,5 +233,13 @@ package struct ManifestReader: Sendable {
     }
     for index in next..<jobs.count { jobs[index].index += shift }
     return (jobs, rows)
+  }
+}
+
+extension Job {
+  /// Whether it comes before another job of its manifest.
+  fileprivate func isBefore(_ other: Job) -> Bool {
+    guard let location, let next = other.location else { return index < other.index }
+    return (location.line, location.column) < (next.line, next.column)
   }
 }

@@ -128,6 +128,14 @@ enum StandardError {
 
 /// Standard input, whose first line may hold credentials.
 enum StandardInput {
+  /// Standard input as an operand.
+  private static let names: Set = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]
+
+  /// Says that a terminal's input is awaited if an operand is standard input.
+  static func announce(_ noun: String, of operand: String) {
+    if names.contains(operand) { announce(noun) }
+  }
+
   /// Says that a terminal's input is awaited, which otherwise looks like a command that hangs.
   /// - Parameters:
   ///   - noun: What is read, such as "the manifest".

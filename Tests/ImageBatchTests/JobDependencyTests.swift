@@ -76,7 +76,7 @@ struct JobDependencyTests {
     #expect(try JobDependencies(twice).ordered().map(\.level) == [1, 0, 1])
     // Which the third job can't, if it also needs what the first makes of it.
     let both = [try job(1, ["o/a.png"], ["a.png", "b.png"]), try job(2, ["o/a.png", "o/b.png"], ["c.png"])]
-    #expect(throws: JobDependencies.Circle.self) { try JobDependencies(both).ordered() }
+    #expect(throws: JobDependencies.Circles.self) { try JobDependencies(both).ordered() }
     // No output is a source of a job with URLs.
     let remote = try job(3, ["https://a.example/o/made.png"], ["c.png"])
     #expect(
@@ -87,9 +87,23 @@ struct JobDependencyTests {
   func circles() throws {
     for count in [2, 3, 50_000] {
       let jobs = try (0..<count).map { try job($0 + 1, ["o/\(($0 + 1) % count).png"], ["\($0).png"]) }
-      let circle = #expect(throws: JobDependencies.Circle.self) { try JobDependencies(jobs).ordered() }
-      #expect(circle?.jobs.count == count)
+      let circle = #expect(throws: JobDependencies.Circles.self) { try JobDependencies(jobs).ordered() }
+      #expect(circle?.circles.map(\.jobs.count) == [count])
     }
+    // All are found, also those that share a job, up to a limit.
+    let several = try (0..<60).map { try job($0 + 1, ["o/\($0 ^ 1).png"], ["\($0).png"]) }
+    for (count, expected) in [(2, 1), (4, 2), (30, 15), (60, 20)] {
+      let found = #expect(throws: JobDependencies.Circles.self) {
+        try JobDependencies(Array(several.prefix(count))).ordered()
+      }
+      #expect(found?.circles.count == expected)
+    }
+    let shared = try [
+      job(1, ["o/b.png", "o/c.png"], ["a.png"]), job(2, ["o/a.png"], ["b.png"]),
+      job(3, ["o/a.png"], ["c.png"]),
+    ]
+    let both = #expect(throws: JobDependencies.Circles.self) { try JobDependencies(shared).ordered() }
+    #expect(both?.circles.map { $0.jobs.map(\.index) } == [[1, 2], [1, 3]])
     // A chain as long is none.
     let chain = try (0..<50_000).map { try job($0 + 1, ["o/\($0 - 1).png"], ["\($0).png"]) }
     #expect(try JobDependencies(chain).ordered().last?.level == 49_999)

@@ -33,7 +33,7 @@ package struct JobDependencies {
     self.directory = directory
     var places = RealPlaces()
     let files = jobs.map { job in
-      job.localImages.map { places.place(of: Self.location(of: $0, from: directory)) }
+      job.localImages.map { places.place(of: Paths.absolute($0, from: directory)) }
     }
     let read = Set(files.joined())
     guard !read.isEmpty else {
@@ -73,26 +73,32 @@ package struct JobDependencies {
     self.predecessors = predecessors
   }
 
-  /// The absolute path of a local file, without resolving symbolic links.
-  private static func location(of path: String, from directory: String) -> String {
-    "/" + Paths.absoluteComponents(path, from: directory).joined(separator: "/")
-  }
-
   // MARK: Order
 
   /// Jobs that wait for each other.
-  package struct Circle: Error {
+  package struct Circle: Sendable {
     /// The jobs, each of which waits for the next, and the last one for the first.
     package let jobs: [Job]
     /// For each job, whether it waits because it needs an output of the next one; otherwise it replaces a source of it.
     package let needsOutput: [Bool]
   }
 
+  /// All circles of a list of jobs; of those that share a job, one for each way back to it.
+  package struct Circles: Error {
+    /// The circles, at least one and at most 20.
+    package fileprivate(set) var circles: [Circle] = []
+    fileprivate static let limit = 20
+  }
+
   /// The jobs with what they need and what is needed of them, in the order of the list.
-  /// - Throws: `Circle` if jobs wait for each other.
-  package func ordered() throws(Circle) -> [Job] {
+  /// - Throws: `Circles` if jobs wait for each other.
+  package func ordered() throws(Circles) -> [Job] {
     var levels = [Int?](repeating: nil, count: jobs.count)
-    for start in jobs.indices where levels[start] == nil { try setLevels(from: start, &levels) }
+    var found = Circles()
+    for start in jobs.indices where levels[start] == nil && found.circles.count < Circles.limit {
+      setLevels(from: start, &levels, &found)
+    }
+    guard found.circles.isEmpty else { throw found }
     var needed: [Int: Set<Int>] = [:]
     for producer in needs.joined() { needed[producer.position, default: []].insert(producer.output) }
     return jobs.indices.map { position in
@@ -106,7 +112,7 @@ package struct JobDependencies {
 
   /// Sets the level of a job and of all that it needs. A chain of jobs may be longer than a stack is deep, so the search
   /// keeps its own.
-  private func setLevels(from start: Int, _ levels: inout [Int?]) throws(Circle) {
+  private func setLevels(from start: Int, _ levels: inout [Int?], _ found: inout Circles) {
     var path: [(position: Int, next: Int)] = [(start, 0)]
     var isOnPath: Set<Int> = [start]
     while let (position, next) = path.last {
@@ -122,10 +128,14 @@ package struct JobDependencies {
       if levels[earlier] != nil { continue }
       guard isOnPath.insert(earlier).inserted else {
         let circle = path.drop { $0.position != earlier }
-        throw Circle(
-          jobs: circle.map { jobs[$0.position] },
-          // The place of the next one among those that a job waits for: the ones that it needs come first.
-          needsOutput: circle.map { $0.next <= needs[$0.position].count })
+        if found.circles.count < Circles.limit {
+          found.circles.append(
+            Circle(
+              jobs: circle.map { jobs[$0.position] },
+              // The place of the next one among those that a job waits for: the ones that it needs come first.
+              needsOutput: circle.map { $0.next <= needs[$0.position].count }))
+        }
+        continue
       }
       path.append((earlier, 0))
     }
@@ -170,7 +180,7 @@ package struct JobDependencies {
     var unknown: [String] = []
     var places = RealPlaces()
     let locations = Dictionary(
-      targets.map { (places.place(of: Self.location(of: $0, from: directory)), $0) },
+      targets.map { (places.place(of: Paths.absolute($0, from: directory)), $0) },
       uniquingKeysWith: { first, _ in first })
     var found: Set<String> = []
     for (position, job) in jobs.enumerated() {
@@ -221,7 +231,6 @@ extension Job {
   /// - Parameter directory: The directory that relative paths start from.
   package func location(of output: JobOutput, from directory: String) -> String? {
     guard let path = output.knownPath(of: self) else { return nil }
-    let outputs = Paths.absoluteComponents(outputDirectory ?? "", from: directory).joined(separator: "/")
-    return "/" + Paths.absoluteComponents(path, from: "/" + outputs).joined(separator: "/")
+    return Paths.absolute(path, from: Paths.absolute(outputDirectory ?? "", from: directory))
   }
 }

@@ -89,7 +89,8 @@ package struct ChainTemplate: Sendable, Hashable {
   /// - Throws: `FilterError` if a field is unknown, or the filled-in chain is wrong.
   package func filled(for source: ImageSource) throws(FilterError) -> FilterChain {
     let job = Job(index: 1, sources: [source], outputs: [])
-    let values = FieldSubstitution(matrix: [:], variables: [:], builtIn: SourceFields.values(job))
+    let values = FieldSubstitution(
+      matrix: [:], variables: [:], builtIn: SourceFields.values(job), isOption: true)
     do throws(SourceResolver.Failure) {
       let directory = ManifestDirectory(path: "", allowsOutside: false, name: "the current directory")
       return try filled(values, directory)

@@ -9,6 +9,8 @@ struct FieldSubstitution {
   var variables: [String: String]
   /// Built-in fields that are known before the source is read; escaped as variables are.
   var builtIn: [String: String] = [:]
+  /// Whether the texts are those of an option, for which a user can't define fields.
+  var isOption = false
 
   typealias Failure = FieldText.Failure
 
@@ -48,14 +50,20 @@ struct FieldSubstitution {
   private func value(of name: String, inChain: Bool, at offset: Int) throws(Failure) -> String {
     if let value = matrix[name] { return value }
     if let value = variables[name] ?? builtIn[name] { return inChain ? FilterChain.escaped(value) : value }
-    throw Failure(message: Self.unknown(name, among: names), offset: offset)
+    throw Failure(message: Self.unknown(name, among: names, inOption: isOption), offset: offset)
   }
 
   /// The message for an undefined field.
-  /// - Parameter names: The fields that are defined.
-  static func unknown(_ name: String, among names: [String]) -> String {
+  /// - Parameters:
+  ///   - names: The fields that are defined.
+  ///   - inOption: Whether only those and the source's can be used. Default: false.
+  static func unknown(_ name: String, among names: [String], inOption: Bool = false) -> String {
     if OutputTemplate.BuiltIn(rawValue: name) != nil {
       return "'{\(name)}' isn't known before the output is rendered: use it only in the output's path"
+    }
+    if inOption, NearestName.of(name, in: names + SourceFields.names) == nil {
+      let known = (names + SourceFields.names).map { "{\($0)}" }.joined(separator: ", ")
+      return "unknown field '{\(name)}': the fields here are \(known); for a brace, write '{{'"
     }
     let hint =
       names.isEmpty && NearestName.of(name, in: SourceFields.names) == nil

@@ -43,7 +43,7 @@ struct JobReader {
     (node["publish"] ?? context.defaults?["publish"])?.text == "progressive"
   }
 
-  private func location(_ place: TextPlace) -> ManifestLocation {
+  func location(_ place: TextPlace) -> ManifestLocation {
     ManifestLocation(file: file, line: place.line, column: place.column)
   }
 
@@ -111,7 +111,7 @@ struct JobReader {
     (node.entries ?? []).filter { KeyTable.record[$0.key] == nil }
   }
 
-  private func variables(of node: ManifestNode) -> [String: String] {
+  func variables(of node: ManifestNode) -> [String: String] {
     var result: [String: String] = [:]
     if context.allowsOtherKeys {
       for field in ownFields(of: node) { result[field.key] = field.value.scalar }
@@ -234,7 +234,7 @@ struct JobReader {
     return wrong == 0 ? result : nil
   }
 
-  private static let mostWrongRows = 20
+  static let mostWrongRows = 20
 
   /// Checks what doesn't depend on the rows of a matrix that can't be read.
   private func check(

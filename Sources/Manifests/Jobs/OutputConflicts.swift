@@ -19,13 +19,15 @@ enum OutputConflicts {
     }
   }
 
-  /// - Parameter directory: The directory of the outputs.
-  static func check(_ jobs: [Job], in directory: String, log: inout DiagnosticLog) {
+  /// - Parameters:
+  ///   - jobs: The jobs in order, with those that have other mistakes.
+  ///   - drafts: The indices of those with mistakes, whose contents aren't known: equal paths are an error if the sources differ.
+  ///   - directory: The directory of the outputs.
+  static func check(_ jobs: [Job], drafts: Set<Int>, in directory: String, log: inout DiagnosticLog) {
     // The positions of the job and of its output.
     var taken: [String: (job: Int, output: Int)] = [:]
-    let root = Paths.absoluteComponents(directory, from: Paths.workingDirectory).joined(separator: "/")
     var places = RealPlaces()
-    let base = String(places.place(of: "/\(root)/x").dropLast())
+    let base = Paths.joined(places.place(ofDirectory: Paths.absolute(directory)), "")
     // Each relative directory with a slash, without links, relative to the directory of outputs if it lies inside.
     var prefixes: [[UInt8]: String] = [:]
     func place(of path: String, isObject: Bool) -> String {
@@ -33,7 +35,7 @@ enum OutputConflicts {
       guard !isObject, entry.directory != ".", !Paths.isAbsolute(path) else { return path }
       let key = Array(entry.directory.utf8)
       if let known = prefixes[key] { return known + entry.name }
-      let real = String(places.place(of: "\(base)\(entry.directory)/x").dropLast())
+      let real = Paths.joined(places.place(ofDirectory: base + entry.directory), "")
       let isInside = real.utf8.starts(with: base.utf8)
       let prefix = isInside ? String(Substring(real.utf8.dropFirst(base.utf8.count))) : real
       prefixes[key] = prefix
@@ -48,9 +50,11 @@ enum OutputConflicts {
           continue
         }
         let (firstJob, other) = (jobs[first.job], jobs[first.job].outputs[first.output])
-        guard Content(other, of: firstJob) != Content(output, of: job), let place = output.location else {
-          continue
-        }
+        let differ =
+          drafts.contains(job.index) || drafts.contains(firstJob.index)
+          ? !job.sources.isEmpty && !firstJob.sources.isEmpty && job.sources != firstJob.sources
+          : Content(other, of: firstJob) != Content(output, of: job)
+        guard differ, let place = output.location else { continue }
         log.error(
           TextPlace(line: place.line, column: place.column),
           message(path, at: place, first: other.location.map { ($0.file, $0.line) }))
@@ -136,8 +140,6 @@ enum OutputConflicts {
   /// The absolute path of an output, without resolving symbolic links.
   static func location(of path: String, _ job: Job, isObject: Bool) -> String {
     if isObject { return path }
-    let directory = Paths.absoluteComponents(job.outputDirectory ?? "", from: Paths.workingDirectory)
-    let components = Paths.absoluteComponents(path, from: directory.joined(separator: "/"))
-    return "/" + components.joined(separator: "/")
+    return Paths.absolute(path, from: Paths.absolute(job.outputDirectory ?? ""))
   }
 }

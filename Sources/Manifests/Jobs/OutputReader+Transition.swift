@@ -11,8 +11,22 @@ extension OutputReader {
     // The key table's errors are in the log already.
     var complaints = DiagnosticLog(log.text)
     KeyTable.transition.check(node, log: &complaints)
-    guard complaints.isEmpty else { return nil }
     let reader = ChainReader(named: [:], substitution: substitution)
+    guard complaints.isEmpty else {
+      // The values of the other keys are checked all the same.
+      var right = (node.entries ?? []).filter { entry in
+        KeyTable.transition[entry.key] != nil && !complaints.hasError(at: entry.place)
+          && !complaints.hasError(at: entry.value.place)
+      }
+      if !right.contains(where: { $0.key == "from" }) {
+        right.append(.init(key: "from", place: node.place, value: ManifestNode(.text("x"), at: node.place)))
+      }
+      let rest = ManifestNode(.mapping(right), at: node.place)
+      _ = reader.chain(
+        ManifestNode(.mapping([.init(key: "transition", place: node.place, value: rest)]), at: node.place),
+        log: &log)
+      return nil
+    }
     guard let from = node["from"], node.entries != nil,
       let filter = reader.chain(
         ManifestNode(.mapping([.init(key: "transition", place: node.place, value: node)]), at: node.place),

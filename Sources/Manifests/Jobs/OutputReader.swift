@@ -29,7 +29,9 @@ struct OutputReader {
     let chain = fixed.chain ?? chain(log: &log)
     // Each part is checked, so that one mistake doesn't hide another.
     let encoding = fixed.encoding ?? encoding(template, at: place, log: &log)
-    guard let template, let chain, let encoding else { return nil }
+    let named = chain.flatMap { namedSources($0, at: place, log: &log) }
+    let markup = markup(log: &log)
+    guard let template, let chain, let encoding, let named, let markup else { return nil }
     guard log.budget.pay(chain: chain, variables: substitution.variables.count + substitution.matrix.count)
     else {
       log.exceeded(place)
@@ -37,9 +39,7 @@ struct OutputReader {
     }
     var output = JobOutput(template: template, chain: chain, encoding: encoding, variables: variables)
     output.chainText = chainText
-    guard let named = namedSources(chain, at: place, log: &log) else { return nil }
     output.namedSources = named
-    guard let markup = markup(log: &log) else { return nil }
     output.markup = markup == Markup() ? nil : markup
     return isPossible(output, at: place, log: &log) ? output : nil
   }
@@ -109,47 +109,48 @@ struct OutputReader {
 
   // MARK: Chain
 
+  /// The output's chain, with the command line's appended and the transition at its end. Each part is checked, so that one mistake
+  /// doesn't hide another.
   func chain(log: inout DiagnosticLog) -> FilterChain? {
-    var chain = FilterChain()
-    let place = (layers.own("filter") ?? layers.defaults?["filter"] ?? layers.output ?? layers.job).place
-    func joined(_ chains: FilterChain..., log: inout DiagnosticLog) -> FilterChain? {
-      do {
-        return try FilterChain(chains)
-      } catch {
-        log.error(place, error.message)
-        return nil
-      }
-    }
-    if let node = layers.own("filter") ?? matrixNode("filter") ?? layers.defaults?["filter"] {
-      let reader = ChainReader(named: context.named, substitution: substitution)
-      guard let own = reader.chain(node, log: &log) else { return nil }
-      // Font files must lie inside the manifest's directory, as sources must.
-      do {
-        chain = try own.placingFontFiles { (path: String) throws(SourceResolver.Failure) in
-          try context.resolver.directory.inside(path)
-        }
-      } catch {
-        log.error(node.place, error.message)
-        return nil
-      }
-    }
+    var parts: [FilterChain?] = []
+    let own = layers.own("filter") ?? matrixNode("filter") ?? layers.defaults?["filter"]
+    if let own { parts.append(chain(own, log: &log)) }
     if let appended = context.appendedChain {
       do {
-        let filled = try appended.filled(substitution, context.resolver.directory)
-        guard let longer = joined(chain, filled, log: &log) else { return nil }
-        chain = longer
+        parts.append(try appended.filled(substitution, context.resolver.directory))
       } catch {
+        parts.append(nil)
         log.error(layers.job.place, context.hints.chain + error.message)
-        return nil
       }
     }
-    guard let node = layers["transition"] else { return chain }
-    guard let transition = transition(node, log: &log) else { return nil }
-    return joined(chain, transition, log: &log)
+    if let node = layers["transition"] { parts.append(transition(node, log: &log)) }
+    let found = parts.compactMap(\.self)
+    guard found.count == parts.count else { return nil }
+    if found.count == 1 { return found[0] }
+    do {
+      return try FilterChain(found)
+    } catch {
+      log.error((own ?? layers.output ?? layers.job).place, error.message)
+      return nil
+    }
+  }
+
+  private func chain(_ node: ManifestNode, log: inout DiagnosticLog) -> FilterChain? {
+    let reader = ChainReader(named: context.named, substitution: substitution)
+    guard let own = reader.chain(node, log: &log) else { return nil }
+    // Font files must lie inside the manifest's directory, as sources must.
+    do {
+      return try own.placingFontFiles { (path: String) throws(SourceResolver.Failure) in
+        try context.resolver.directory.inside(path)
+      }
+    } catch {
+      log.error(node.place, error.message)
+      return nil
+    }
   }
 
   /// The sources that overlays and masks name. Paths from the manifest or from fields must lie inside its directory.
-  private func namedSources(
+  func namedSources(
     _ chain: FilterChain, at place: TextPlace, log: inout DiagnosticLog
   ) -> [String: ImageSource]? {
     let given = context.appendedChain?.ownReferences ?? []

@@ -33,7 +33,7 @@ struct RecordParser: Sendable {
         throw ManifestErrors([.init(file: name, line: 1, column: 1, message: message)])
       }
       if let field = manifest.appendedChain?.fields.first(where: { !SourceFields.names.contains($0) }) {
-        let message = manifest.hints.chain + FieldSubstitution.unknown(field, among: [])
+        let message = manifest.hints.chain + FieldSubstitution.unknown(field, among: [], inOption: true)
         throw ManifestErrors([.init(file: name, line: 1, column: 1, message: message)])
       }
       var common = context

@@ -12,11 +12,6 @@ struct GlobWalk {
     case failure(path: String, message: String)
   }
 
-  private struct State: Hashable {
-    var alternative: Int
-    var position: Int
-  }
-
   private struct Entry {
     var name: [UInt8]
     var isDirectory: Bool
@@ -28,7 +23,7 @@ struct GlobWalk {
     /// The displayed path, with a slash at its end; empty for the root of a pattern that begins with a wildcard.
     var path: String
     var entries: ArraySlice<Entry>
-    var states: Set<State>
+    var states: Set<GlobPattern.State>
   }
 
   private let pattern: GlobPattern
@@ -41,9 +36,7 @@ struct GlobWalk {
     self.pattern = pattern
     self.base = base.isEmpty || base == "." ? "" : base + "/"
     let path = pattern.root.isEmpty || pattern.root.hasSuffix("/") ? pattern.root : pattern.root + "/"
-    open(
-      path, closure(Set(pattern.alternatives.indices.map { State(alternative: $0, position: 0) })),
-      isRoot: true)
+    open(path, pattern.start, isRoot: true)
   }
 
   mutating func next() -> Found? {
@@ -55,8 +48,8 @@ struct GlobWalk {
         continue
       }
       let directory = stack[last]
-      let (named, passed) = step(directory.states, entry.name)
-      let isWanted = (named.union(passed)).contains(where: isEnd)
+      let (named, passed) = pattern.step(directory.states, entry.name)
+      let isWanted = (named.union(passed)).contains(where: pattern.isEnd)
       guard entry.isDirectory || isWanted else { continue }
       guard let name = String(validating: entry.name, as: UTF8.self) else {
         let shown = directory.path + String(decoding: entry.name, as: UTF8.self)
@@ -64,7 +57,7 @@ struct GlobWalk {
       }
       if entry.isDirectory {
         // `**` doesn't descend into links.
-        let states = (entry.isLink ? named : named.union(passed)).filter { !isEnd($0) }
+        let states = (entry.isLink ? named : named.union(passed)).filter { !pattern.isEnd($0) }
         if !states.isEmpty { open(directory.path + name + "/", states, isRoot: false) }
       } else if isWanted, entry.isFile {
         return .file(directory.path + name)
@@ -72,38 +65,7 @@ struct GlobWalk {
     }
   }
 
-  private func isEnd(_ state: State) -> Bool {
-    state.position == pattern.alternatives[state.alternative].count
-  }
-
-  /// The states that can be reached without a name: `**` may match no directory.
-  private func closure(_ states: Set<State>) -> Set<State> {
-    var result = states
-    for var state in states {
-      while !isEnd(state), pattern.alternatives[state.alternative][state.position] == .anyDirectories {
-        state.position += 1
-        result.insert(state)
-      }
-    }
-    return result
-  }
-
-  /// The states after a name: those of components that match it, and those of `**`.
-  private func step(_ states: Set<State>, _ name: [UInt8]) -> (named: Set<State>, passed: Set<State>) {
-    var (named, passed): (Set<State>, Set<State>) = ([], [])
-    for state in states where !isEnd(state) {
-      switch pattern.alternatives[state.alternative][state.position] {
-      case .anyDirectories:
-        if name.first != UInt8(ascii: ".") { passed.insert(state) }
-      case .name(let tokens):
-        guard tokens.matches(name) else { continue }
-        named.insert(State(alternative: state.alternative, position: state.position + 1))
-      }
-    }
-    return (closure(named), closure(passed))
-  }
-
-  private mutating func open(_ path: String, _ states: Set<State>, isRoot: Bool) {
+  private mutating func open(_ path: String, _ states: Set<GlobPattern.State>, isRoot: Bool) {
     let place = Paths.isAbsolute(path) ? path : base + path
     var entries: [Entry]
     do throws(SystemError) {

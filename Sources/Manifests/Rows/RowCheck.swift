@@ -4,13 +4,19 @@ import ImageBatch
 struct RowCheck {
   var jobs: [Job]
   var rows: [RowJobs]
+  /// The tables of members with mistakes, whose rows can't be read, and their places.
+  var unread: [(table: RowTable, place: TextPlace)] = []
   let outputDirectory: String
+  /// The directory of outputs according to the manifest, which its patterns refer to.
+  let ownDirectory: String
 
   /// Reads and counts the rows of each table; errors are added to the log.
   mutating func run(log: inout DiagnosticLog) {
     var conflicts = RecordConflicts()
     for job in jobs { _ = conflicts.claim(job) }
-    leaveOutOwnOutputs()
+    expectOutputs(log: &log)
+    leaveOutOwnOutputs(in: outputDirectory)
+    checkUnread(log: &log)
     for index in rows.indices { check(&rows[index], &conflicts, log: &log) }
     guard log.isEmpty else { return }
     // If there are more paths than fit in memory, they are checked in parts.
@@ -27,9 +33,12 @@ struct RowCheck {
 
   /// Leaves out the files that match a pattern and are outputs of others that match it, whichever member of the manifest makes
   /// these.
-  private mutating func leaveOutOwnOutputs() {
-    let patterns = rows.indices.filter { rows[$0].isPattern }
-    guard !patterns.isEmpty else { return }
+  /// - Parameter directory: The directory of outputs.
+  /// - Returns: Whether all files could be compared.
+  @discardableResult
+  mutating func leaveOutOwnOutputs(in directory: String) -> Bool {
+    let patterns = patterns
+    guard !patterns.isEmpty else { return true }
     var matches: [Int: [(file: String, job: Job)]] = [:]
     var count = 0
     for index in patterns {
@@ -38,7 +47,7 @@ struct RowCheck {
         guard case .success(let job) = result, let file = files.file else { continue }
         count += 1
         // The outputs of very many files aren't remembered.
-        guard count <= OwnOutputs.mostFiles else { return }
+        guard count <= OwnOutputs.mostFiles else { return false }
         matches[index, default: []].append((file, job))
       }
     }
@@ -47,13 +56,17 @@ struct RowCheck {
       var own = OwnOutputs()
       for other in patterns {
         for (file, job) in matches[other] ?? [] where other == index || names.contains(Array(file.utf8)) {
-          own.add(file, job, in: outputDirectory)
+          own.add(file, job, in: directory)
         }
       }
       own.decide()
       rows[index].leaveOut(own)
     }
+    return true
   }
+
+  /// The positions of the members whose rows are the files that a pattern matches.
+  var patterns: [Int] { rows.indices.filter { rows[$0].isPattern } }
 
   private func check(_ rows: inout RowJobs, _ conflicts: inout RecordConflicts, log: inout DiagnosticLog) {
     var sums = DiagnosticSums()
@@ -76,10 +89,22 @@ struct RowCheck {
       }
     }
     if count == 0, case .files = rows.table.kind {
-      log.error(rows.template.fromPlace, "nothing matches '\(rows.table.name)'")
+      log.error(rows.template.fromPlace, Self.noMatch(rows.table))
     }
     rows.count = count
     for diagnostic in sums.diagnostics { log.add(diagnostic) }
+  }
+
+  private static func noMatch(_ table: RowTable) -> String { "nothing matches '\(table.name)'" }
+
+  /// Reports the patterns of members with mistakes that match nothing.
+  private func checkUnread(log: inout DiagnosticLog) {
+    for (table, place) in unread {
+      guard case .files(let pattern) = table.kind else { continue }
+      var walk = GlobWalk(pattern, in: table.directory)
+      guard walk.next() == nil, files(matching: table, among: outputPlaces() ?? []).isEmpty else { continue }
+      log.error(place, Self.noMatch(table))
+    }
   }
 
   private func alike(_ job: Job, _ template: RowTemplate) -> (place: TextPlace, path: String)? {

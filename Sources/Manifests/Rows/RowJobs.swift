@@ -1,4 +1,5 @@
 package import ImageBatch
+import SystemIO
 
 /// The jobs of a member of a manifest's `jobs` with `from`, one for each row.
 ///
@@ -14,7 +15,7 @@ package struct RowJobs: Sequence, Sendable {
   /// A job, or an error in its row.
   package typealias Element = Result<Job, ManifestDiagnostic>
 
-  let table: RowTable
+  private(set) var table: RowTable
   let template: RowTemplate
   /// The index of the first row's job.
   package var firstIndex = 1
@@ -40,7 +41,25 @@ package struct RowJobs: Sequence, Sendable {
     self.own = own
     // Files that several members match are written by several jobs.
     var seen: Set<[UInt8]> = []
-    leftOut = own.leftOut.filter { seen.insert(Array($0.utf8)).inserted }
+    let expected = Set(table.expected.map { Array(table.path(of: $0).utf8) })
+    leftOut = own.leftOut.filter { file in
+      let bytes = Array(file.utf8)
+      return seen.insert(bytes).inserted && !expected.contains(bytes)
+    }
+  }
+
+  /// Adds files that don't exist yet and that other jobs will make.
+  /// - Returns: Whether there are new ones among them.
+  mutating func expect(_ files: [String]) -> Bool {
+    var known = Set(table.expected.map { Array($0.utf8) })
+    let new = files.filter { known.insert(Array($0.utf8)).inserted }
+    table.expected = (table.expected + new).sorted(by: Paths.isBefore)
+    return !new.isEmpty
+  }
+
+  /// Removes the expected files that are left out.
+  mutating func dropExpectedOutputs() {
+    table.expected = table.expected.filter { !own.contains(table.path(of: $0)) }
   }
 
   /// Whether `markup` sets a placeholder in the defaults, the job or an output.

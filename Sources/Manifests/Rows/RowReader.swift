@@ -14,6 +14,9 @@ final class RowReader {
   private let input: Input
   private var reader: RecordReader?
   private var walk: GlobWalk?
+  /// The file of the walk after the one that was returned last.
+  private var found: GlobWalk.Found?
+  private var expected: ArraySlice<String>
   private var records: ArraySlice<Record> = []
   private var isAtEnd = false
   /// The header's names; nil without a header.
@@ -23,10 +26,12 @@ final class RowReader {
   /// - Throws: `RowFailure` if the file can't be opened or the header is wrong.
   init(_ table: RowTable) throws(RowFailure) {
     name = table.name
+    expected = table.expected[...]
     switch table.kind {
     case .files(let pattern):
       input = .files
       walk = GlobWalk(pattern, in: table.directory)
+      found = walk?.next()
       reader = nil
     case .records(let form):
       input = .records(form)
@@ -56,15 +61,23 @@ final class RowReader {
   }
 
   private func nextFile() -> Result<Row, ManifestDiagnostic>? {
-    switch walk?.next() {
-    case nil: return nil
+    switch found {
+    case nil: return expected.popFirst().map(Self.row)
     case .file(let path):
-      let cell = Row.Cell(
-        name: RowTable.sourceColumn, text: path, json: JSONText.quoted(path), column: 1)
-      return .success(Row(line: 0, record: nil, cells: [cell]))
+      if let next = expected.first, Paths.isBefore(next, path) { return Self.row(expected.removeFirst()) }
+      // It has been made meanwhile.
+      if expected.first?.utf8.elementsEqual(path.utf8) == true { expected.removeFirst() }
+      found = walk?.next()
+      return Self.row(path)
     case .failure(let path, let message):
+      found = walk?.next()
       return .failure(ManifestDiagnostic(file: name, line: 0, column: 1, message: "'\(path)' \(message)"))
     }
+  }
+
+  private static func row(_ file: String) -> Result<Row, ManifestDiagnostic> {
+    let cell = Row.Cell(name: RowTable.sourceColumn, text: file, json: JSONText.quoted(file), column: 1)
+    return .success(Row(line: 0, record: nil, cells: [cell]))
   }
 
   // MARK: Records

@@ -17,6 +17,9 @@ struct RowTable: Sendable {
   /// The names of the columns; nil for NDJSON, where each row has its own.
   private(set) var columns: [String]?
 
+  /// Files that match the pattern and that other jobs will make, in the order of a walk; none of them exists yet.
+  var expected: [String] = []
+
   /// The only column of lists and patterns.
   static let sourceColumn = "source"
 

@@ -7,13 +7,11 @@ struct RowTemplateReader {
   let manifest: String
   let node: ManifestNode
 
-  /// The rows' jobs; nil, with errors in the log, if something is wrong.
-  func rows(log: inout DiagnosticLog) -> RowJobs? {
+  /// The table; nil, with errors in the log, if it can't be read.
+  func table(log: inout DiagnosticLog) -> RowTable? {
     guard let from = node["from"], let text = from.text else { return nil }
-    let before = log.diagnostics.count
-    let table: RowTable
     do throws(RowFailure) {
-      table = try RowTable(text, in: context.resolver.directory, context.hints)
+      return try RowTable(text, in: context.resolver.directory, context.hints)
     } catch {
       switch error {
       case .sentence(let message): log.error(from.place, message)
@@ -21,10 +19,17 @@ struct RowTemplateReader {
       }
       return nil
     }
+  }
+
+  /// The rows' jobs; nil, with errors in the log, if something is wrong.
+  func rows(of table: RowTable, log: inout DiagnosticLog) -> RowJobs? {
+    guard let from = node["from"] else { return nil }
+    let before = log.diagnostics.count
     var names = RowNames(columns: table.columns, node: node, defaults: context.defaults)
     checkSource(table, from, log: &log)
     let conditions = conditions(table, log: &log)
     checkTexts(&names, log: &log)
+    checkValues(log: &log)
     let outputs = outputs(&names, log: &log)
     guard let outputs, log.diagnostics.count == before else { return nil }
     var root = context.root
@@ -70,6 +75,17 @@ struct RowTemplateReader {
     for field in context.appendedChain?.fields ?? [] where !names.isDefined(field, in: [:]) {
       log.error(node.place, context.hints.chain + FieldSubstitution.unknown(field, among: names.all))
     }
+  }
+
+  /// Checks the values outside the outputs that are the same for every row.
+  private func checkValues(log: inout DiagnosticLog) {
+    let reader = JobReader(context: context, file: manifest)
+    func isFixed(_ key: String, _ defaults: ManifestNode? = nil) -> Bool {
+      (node[key] ?? defaults?[key])?.scalar?.contains("{") != true
+    }
+    if isFixed("priority", context.defaults) { _ = reader.priority(of: node, log: &log) }
+    if isFixed("sha256") { _ = reader.digest(of: node, log: &log) }
+    if isFixed("placeholder", context.defaults) { _ = reader.placeholder(of: node, log: &log) }
   }
 
   private func outputs(_ names: inout RowNames, log: inout DiagnosticLog) -> [RowOutput]? {

@@ -124,7 +124,7 @@ package enum ManifestSchema {
     "description": "Filters in order: 'fill:100x100,circle', a list of filters, or a mapping of them.",
     "anyOf": [
       ["type": "string"],
-      ["type": "array", "minItems": 1, "items": ["anyOf": [["type": "string"], reference("filters")]]],
+      ["type": "array", "items": ["anyOf": [["type": "string"], reference("filters")]]],
       reference("filters"),
     ],
   ]

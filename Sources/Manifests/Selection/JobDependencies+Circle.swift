@@ -1,14 +1,25 @@
 package import ImageBatch
 
 extension JobDependencies {
-  /// The mistake of jobs that wait for each other; nil if there are none.
+  /// The mistakes of jobs that wait for each other.
   /// - Parameter jobs: The jobs of all manifests, with their output directories.
-  package static func circle(in jobs: [Job]) -> ManifestDiagnostic? {
-    do throws(Circle) {
+  package static func circles(in jobs: [Job]) -> [ManifestDiagnostic] {
+    do throws(Circles) {
       _ = try JobDependencies(jobs).ordered()
-      return nil
+      return []
     } catch {
-      return error.diagnostic
+      return error.circles.map(\.diagnostic)
+    }
+  }
+}
+
+extension [Job] {
+  /// The jobs with their output directory.
+  package func placed(in directory: String) -> [Job] {
+    map { job in
+      var job = job
+      job.outputDirectory = directory
+      return job
     }
   }
 }

@@ -9,16 +9,27 @@ extension JobSelection {
     package let targets: [String]
     /// The outputs that the manifests make, relative to the working directory; of rows only the first ones.
     let known: [String]
+    /// The templates of outputs whose paths depend on the rendered image.
+    let unrendered: [String]
     /// Whether the manifests were read as a whole, not as a selection of their jobs.
     let isWhole: Bool
 
     /// A line for each, with the nearest output that a manifest makes.
     package var description: String {
-      targets.map {
-        "no \(isWhole ? "manifest" : "selected job") makes '\($0)'"
-          + NearestName.suggestion(for: $0, among: known)
+      targets.map { target in
+        let template = unrendered.first { Self.mayBe($0, target) }
+        return "no \(isWhole ? "manifest" : "selected job") makes '\(target)'"
+          + (template.map { ": '\($0)' has a field of the rendered image, and can't be a target" }
+            ?? NearestName.suggestion(for: target, among: known))
       }
       .joined(separator: "\n")
+    }
+
+    /// Whether a template's path may be a target's, by its name's beginning and end.
+    private static func mayBe(_ template: String, _ target: String) -> Bool {
+      let (pattern, name) = (Paths.fileName(template), Paths.fileName(target))
+      return name.utf8.starts(with: pattern.utf8.prefix { $0 != UInt8(ascii: "{") })
+        && name.utf8.reversed().starts(with: pattern.utf8.reversed().prefix { $0 != UInt8(ascii: "}") })
     }
   }
 
@@ -54,7 +65,10 @@ extension JobSelection {
       let names = known.map { location in
         Paths.relative(Paths.components(location), to: Paths.components(directory)).joined(separator: "/")
       }
-      throw UnknownTargets(targets: unknown, known: names, isWhole: isWhole)
+      let unrendered = jobs.flatMap { job in
+        job.outputs.filter { $0.knownPath(of: job) == nil }.map(\.template.text)
+      }
+      throw UnknownTargets(targets: unknown, known: names, unrendered: unrendered, isWhole: isWhole)
     }
     select(selected)
     isWhole = false

@@ -101,7 +101,7 @@ package struct JobSelection: Sendable {
         // The reader of a manifest has already found conflicts within it.
         if manifests.count > 1 { conflicts.claim(document, in: place) { sums.note($0) } }
         var moved = document
-        var read = document.readRows(atMost: Self.mostJobs)
+        var read = document.readRows()
         if given != nil {
           let own = document.outputDirectory ?? manifest.directory
           let all = (document.jobs + read).following(from: own, to: place)
@@ -216,7 +216,7 @@ package struct JobSelection: Sendable {
     let made = Set(
       (jobs + unselected).flatMap { job in job.outputs.compactMap { job.location(of: $0, from: working) } })
     return protectedFiles.filter { path in
-      !made.contains("/" + Paths.absoluteComponents(path, from: working).joined(separator: "/"))
+      !made.contains(Paths.absolute(path, from: working))
     }
   }
 
@@ -230,7 +230,7 @@ package struct JobSelection: Sendable {
   }
 
   /// The most jobs with rows whose outputs are looked at before the run.
-  private static let mostJobs = 20_000
+  package static let mostJobs = 20_000
 
   /// Whether there are outputs whose paths aren't known before they are written.
   package var hasUnknownOutputs: Bool { !streams.isEmpty || !rows.isEmpty && documentJobs > Self.mostJobs }
@@ -249,10 +249,10 @@ package struct JobSelection: Sendable {
   /// Puts jobs behind those that they wait for (``JobDependencies``).
   /// - Throws: `ManifestErrors` if jobs wait for each other.
   package mutating func order() throws(ManifestErrors) {
-    do throws(JobDependencies.Circle) {
+    do throws(JobDependencies.Circles) {
       jobs = try JobDependencies(jobs).ordered()
     } catch {
-      throw ManifestErrors([error.diagnostic])
+      throw ManifestErrors(error.circles.map(\.diagnostic))
     }
   }
 
@@ -280,7 +280,7 @@ package struct JobSelection: Sendable {
 
 extension Manifest {
   /// The jobs of all rows; none if the manifest has more jobs than this.
-  fileprivate func readRows(atMost limit: Int) -> [Job] {
+  package func readRows(atMost limit: Int = JobSelection.mostJobs) -> [Job] {
     guard jobs.count + rows.reduce(0, { $0 + $1.count }) <= limit else { return [] }
     return rows.joined().compactMap { result in
       if case .success(let job) = result { job } else { nil }

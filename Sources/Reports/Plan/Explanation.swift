@@ -61,7 +61,7 @@ package struct Explanation {
   }
 
   package var text: String {
-    var rows: [(String, String)] = [("file", entry.path), ("state", state.rawValue)]
+    var rows: [(String, String)] = [("output", entry.path), ("state", state.rawValue)]
     if entry.scope.manifest != "-" { rows.append(("manifest", entry.scope.manifest)) }
     rows.append(("key", entry.key.hex))
     if let recipe {
@@ -83,7 +83,7 @@ package struct Explanation {
   package var json: String {
     get throws {
       struct Document: Encodable {
-        let file: String
+        let output: String
         let state: String
         let manifest: String
         let key: String
@@ -110,7 +110,7 @@ package struct Explanation {
         }
       }
       let document = Document(
-        file: entry.path, state: state.rawValue, manifest: entry.scope.manifest, key: entry.key.hex,
+        output: entry.path, state: state.rawValue, manifest: entry.scope.manifest, key: entry.key.hex,
         recipe: recipe.map(Recipe.init), today: verdict, differences: differences)
       return String(decoding: try JSONText.document(document, pretty: true), as: UTF8.self) + "\n"
     }

@@ -53,8 +53,8 @@ struct ValidateCommand: AsyncParsableCommand {
         isWrong = true
       }
     }
-    if let circle = JobDependencies.circle(in: jobs) {
-      var quotes = ManifestQuotes()
+    var quotes = ManifestQuotes()
+    for circle in JobDependencies.circles(in: jobs) {
       StandardError.write("\(quotes.quoting(circle))\n")
       Annotations.add(circle)
       isWrong = true
@@ -108,11 +108,7 @@ struct ValidateCommand: AsyncParsableCommand {
       }
     case .document(let manifest):
       let directory = manifest.outputDirectory ?? ManifestArguments.directory(of: path)
-      jobs += manifest.jobs.map { job in
-        var job = job
-        job.outputDirectory = directory
-        return job
-      }
+      jobs += (manifest.jobs + manifest.readRows()).placed(in: directory)
       let files = (path == "-" ? [] : [path]) + manifest.rows.compactMap(\.tablePath)
       for case .success(let job) in manifest.rows.joined() {
         for overwrite in OverwrittenSource.own(of: job, besides: files, outputDirectory: directory) {

@@ -121,8 +121,10 @@ extension ManifestPage {
     Files are sorted by path, and
     .Li {dir}
     is relative to the part of the pattern before its first special character.
-    A file that matches and is the output of another file that matches is no source: an earlier run made it.
-    This isn't known of paths with
+    A pattern also matches files that other jobs of the manifest will make, so that one run takes a new image through all of its
+    patterns.
+    A file that matches and is the output of another file that matches is no source.
+    Neither is known of paths with
     .Li {index} ,
     .Li {hash} ,
     .Li {width}

@@ -59,7 +59,7 @@ struct ManifestArguments: ParsableArguments {
   /// Opens a manifest; a document is read to its end.
   /// - Throws: `ManifestCommandError` with every mistake in it.
   static func open(_ path: String, _ options: ManifestOptions) throws -> ManifestInput {
-    if path == "-" { StandardInput.announce("the manifest") }
+    StandardInput.announce("the manifest", of: path)
     do throws(ManifestErrors) {
       return try ManifestInput(path: path, options)
     } catch {

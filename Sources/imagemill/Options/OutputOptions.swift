@@ -281,7 +281,7 @@ struct OutputOptions: ParsableArguments {
 extension ImageSource {
   /// The source that a command line argument names.
   init(argument: String) throws {
-    if argument == "-" { StandardInput.announce("the image") }
+    StandardInput.announce("the image", of: argument)
     do throws(DownloadError) {
       self = try ImageSource(parsing: argument)
     } catch {

@@ -155,7 +155,7 @@ extension DocumentSchema {
     DocumentSchema(
       "cache-explain", "The output of 'cache explain --json'.",
       [
-        .required("file", .text), .required("state", .text), .required("manifest", .text),
+        .required("output", .text), .required("state", .text), .required("manifest", .text),
         .required("key", .text), .required("today", .text, "What a run would do."),
         .optional(
           "recipe",
