@@ -14,6 +14,32 @@ public enum ImageSource: Hashable, Sendable {
 }
 
 extension ImageSource {
+  /// Whether two sources have the same text, byte for byte. Swift takes the same characters in other Unicode forms for equal,
+  /// but they name other files.
+  public static func == (one: ImageSource, other: ImageSource) -> Bool {
+    switch (one, other) {
+    case (.url(let text), .url(let otherText)), (.file(let text), .file(let otherText)),
+      (.data(let text), .data(let otherText)):
+      text.utf8.count == otherText.utf8.count && text.utf8.elementsEqual(otherText.utf8)
+    case (.standardInput, .standardInput): true
+    default: false
+    }
+  }
+
+  /// Hashes the bytes of the text.
+  public func hash(into hasher: inout Hasher) {
+    let (kind, text) =
+      switch self {
+      case .url(let text): (0, text)
+      case .file(let text): (1, text)
+      case .data(let text): (2, text)
+      case .standardInput: (3, "")
+      }
+    hasher.combine(kind)
+    var bytes = text
+    bytes.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+
   /// Parses a user's text: an absolute http or https URL, an `s3://bucket/key` address, a `file:` or `data:` URL, `-` for
   /// standard input, or a path.
   ///

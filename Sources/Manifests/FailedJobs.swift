@@ -20,8 +20,16 @@ package struct FailedJobs: Sendable, Hashable {
   /// All paths of failed outputs that are known.
   private var knownPaths: Set<String> = []
 
+  /// The places of records that were no jobs. They are jobs once they are corrected.
+  private var records: Set<RecordPlace> = []
+
+  private struct RecordPlace: Hashable {
+    var file: String
+    var line: Int
+  }
+
   /// Whether nothing failed in that run.
-  package var isEmpty: Bool { paths.isEmpty }
+  package var isEmpty: Bool { paths.isEmpty && records.isEmpty }
 
   /// Reads a report.
   /// - Parameter wanted: Advice for a file that isn't a report.
@@ -67,6 +75,12 @@ package struct FailedJobs: Sendable, Hashable {
     guard let source = node["source"]?.text else {
       throw .init(place: node.place, message: "this result has no 'source': is this a report of imagemill?")
     }
+    if node["error"]?["code"]?.text == JobError.Code.badRecord.rawValue, let place = node["location"],
+      let file = place["file"]?.text, let number = place["line"]?.scalar.flatMap(Int.init)
+    {
+      records.insert(RecordPlace(file: file, line: number))
+      return true
+    }
     let line = Line(source: source, filter: node["filter"]?.text ?? "", format: node["format"]?.text ?? "")
     let path = node["output"]?.text.map(Paths.normalized)
     paths[line, default: []].insert(path)
@@ -76,7 +90,10 @@ package struct FailedJobs: Sendable, Hashable {
 
   /// Whether the job failed in that run.
   package func contains(_ job: Job) -> Bool {
-    job.outputs.contains { output in
+    if let place = job.location, records.contains(RecordPlace(file: place.file, line: place.line)) {
+      return true
+    }
+    return job.outputs.contains { output in
       let path = OutputConflicts.path(of: output, job)
       if let path, knownPaths.contains(path) { return true }
       return lines(of: output, job).contains { line in

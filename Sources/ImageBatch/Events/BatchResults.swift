@@ -187,3 +187,11 @@ public struct BatchSummary: Sendable, Hashable, Codable {
   /// Creates totals that are all 0.
   public init() {}
 }
+
+extension OutputResult {
+  /// Removes what was known of a rendered image that isn't the file at the output's path.
+  mutating func forgetImage() {
+    (width, height, frames, bytes) = (nil, nil, nil, nil)
+    (quality, sha256, placeholders) = (nil, nil, nil)
+  }
+}

@@ -21,6 +21,9 @@ package struct JobDependencies {
   private let jobs: [Job]
   private let directory: String
 
+  /// A place by its bytes: Swift takes texts with the same characters in other bytes for equal.
+  private typealias Place = [UInt8]
+
   private struct Producer {
     let position: Int
     let output: Int
@@ -33,7 +36,7 @@ package struct JobDependencies {
     self.directory = directory
     var places = RealPlaces()
     let files = jobs.map { job in
-      job.localImages.map { places.place(of: Paths.absolute($0, from: directory)) }
+      job.localImages.map { Array(places.place(of: Paths.absolute($0, from: directory)).utf8) }
     }
     let read = Set(files.joined())
     guard !read.isEmpty else {
@@ -41,15 +44,15 @@ package struct JobDependencies {
       predecessors = jobs.map { _ in [] }
       return
     }
-    let names = Set(read.map(Paths.fileName))
-    var producers: [String: [Producer]] = [:]
+    let names = Set(read.map { place in place[((place.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...] })
+    var producers: [Place: [Producer]] = [:]
     // The jobs with an output in the place of their own source, by its location.
-    var replacing: [String: Set<Int>] = [:]
+    var replacing: [Place: Set<Int>] = [:]
     for (position, job) in jobs.enumerated() {
       for (index, output) in job.outputs.enumerated() {
         // Few outputs have the name of a file that is read, and only their paths have to be made absolute.
-        guard let path = output.knownPath(of: job), names.contains(Paths.fileName(path)),
-          let location = job.location(of: output, from: directory).map({ places.place(of: $0) }),
+        guard let path = output.knownPath(of: job), names.contains(Array(Paths.fileName(path).utf8)[...]),
+          let location = job.location(of: output, from: directory).map({ Array(places.place(of: $0).utf8) }),
           read.contains(location)
         else { continue }
         if files[position].contains(location) {
@@ -180,12 +183,13 @@ package struct JobDependencies {
     var unknown: [String] = []
     var places = RealPlaces()
     let locations = Dictionary(
-      targets.map { (places.place(of: Paths.absolute($0, from: directory)), $0) },
+      targets.map { (Array(places.place(of: Paths.absolute($0, from: directory)).utf8), $0) },
       uniquingKeysWith: { first, _ in first })
-    var found: Set<String> = []
+    var found: Set<Place> = []
     for (position, job) in jobs.enumerated() {
       for (index, output) in job.outputs.enumerated() {
-        guard let location = job.location(of: output, from: directory).map({ places.place(of: $0) }),
+        guard
+          let location = job.location(of: output, from: directory).map({ Array(places.place(of: $0).utf8) }),
           locations[location] != nil
         else { continue }
         found.insert(location)

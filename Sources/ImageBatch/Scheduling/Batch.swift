@@ -154,6 +154,14 @@ public final class Batch: Sendable {
     return summary
   }
 
+  /// Lets no output replace files that are read by what isn't run, unless an earlier run has made them.
+  private func protect(_ files: [String]) async {
+    guard !files.isEmpty else { return }
+    await writer.blocking { [sources, store] in
+      sources.add(files: PlaceMistakes.unmade(files, store: store))
+    }
+  }
+
   private func finishRemote() async {
     guard let remote else { return }
     await remote.finish(isHurried: stops)
@@ -165,16 +173,16 @@ public final class Batch: Sendable {
       var inFlight = 0
       var level = 0
       while let item = await input.next() {
-        guard case .group(let read) = item else {
-          if case .rejected(let result) = item {
-            // It says what the user has: an output in this place would be as bad as over the source of a job.
-            if !result.reads.isEmpty {
-              await writer.blocking { [sources, store] in
-                sources.add(files: PlaceMistakes.unmade(result.reads, store: store))
-              }
-            }
-            await finish(result, of: nil)
-          }
+        let read: JobGroup
+        switch item {
+        case .group(let group): read = group
+        case .unselected(let job):
+          await protect(job.localFiles)
+          continue
+        case .rejected(let result):
+          // It says what the user has: an output in this place would be as bad as over the source of a job.
+          await protect(result.reads)
+          await finish(result, of: nil)
           continue
         }
         // The sources of a higher level are outputs of lower ones, which must be complete.

@@ -2,6 +2,8 @@
 public enum BatchItem: Sendable {
   /// Jobs with the same source, which are scheduled together.
   case group(JobGroup)
+  /// A job of the input that isn't made. No output may replace its sources.
+  case unselected(Job)
   /// An input record that isn't a valid job. It counts as a failed job.
   case rejected(JobResult)
 }

@@ -261,6 +261,8 @@ final class OutputWriter: Sendable {
       result.output = planned.path
       result.path = location
       result.status = try await put(made, at: location, planned).get()
+      // What the existing file has isn't known.
+      if result.status == .kept { result.forgetImage() }
       return planned
     } catch {
       result.fail(error)

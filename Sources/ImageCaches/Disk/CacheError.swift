@@ -32,6 +32,8 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
     case openFileLimit
     /// The directory of temporary files (`$TMPDIR`) can't be used.
     case temporaryDirectory
+    /// The directory has files that no store has made.
+    case foreignDirectory
     /// Any other problem with a file or a directory.
     case unusable
     /// The index file can't be used.

@@ -73,7 +73,7 @@ public final class DiskStore: Sendable {
   ///     rely on (``setLimit(_:)`` does). Default: the directory's limit, initially 2 GiB.
   ///   - preferredUsageAfterPurge: The size in bytes at which a purge ends, at most `capacity`. Default: 60 %
   ///     of it.
-  /// - Throws: `CacheError`: `cache-file` if the directory can't be created or read, `cache-capacity` if the
+  /// - Throws: `CacheError`: `cache-file` if the directory can't be created or read, or has files of others, `cache-capacity` if the
   ///   sizes contradict each other.
   public convenience init(
     directory: URL, capacity: Int? = nil, preferredUsageAfterPurge: Int? = nil
@@ -150,6 +150,7 @@ public final class DiskStore: Sendable {
     index = StoreIndex(layout: layout, storage: scratch == nil ? .shared : isReadOnly ? .own : .temporary) {
       repairs.note(StoreRepair(message: $0))
     }
+    if scratch == nil { try layout.refuseForeign() }
     try layout.make()
     if isNew, let wanted, scratch == nil { try CacheLimit.write(wanted, to: layout) }
     if let readOnlyLayout {

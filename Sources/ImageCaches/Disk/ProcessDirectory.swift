@@ -161,28 +161,28 @@ final class ProcessDirectory: Sendable {
     }
   }
 
-  /// Removes the directories of dead processes.
+  /// Whether a name in `tmp/` is that of a directory or a lock of this type.
+  private static func isOwn(_ name: String) -> Bool {
+    let numbers = (name.hasSuffix(lockSuffix) ? name.dropLast(lockSuffix.utf8.count) : name[...])
+      .split(separator: "-", omittingEmptySubsequences: false)
+    return numbers.count == 2 && numbers.allSatisfy { UInt64($0) != nil }
+  }
+
+  /// Removes the directories of dead processes. Entries with other names stay.
   static func removeDead(in layout: StoreLayout) throws(CacheError) {
-    let names = try StoreLayout.names(in: layout.temporaries)
+    let names = try StoreLayout.names(in: layout.temporaries).filter(isOwn)
     let locks = Set(
       names.filter { $0.hasSuffix(lockSuffix) }.map { String($0.dropLast(lockSuffix.utf8.count)) })
     for name in names where !name.hasSuffix(lockSuffix) && !locks.contains(name) {
-      // Files of older versions, which are locked themselves, and directories without a lock.
       let path = "\(layout.temporaries)/\(name)"
-      guard let file = try FileDescriptor.open(path, O_RDONLY), file.lock(exclusive: true, waits: false)
-      else {
-        continue
-      }
-      if file.status.st_mode & S_IFMT == S_IFDIR {
-        // If the lock exists now, both were created after the names were read.
-        if access(path + lockSuffix, F_OK) != 0 { try StoreLayout.removeTree(path) }
-      } else {
-        unlink(path)
-      }
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }
+      // If the lock exists now, both were created after the names were read.
+      if access(path + lockSuffix, F_OK) != 0 { try StoreLayout.removeTree(path) }
     }
     for name in locks {
       let path = "\(layout.temporaries)/\(name)"
-      guard let lock = try FileDescriptor.open(path + lockSuffix, O_RDWR),
+      guard let lock = try FileDescriptor.open(path + lockSuffix, O_RDWR | O_NONBLOCK),
         lock.lock(exclusive: true, waits: false), lock.isLinked
       else { continue }
       if access(path, F_OK) == 0 { try StoreLayout.removeTree(path) }

@@ -23,11 +23,33 @@ struct StoreLayout: Sendable {
     "\(objects)/\(digest.hex.prefix(2))/\(digest.hex.dropFirst(2))"
   }
 
+  /// Throws if a directory that isn't a store's has entries with the names of a store's own: somebody else made them, and the
+  /// store would take them for its own, and remove them.
+  func refuseForeign() throws(CacheError) {
+    func exists(_ path: String) -> Bool {
+      var status = stat()
+      return lstat(path, &status) == 0
+    }
+    guard !exists(tag), !exists(objects) || !exists(index) else { return }
+    let own = [index, indexLock, requestLocks, objects, temporaries, partials, records, limit]
+    guard let found = own.first(where: exists) else { return }
+    throw CacheError(
+      code: .fileSystem, .foreignDirectory,
+      message:
+        "the directory \(root) isn't a cache, and has a '\(Paths.fileName(found))' that a cache would replace"
+    )
+  }
+
   /// Creates missing directories, and the tag that tells backup programs to skip them (https://bford.info/cachedir/).
   func make() throws(CacheError) {
     try Self.makeDirectory(root, mode: 0o700)
+    // First, since another process that sees the directories without it would refuse them.
+    try makeTag()
     for directory in [objects, temporaries, partials] { try Self.makeDirectory(directory, mode: 0o700) }
     try keepPrivate()
+  }
+
+  private func makeTag() throws(CacheError) {
     guard let file = try FileDescriptor.open(tag, O_WRONLY | O_CREAT, mode: 0o644) else { return }
     guard file.status.st_size == 0 else { return }
     let text = """

@@ -25,7 +25,7 @@ enum OutputConflicts {
   ///   - directory: The directory of the outputs.
   static func check(_ jobs: [Job], drafts: Set<Int>, in directory: String, log: inout DiagnosticLog) {
     // The positions of the job and of its output.
-    var taken: [String: (job: Int, output: Int)] = [:]
+    var taken: [[UInt8]: (job: Int, output: Int)] = [:]
     var places = RealPlaces()
     let base = Paths.joined(places.place(ofDirectory: Paths.absolute(directory)), "")
     // Each relative directory with a slash, without links, relative to the directory of outputs if it lies inside.
@@ -44,7 +44,7 @@ enum OutputConflicts {
     for (position, job) in jobs.enumerated() {
       for (index, output) in job.outputs.enumerated() {
         guard let path = path(of: output, job) else { continue }
-        let place = place(of: path, isObject: output.template.isObject)
+        let place = Array(place(of: path, isObject: output.template.isObject).utf8)
         guard let first = taken[place] else {
           taken[place] = (position, index)
           continue
@@ -61,7 +61,7 @@ enum OutputConflicts {
       }
     }
     checkDirectories(of: jobs, log: &log) { path in
-      taken[path].map { jobs[$0.job].outputs[$0.output].location }
+      taken[Array(path.utf8)].map { jobs[$0.job].outputs[$0.output].location }
     }
   }
 

@@ -51,7 +51,8 @@ package struct RecordConflicts: Sendable {
       guard let path = OutputConflicts.path(of: output, job) else { continue }
       var location = OutputConflicts.location(of: path, job, isObject: output.template.isObject)
       if !output.template.isObject { location = places.place(of: location) }
-      let hash = UInt64(bitPattern: Int64(location.hashValue))
+      // By bytes: Swift takes texts with the same characters in other bytes for equal.
+      let hash = UInt64(bitPattern: Int64(Array(location.utf8).hashValue))
       guard part.contains(hash) else { continue }
       let content = UInt32(truncatingIfNeeded: OutputConflicts.Content(output, of: job).hashValue)
       let place = output.location ?? job.location ?? ManifestLocation(file: "-", line: 1, column: 1)

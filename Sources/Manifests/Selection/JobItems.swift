@@ -108,7 +108,7 @@ package struct JobItems: AsyncSequence, Sendable {
           index += 1
           guard isSelected else {
             items.skip?(job.index)
-            continue
+            return .unselected(job)
           }
           if var conflict = conflicts.claim(job) {
             conflict.reads = job.allSources.compactMap(\.localPath)
@@ -145,7 +145,8 @@ package struct JobItems: AsyncSequence, Sendable {
           break
         }
         switch result {
-        case .success(var job): if items.prepare(&job) { jobs.append(job) }
+        case .success(var job):
+          if items.prepare(&job) { jobs.append(job) } else { rejected.append(.unselected(job)) }
         case .failure(let diagnostic):
           // Every row was valid when it was checked, so this one has changed since. It isn't among the
           // counted jobs.
@@ -203,6 +204,7 @@ extension JobItems {
       switch item {
       case .group(let group): groups.append(group)
       case .rejected(let job): reject(job)
+      case .unselected: break
       }
     }
     return groups

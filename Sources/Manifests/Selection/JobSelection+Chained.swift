@@ -2,48 +2,63 @@ import ImageBatch
 import ImageDownloads
 import SystemIO
 
-extension [Job] {
-  /// The jobs of a manifest whose outputs go to another directory than the manifest's own. A source that is an output of
-  /// the manifest follows it there.
+/// Where outputs are that the command line puts into another directory than their manifest's, by where the manifest has them.
+/// Sources that are such outputs follow them.
+struct MovedOutputs: Sendable {
+  private var places: [[Substring]: String] = [:]
+
+  var isEmpty: Bool { places.isEmpty }
+
+  /// Adds the outputs of a manifest's jobs.
   /// - Parameters:
   ///   - own: The directory of outputs according to the manifest.
   ///   - place: The directory that replaces it.
-  func following(from own: String, to place: String) -> [Job] {
+  ///   - names: The names of the files that jobs read: few outputs have one, and only those may be sources. Nil if they aren't
+  ///     known.
+  mutating func add(_ jobs: [Job], from own: String, to place: String, names: Set<Substring>?) {
+    guard names?.isEmpty != true, Self.absolute(own) != Self.absolute(place) else { return }
     let working = Paths.workingDirectory
-    let absolute = { (path: String) in Paths.absoluteComponents(path, from: working) }
-    guard absolute(own) != absolute(place) else { return self }
-    // Few outputs have the name of a file that is read, and only those may be sources.
-    let names = Set(lazy.flatMap(\.allSources).compactMap(\.localPath).map(Paths.fileName))
-    guard !names.isEmpty else { return self }
-    // Where each output is, by where it would be.
-    var moved: [[Substring]: String] = [:]
-    for job in self {
-      let files = Set(job.allSources.compactMap(\.localPath).map(absolute))
+    for job in jobs {
+      let files = Set(job.allSources.compactMap(\.localPath).map(Self.absolute))
       for output in job.outputs
-      where output.knownPath(of: job).map({ names.contains(Paths.fileName($0)) }) == true {
+      where output.knownPath(of: job).map({ names?.contains(Paths.fileName($0)) != false }) == true {
         var job = job
         job.outputDirectory = own
         guard let from = job.location(of: output, from: working) else { continue }
         job.outputDirectory = place
         // An output in the place of its own source is none that others need.
-        guard !files.contains(absolute(from)), let to = job.location(of: output, from: working) else {
+        guard !files.contains(Self.absolute(from)), let to = job.location(of: output, from: working) else {
           continue
         }
-        moved[absolute(from)] = Paths.relative(absolute(to), to: absolute(working)).joined(separator: "/")
+        places[Self.absolute(from)] =
+          Paths.relative(Self.absolute(to), to: Self.absolute(working)).joined(separator: "/")
       }
     }
-    let follow = { (source: ImageSource) -> ImageSource in
-      guard let path = source.localPath, let new = moved[absolute(path)] else { return source }
-      return .file(new)
+  }
+
+  private static func absolute(_ path: String) -> [Substring] {
+    Paths.absoluteComponents(path, from: Paths.workingDirectory)
+  }
+
+  /// The job with sources that follow the outputs.
+  func followed(by job: Job) -> Job {
+    guard !isEmpty else { return job }
+    func follow(_ source: ImageSource) -> ImageSource {
+      source.localPath.flatMap { places[Self.absolute($0)] }.map { .file($0) } ?? source
     }
-    return map { job in
-      var job = job
-      job.sources = job.sources.map(follow)
-      job.placeholder = job.placeholder.map(follow)
-      for index in job.outputs.indices {
-        job.outputs[index].namedSources = job.outputs[index].namedSources.mapValues(follow)
-      }
-      return job
+    var job = job
+    job.sources = job.sources.map(follow)
+    job.placeholder = job.placeholder.map(follow)
+    for index in job.outputs.indices {
+      job.outputs[index].namedSources = job.outputs[index].namedSources.mapValues(follow)
     }
+    return job
+  }
+}
+
+extension [Job] {
+  /// The names of the local files that the jobs read.
+  var namesOfFiles: Set<Substring> {
+    Set(lazy.flatMap(\.allSources).compactMap(\.localPath).map(Paths.fileName))
   }
 }

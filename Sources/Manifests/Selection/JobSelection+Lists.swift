@@ -18,7 +18,34 @@ extension JobSelection {
     job.index = documentJobs + recordsRead
     let isSelected = prepare(&job)
     if let found = conflicts.claim(job) { return found }
-    if isSelected, listed.count < Self.mostListed { listed.append(job) }
+    guard listed.count < Self.mostListed else { return nil }
+    listed.append(job)
+    if isSelected { listedAndSelected.append(job) }
     return nil
+  }
+
+  /// Takes the lists' jobs among those of documents if one of them makes a source of another job, or needs its output: records
+  /// of streams are read while the batch runs, and wait for nothing. Long lists and standard input stay streams.
+  /// - Parameter isWhole: Whether every list was read to its end.
+  package mutating func takeLists(isWhole: Bool) {
+    hasReadLists = isWhole && listed.count == recordsRead
+    guard hasReadLists, !listed.isEmpty, rows.isEmpty || !rowJobs.isEmpty else { return }
+    var moved = moved
+    let others = documentsWhole + rowJobs
+    if let outputDirectory {
+      moved.add(listed, from: ".", to: outputDirectory, names: (others + listed).namesOfFiles)
+    }
+    let listed = listed.map(moved.followed)
+    let indices = Set(listed.map(\.index))
+    let documents = others.map(moved.followed)
+    guard JobDependencies(documents + listed).connects({ indices.contains($0.index) }) else { return }
+    (jobs, unselected) = ([], [])
+    let rowIndices = Set(rowJobs.map(\.index))
+    for job in documents where !rowIndices.contains(job.index) { sort(job) }
+    takeRows()
+    listed.forEach { sort($0) }
+    documentJobs += listed.count
+    (streams, self.listed, listedAndSelected) = ([], [], [])
+    selectParts()
   }
 }

@@ -1,6 +1,25 @@
 import ImageBatch
 import ImageFilters
+import Synchronization
 import SystemIO
+
+/// The targets of a run that only records of a stream can make, which are read during the run.
+package final class AwaitedTargets: Sendable {
+  private let paths: Mutex<[[Substring]: String]>
+
+  init(_ targets: [String]) {
+    paths = Mutex(
+      Dictionary(
+        targets.map { (Paths.absoluteComponents($0, from: Paths.workingDirectory), $0) },
+        uniquingKeysWith: { first, _ in first }))
+  }
+
+  /// Notes that a record makes an output.
+  func note(_ location: [Substring]) { paths.withLock { $0[location] = nil } }
+
+  /// The targets that no record has made, sorted.
+  package var missing: [String] { paths.withLock { $0.values.sorted() } }
+}
 
 extension JobSelection {
   /// Outputs that no manifest makes.
@@ -59,9 +78,16 @@ extension JobSelection {
         }
       }
     }
+    for job in streams.isEmpty ? [] : listed {
+      for output in job.outputs {
+        guard let location = job.location(of: output, from: directory) else { continue }
+        made.insert(Paths.absoluteComponents(location, from: directory))
+        if known.count < Self.mostSuggestions { known.append(location) }
+      }
+    }
     unknown.removeAll { made.contains(Paths.absoluteComponents($0, from: directory)) }
     // The outputs of streams aren't known before they are read.
-    if !unknown.isEmpty, streams.isEmpty {
+    if !unknown.isEmpty, streams.isEmpty || hasReadLists {
       let names = known.map { location in
         Paths.relative(Paths.components(location), to: Paths.components(directory)).joined(separator: "/")
       }
@@ -72,11 +98,24 @@ extension JobSelection {
     }
     select(selected)
     isWhole = false
+    let awaited = unknown.isEmpty ? nil : AwaitedTargets(unknown)
+    self.awaited = awaited
+    listedAndSelected = listedAndSelected.compactMap { job in
+      var job = job
+      job.outputs = job.outputs.filter { output in
+        job.location(of: output, from: directory).map {
+          wanted.contains(Paths.absoluteComponents($0, from: directory))
+        } ?? false
+      }
+      return job.outputs.isEmpty ? nil : job
+    }
     prepare = { [prepare] job in
       guard prepare(&job) else { return false }
       job.outputs = job.outputs.filter { output in
         guard let location = job.location(of: output, from: directory) else { return false }
-        return wanted.contains(Paths.absoluteComponents(location, from: directory))
+        let components = Paths.absoluteComponents(location, from: directory)
+        awaited?.note(components)
+        return wanted.contains(components)
       }
       return !job.outputs.isEmpty
     }

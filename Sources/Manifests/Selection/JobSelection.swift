@@ -31,15 +31,28 @@ package struct JobSelection: Sendable {
   /// The jobs of the documents' tables, one for each row.
   package internal(set) var rows: [RowJobs] = []
   /// The jobs of rows, unless there are very many, whose sources follow the outputs to the command line's directory.
-  private var rowJobs: [Job] = []
+  private(set) var rowJobs: [Job] = []
   /// Tables whose rows are among the jobs, because some wait for others.
   private var expandedRows: [RowJobs] = []
   /// Lists, CSV, TSV and NDJSON, read while the batch runs.
   package var streams: [LineJobs] = []
-  /// The first jobs of lists that were read before the run.
+  /// The first jobs of lists that were read before the run, selected or not.
   var listed: [Job] = []
+  /// The first selected jobs of these lists.
+  var listedAndSelected: [Job] = []
+  /// The documents' jobs without those of rows before a part was selected, if there are lists.
+  private(set) var documentsWhole: [Job] = []
+  /// The sources that follow outputs to the command line's directory.
+  var moved = MovedOutputs()
+  private(set) var failed: FailedJobs?
+  private(set) var shard: Shard?
+  private(set) var outputDirectory: String?
   /// The number of records that were read before the run.
   var recordsRead = 0
+  /// Whether all records of all lists were read before the run.
+  var hasReadLists = false
+  /// The targets that a list may make.
+  package internal(set) var awaited: AwaitedTargets?
   /// The manifests that are streams.
   package private(set) var listPaths: [String] = []
   /// The downloader's settings for single origins, by origin.
@@ -49,7 +62,7 @@ package struct JobSelection: Sendable {
   /// Each manifest with its output directory and template; `--prune` compares within one scope.
   package private(set) var scopes: [OutputScope] = []
   /// The number of jobs in the documents, selected or not.
-  private(set) var documentJobs = 0
+  var documentJobs = 0
   /// The number of failed outputs of a report that no job makes any more; nil if no report selects the jobs, or they aren't
   /// known before they are read.
   package private(set) var unmatchedFailures: Int?
@@ -83,60 +96,77 @@ package struct JobSelection: Sendable {
       if job.outputDirectory == nil { job.outputDirectory = outputDirectory }
       return failed?.contains(job) != false && shard?.contains(job) != false
     }
+    self.failed = failed
+    self.shard = shard
+    self.outputDirectory = outputDirectory
     var conflicts = RecordConflicts()
     var sums = DiagnosticSums()
+    var documents: [(manifest: Manifest, rows: [Job], own: String, place: String)] = []
     for manifest in manifests {
-      func addScope(in directory: String) {
-        scopes.append(OutputScope(manifest: manifest.path, directory: directory, template: template))
-      }
       switch manifest.input {
       case .lines(let jobs):
-        addScope(in: outputDirectory ?? ".")
+        addScope(of: manifest, in: outputDirectory ?? ".", template)
         streams.append(jobs)
         listPaths.append(manifest.path)
       case .document(let document):
+        let own = document.outputDirectory ?? manifest.directory
         let given = yieldsToManifests && document.outputDirectory != nil ? nil : outputDirectory
-        let place = given ?? document.outputDirectory ?? manifest.directory
-        addScope(in: place)
+        addScope(of: manifest, in: given ?? own, template)
         // The reader of a manifest has already found conflicts within it.
-        if manifests.count > 1 { conflicts.claim(document, in: place) { sums.note($0) } }
-        var moved = document
-        var read = document.readRows()
-        if given != nil {
-          let own = document.outputDirectory ?? manifest.directory
-          let all = (document.jobs + read).following(from: own, to: place)
-          moved.jobs = Array(all.prefix(document.jobs.count))
-          read = Array(all.dropFirst(document.jobs.count))
-        }
-        for var job in read {
-          job.index += documentJobs
-          job.outputDirectory = place
-          rowJobs.append(job)
-        }
-        add(moved, in: place, failed: failed)
+        if manifests.count > 1 { conflicts.claim(document, in: given ?? own) { sums.note($0) } }
+        documents.append((document, document.readRows(), own, given ?? own))
       }
     }
-    expandRows(failed)
-    if let failed, rows.isEmpty, streams.isEmpty { unmatchedFailures = failed.unmatched(by: jobs) }
-    if failed != nil || shard != nil {
-      let wanted = Set(jobs.map(\.index))
-      let all = (jobs + unselected).sorted { $0.index < $1.index }
-      // A job belongs to the part of the jobs that it needs, whichever of them failed.
-      var part = shard?.selecting(all) ?? all
-      // A job that failed may need outputs that are out of date by now.
-      if failed != nil { part = JobDependencies(part).selecting { wanted.contains($0.index) } }
-      (jobs, unselected) = (all, [])
-      select(part)
+    // What lists read isn't known yet.
+    let names = streams.isEmpty ? documents.flatMap { $0.manifest.jobs + $0.rows }.namesOfFiles : nil
+    for document in documents {
+      moved.add(document.manifest.jobs + document.rows, from: document.own, to: document.place, names: names)
     }
+    for document in documents {
+      for job in document.rows {
+        var job = moved.followed(by: job)
+        job.index += documentJobs
+        job.outputDirectory = document.place
+        rowJobs.append(job)
+      }
+      var manifest = document.manifest
+      manifest.jobs = manifest.jobs.map(moved.followed)
+      add(manifest, in: document.place)
+    }
+    if !streams.isEmpty { documentsWhole = jobs + unselected }
+    expandRows()
+    if let failed, rows.isEmpty, streams.isEmpty { unmatchedFailures = failed.unmatched(by: jobs) }
+    selectParts()
     if !sums.isEmpty { throw ManifestErrors(sums.diagnostics) }
   }
 
-  private mutating func add(_ document: Manifest, in place: String, failed: FailedJobs?) {
+  private mutating func addScope(of manifest: OpenManifest, in directory: String, _ template: String) {
+    scopes.append(OutputScope(manifest: manifest.path, directory: directory, template: template))
+  }
+
+  /// Leaves the jobs of the shard and those that failed, with what they need.
+  mutating func selectParts() {
+    guard failed != nil || shard != nil else { return }
+    let wanted = Set(jobs.map(\.index))
+    let all = (jobs + unselected).sorted { $0.index < $1.index }
+    // A job belongs to the part of the jobs that it needs, whichever of them failed.
+    var part = shard?.selecting(all) ?? all
+    // A job that failed may need outputs that are out of date by now.
+    if failed != nil { part = JobDependencies(part).selecting { wanted.contains($0.index) } }
+    (jobs, unselected) = (all, [])
+    select(part)
+  }
+
+  /// Adds a job to those that are selected, or to the others. Parts are made of all documents' jobs together.
+  mutating func sort(_ job: Job) {
+    if failed?.contains(job) != false { jobs.append(job) } else { unselected.append(job) }
+  }
+
+  private mutating func add(_ document: Manifest, in place: String) {
     for var job in document.jobs {
       job.index += documentJobs
       job.outputDirectory = place
-      // Parts are made of all documents' jobs together.
-      if failed?.contains(job) != false { jobs.append(job) } else { unselected.append(job) }
+      sort(job)
     }
     for var rows in document.rows {
       rows.firstIndex += documentJobs
@@ -151,17 +181,20 @@ package struct JobSelection: Sendable {
 
   /// Takes the rows among the jobs if one of them makes a source of another job, or needs its output: rows are read while the
   /// batch runs, and wait for nothing. Very many rows aren't held in memory.
-  private mutating func expandRows(_ failed: FailedJobs?) {
+  private mutating func expandRows() {
     guard !rows.isEmpty, documentJobs <= Self.mostJobs else { return }
     let indices = Set(rowJobs.map(\.index))
     guard JobDependencies(jobs + unselected + rowJobs).connects({ indices.contains($0.index) }) else {
       return
     }
-    for job in rowJobs {
-      if failed?.contains(job) != false { jobs.append(job) } else { unselected.append(job) }
-    }
+    takeRows()
+  }
+
+  /// Takes the rows among the jobs.
+  mutating func takeRows() {
+    rowJobs.forEach { sort($0) }
     jobs.sort { $0.index < $1.index }
-    (expandedRows, rows, rowJobs) = (rows, [], [])
+    (expandedRows, rows, rowJobs) = (expandedRows + rows, [], [])
   }
 
   // MARK: Facts
@@ -199,7 +232,7 @@ package struct JobSelection: Sendable {
     store: DiskStore, allowsOutside: Bool = true, made: () -> Set<String> = { [] }
   ) throws(CacheError) -> PlaceMistakes {
     try PlaceMistakes(
-      in: jobs + fewRows + listed, besides: unselected,
+      in: jobs + fewRows + listedAndSelected, besides: unselected + listed,
       files: protectedFiles, matched: (rows + expandedRows).flatMap(\.leftOut), allowsOutside: allowsOutside,
       store: store,
       made: made)

@@ -42,10 +42,11 @@ package final class FailureRecord: BatchReporter {
   }
 
   private func append(_ result: OutputResult) {
-    // A line that isn't a job fails again, and what was stopped counts as not started.
-    guard result.error?.stage != .manifest, result.error?.code != .cancelled else { return }
+    // What was stopped counts as not started. A line that isn't a job fails again unless it is corrected.
+    let isRecord = result.error?.code == .badRecord
+    guard isRecord || result.error?.stage != .manifest, result.error?.code != .cancelled else { return }
     state.withLock { state in
-      state.failures += 1
+      if !isRecord { state.failures += 1 }
       do {
         // Not in the cache, which may not exist yet; and most runs have no failure.
         let spool = try state.spool ?? ReportSpool(descriptor: ReportPath("-").nameless())

@@ -198,6 +198,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
       case .rejected(let result):
         isWrong = true
         JobItems.report(result)
+      case .unselected: break
       }
     }
     if isWrong { throw items.refusal.status(.failed) }

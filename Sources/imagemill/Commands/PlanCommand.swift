@@ -55,8 +55,7 @@ struct PlanCommand: AsyncParsableCommand {
       let words = manifests.map(ShellWord.quoted).joined(separator: " ")
       throw CommandError(.usage, "plan takes no targets; use 'imagemill run --dry-run \(words)'")
     }
-    var input = try jobs.read(manifests, cache: cache.settings)
-    try await jobs.checkLists(of: &input)
+    let input = try await jobs.readWithLists(manifests, cache: cache.settings)
     try await settled(by: input.settings).plan(input)
   }
 

@@ -156,8 +156,7 @@ struct RunCommand: AsyncParsableCommand {
         "'\(first)' is an output to make, and there is no manifest; to convert an image, write "
           + "'imagemill convert \(ShellWord.quoted(first)) OUTPUT'")
     }
-    var input = try jobs.read(manifests, targets: targets, cache: cache.settings)
-    try await jobs.checkLists(of: &input)
+    let input = try await jobs.readWithLists(manifests, targets: targets, cache: cache.settings)
     try await settled(by: input.settings).run(input)
   }
 
@@ -249,6 +248,10 @@ struct RunCommand: AsyncParsableCommand {
       try repeated.refuseNone(after: outcome.status)
     }
     var status = items.refusal.status(ofBatch: outcome.status)
+    if status == .success, let missing = input.awaited?.missing, !missing.isEmpty {
+      for target in missing { StandardError.say("imagemill: error: no manifest makes '\(target)'") }
+      status = .failed
+    }
     if let locked, !recorder.mismatches.isEmpty {
       StandardError.say(locked.difference(from: recorder.mismatches))
       status = .outOfDate

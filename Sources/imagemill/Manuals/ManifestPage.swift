@@ -114,8 +114,8 @@ enum ManifestPage {
     or other fields of the image.
     Rows of
     .Ic from
-    do so too in manifests with up to 20,000 jobs.
-    Lines of a stream don't wait, and no job waits for them.
+    and lines of lists up to 16 MiB do so too if all manifests have up to 20,000 jobs.
+    Lines of standard input and of longer lists don't wait, and no job waits for them.
     With
     .Fl \-in-place ,
     a job that replaces its own source waits for the other jobs that read it.

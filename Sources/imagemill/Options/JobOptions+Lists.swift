@@ -28,6 +28,8 @@ extension JobOptions {
   /// The records of the selection's lists, read separately from those that the run reads. Standard input, pipes and long
   /// lists are left out.
   func recordsOfLists(of selection: JobSelection) throws -> [LineJobs] {
+    // A list that others wait for is no stream.
+    guard !selection.streams.isEmpty else { return [] }
     let options = try manifestOptions()
     return try selection.listPaths.compactMap { try ListFile(path: $0, options: options($0)).records() }
   }
@@ -35,14 +37,18 @@ extension JobOptions {
   /// Reads the selection's lists once, so that their mistakes, also outputs with one path, are reported before anything
   /// starts.
   /// - Throws: `ManifestCommandError` with every mistake.
-  func checkLists(of selection: inout JobSelection) async throws {
+  private func readLists(of selection: inout JobSelection) async throws {
     guard !selection.listPaths.isEmpty else { return }
+    var isWhole = true
     let options = try manifestOptions()
     var sums = DiagnosticSums()
     var conflicts = RecordConflicts()
     selection.claimOutputs(in: &conflicts)
     for path in selection.listPaths {
-      guard let records = try ListFile(path: path, options: options(path)).records() else { continue }
+      guard let records = try ListFile(path: path, options: options(path)).records() else {
+        isWhole = false
+        continue
+      }
       for await record in records {
         switch record {
         case .success(let job): selection.add(listed: job, &conflicts).map { _ = sums.note($0) }
@@ -51,5 +57,20 @@ extension JobOptions {
       }
     }
     if !sums.isEmpty { throw ManifestCommandError(ManifestErrors(sums.diagnostics)) }
+    selection.takeLists(isWhole: isWhole)
+  }
+
+  /// Opens every manifest, and reads documents and short lists to their ends, before anything starts.
+  /// - Parameters:
+  ///   - targets: The outputs to make, with what they need; empty for all.
+  ///   - cache: The cache, which has the failures of the last run.
+  /// - Throws: `ManifestCommandError` for mistakes in manifests, `CommandError` for those in options.
+  func readWithLists(
+    _ manifests: [String], targets: [String] = [], cache: CacheSettings
+  ) async throws -> JobSelection {
+    var selection = try open(manifests, cache: cache)
+    try await readLists(of: &selection)
+    try complete(&selection, targets: targets)
+    return selection
   }
 }

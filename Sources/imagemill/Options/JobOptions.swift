@@ -39,31 +39,40 @@ struct JobOptions: ParsableArguments {
   /// Whether a manifest's own directory comes first: the given one is the configuration file's.
   var yieldsToManifests: Bool { Invocation.current.origin(of: "output-dir", letter: "C") == .config }
 
-  /// Opens every manifest, and reads documents to their ends, before anything starts.
-  /// - Parameters:
-  ///   - targets: The outputs to make, with what they need; empty for all.
-  ///   - cache: The cache, which has the failures of the last run.
+  /// Opens every manifest, and reads documents to their ends. Lists are streams.
   /// - Throws: `ManifestCommandError` for mistakes in manifests, `CommandError` for those in options.
-  func read(
-    _ manifests: [String], targets: [String] = [], cache: CacheSettings = CacheSettings()
-  ) throws -> JobSelection {
+  func read(_ manifests: [String]) throws -> JobSelection {
+    var selection = try open(manifests, cache: CacheSettings())
+    try complete(&selection, targets: [])
+    return selection
+  }
+
+  /// Opens every manifest, and selects the part and the failures.
+  func open(_ manifests: [String], cache: CacheSettings) throws -> JobSelection {
     let (base, shard) = (try manifestOptions(), try parsedShard())
     let paths = try ManifestArguments.paths(manifests)
     let failed = try failed.map { try FailedJobs(reading: lastRun(of: paths, cache).report($0)) }
-    let opened = try paths.map { path in
+    let opened = try ManifestArguments.open(paths) { path in
       let options = base(path)
       return JobSelection.OpenManifest(
         path: path, try ManifestArguments.open(path, options), directory: options.directory)
     }
     do {
-      var selection = try JobSelection(
+      return try JobSelection(
         of: opened, failed: failed, shard: shard, outputDirectory: outputDirectory,
         yieldsToManifests: yieldsToManifests,
         template: self.template ?? "", named: Array(try output.sources().values))
+    } catch let error as ManifestErrors {
+      throw ManifestCommandError(error)
+    }
+  }
+
+  /// Selects the targets, and puts the jobs in order.
+  func complete(_ selection: inout JobSelection, targets: [String]) throws {
+    do {
       try selection.select(targets)
       try selection.order()
       try checkEncoding(of: selection)
-      return selection
     } catch let error as ManifestErrors {
       throw ManifestCommandError(error)
     } catch let error as JobSelection.UnknownTargets {

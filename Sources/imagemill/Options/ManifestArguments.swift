@@ -67,6 +67,22 @@ struct ManifestArguments: ParsableArguments {
     }
   }
 
+  /// Opens several manifests, so that the mistakes of all are reported together.
+  /// - Throws: `ManifestCommandError` with every mistake, or the first other error.
+  static func open<Opened>(_ paths: [String], _ open: (String) throws -> Opened) throws -> [Opened] {
+    var opened: [Opened] = []
+    var mistakes: [ManifestDiagnostic] = []
+    for path in paths {
+      do {
+        opened.append(try open(path))
+      } catch let error as ManifestCommandError {
+        mistakes += error.errors.diagnostics
+      }
+    }
+    guard mistakes.isEmpty else { throw ManifestCommandError(ManifestErrors(mistakes)) }
+    return opened
+  }
+
   /// The directory that a manifest's relative paths start from.
   static func directory(of path: String) -> String {
     path == "-" ? "." : DirectoryEntry(path).directory

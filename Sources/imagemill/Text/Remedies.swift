@@ -135,6 +135,7 @@ enum Remedies {
     case .openFileLimit: "raise the limit of open files (ulimit -n)"
     case .temporaryDirectory: "set TMPDIR to a writable directory"
     case .notPermitted: "check the permissions, or choose another directory with --cache-dir"
+    case .foreignDirectory: "name an empty or a new directory with --cache-dir"
     case .unusable:
       "choose another directory with --cache-dir" + (canDoWithout ? ", or run with --no-cache" : "")
     case .index: "remove it" + (canDoWithout ? ", or run with --no-cache" : "")
