@@ -28,6 +28,8 @@ package struct ManifestOptions: Sendable {
   /// Whether outputs in the place of a directory, or of a source of their own job, are mistakes. A run checks that itself,
   /// once it knows its output directory.
   package var checksPlaces = false
+  /// Whether they are checked in a manifest with other mistakes; one without is checked with others before it runs.
+  package var protectsSources = false
   /// The directory of outputs; nil for the manifest's own.
   package var outputDirectory: String?
   /// Whether the directory that a manifest names comes before ``outputDirectory``.

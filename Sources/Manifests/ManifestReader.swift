@@ -100,8 +100,7 @@ package struct ManifestReader: Sendable {
     let directory = given ?? outputDirectory ?? options.directory
     let all = drafts.isEmpty ? jobs : (jobs + drafts).sorted { $0.isBefore($1) }
     OutputConflicts.check(all, drafts: Set(drafts.map(\.index)), in: directory, log: &log)
-    if options.checksPlaces {
-      let directory = outputDirectory ?? options.directory
+    if options.checksPlaces || !log.isEmpty && options.protectsSources {
       let files = (log.text.name == "-" ? [] : [log.text.name]) + rows.compactMap(\.tablePath)
       OutputConflicts.checkSources(
         of: all, besides: files, in: directory, hint: options.hints.overwrite, log: &log)

@@ -109,6 +109,7 @@ struct JobOptions: ParsableArguments {
       options.appendedChain = chain
       options.namedSources = sources
       options.outputTemplate = template
+      options.protectsSources = !output.inPlace
       options.outputDirectory = outputDirectory
       options.yieldsToManifests = yieldsToManifests
       return options
