@@ -143,8 +143,17 @@ public struct Conversion: Sendable {
       } catch {
         throw JobError(code: .writeFailed, stage: .write, message: error.message)
       }
+      Self.record(job, in: store)
       return outcome
     }
+  }
+
+  /// Records the sources, which may be outputs of a run that must not be removed with `--prune`.
+  private static func record(_ job: Job, in store: DiskStore) {
+    guard !store.isEphemeral else { return }
+    let sources = SourceFiles(store: store)
+    sources.add([job])
+    sources.flush()
   }
 
   /// The threads of all conversions of this process, for files.

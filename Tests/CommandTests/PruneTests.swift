@@ -45,6 +45,24 @@ struct PruneTests {
     #expect(try await command.run("run", "--prune", "--check", "m.yaml").status == 0)
   }
 
+  @Test(
+    "a source of any command stays",
+    arguments: [
+      "convert o/b.png x.png", "convert -o {name}.webp o/b.png",
+      "pipe -o {name}.webp o/b.png", "convert --sandbox auto o/b.png -",
+    ])
+  func sources(line: String) async throws {
+    try manifest([("a", "fit:10x10", "o/a.png"), ("b", "fit:10x10", "o/b.png")])
+    #expect(try await command.run("run", "m.yaml").status == 0)
+    let read = try await command.run(
+      arguments: line.split(separator: " ").map(String.init)
+        + (line.hasSuffix("-") ? ["--format", "png"] : []))
+    try #require(read.status == 0, "\(read.errors)")
+    try manifest([("a", "fit:10x10", "o/a.png")])
+    let outcome = try await command.run("run", "--prune", "m.yaml")
+    #expect(outcome.status == 0 && exists("o/b.png"), "\(outcome.errors)")
+  }
+
   @Test("a file that was edited since, or that another manifest makes by now, stays")
   func spared() async throws {
     try manifest([("a", "", "a1.png"), ("a", "flip", "b1.png"), ("a", "flop", "c1.png")])
