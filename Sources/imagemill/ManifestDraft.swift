@@ -43,50 +43,67 @@ enum ManifestDraft {
 
     """
 
-  /// A manifest with a job for each row or file of some inputs.
-  private static func text(_ jobs: [(from: String, template: String)]) -> String {
-    let members = jobs.map { job in
+  /// A member of `jobs` with a job for each row or file of an input.
+  private struct Member {
+    var from: String
+    var source: String?
+    var template: String
+
+    var text: String {
       """
-        - from: \(JSONText.quoted(job.from))
-          filter: small
-          output: \(JSONText.quoted(job.template))
+        - from: \(JSONText.quoted(from))
+      \(source.map { "    source: \(JSONText.quoted($0))\n" } ?? "")    filter: small
+          output: \(JSONText.quoted(template))
 
       """
     }
+  }
+
+  private static func text(_ members: [Member]) -> String {
     return """
       \(head)
       \(settings)
       jobs:
         # One job for each line, row or file. Fields such as {name} and {dir} make different paths.
 
-      """ + members.joined()
+      """ + members.map(\.text).joined()
   }
 
   /// Manifests of a list, the plainest first. The next is for sources of one name. None has {index}, with which a new line
   /// would give other outputs to the lines after it.
-  static func drafts(ofList path: String) -> [String] {
-    ["{name}", "{host}/{name}", "{host}/{dir}/{name}", "{name}-{source-hash:8}"].map {
-      text([(path, "images/\($0).webp")])
+  /// - Parameters:
+  ///   - source: The template of sources; nil for the column of that name.
+  ///   - directories: The directories that outputs may go to.
+  static func drafts(ofList path: String, source: String?, outputs directories: [String]) -> [String] {
+    ["{name}", "{host}/{name}", "{host}/{dir}/{name}", "{name}-{source-hash:8}"].flatMap { template in
+      directories.map { text([Member(from: path, source: source, template: "\($0)/\(template).webp")]) }
+    }
+  }
+
+  /// Manifests of the files that match a pattern, the plainest first. The next is for files of one name.
+  /// - Parameter directories: The directories that outputs may go to.
+  static func drafts(ofPattern pattern: String, outputs directories: [String]) -> [String] {
+    ["{dir}/{name}", "{dir}/{name}-{source-hash:8}"].flatMap { template in
+      directories.map { text([Member(from: pattern, template: "\($0)/\(template).webp")]) }
     }
   }
 
   /// Manifests of a directory's images, the plainest first. The next is for images of one name in several formats.
-  static func drafts(ofDirectory path: String, extensions: [String]) throws -> [String] {
-    let plain = text([(try pattern(path, extensions: extensions), "images/{dir}/{name}.webp")])
+  /// - Parameter outputs: The directory of outputs.
+  static func drafts(ofDirectory path: String, extensions: [String], outputs: String) throws -> [String] {
+    let plain = Member(
+      from: try pattern(path, extensions: extensions), template: "\(outputs)/{dir}/{name}.webp")
     let each = try extensions.map {
-      (try pattern(path, extensions: [$0]), "images/{dir}/{name}-\($0).webp")
+      Member(from: try pattern(path, extensions: [$0]), template: "\(outputs)/{dir}/{name}-\($0).webp")
     }
     // A pattern of WebP images would match the outputs of the other patterns, which lie in the same directory.
-    return path.isEmpty && extensions.contains("webp") ? [plain] : [plain, text(each)]
+    return path.isEmpty && extensions.contains("webp") ? [text([plain])] : [text([plain]), text(each)]
   }
 
   /// The pattern of a directory's images.
   /// - Parameter path: The directory, relative to the manifest's; empty for the same one.
-  /// - Throws: `CommandError` if there are no images, or the name has characters that patterns use.
-  static func pattern(_ path: String, extensions: [String]) throws -> String {
-    guard !extensions.isEmpty else {
-      throw CommandError(.usage, "--from: there are no images in the directory")
-    }
+  /// - Throws: `CommandError` if the name has characters that patterns use.
+  private static func pattern(_ path: String, extensions: [String]) throws -> String {
     if path.contains(where: { "*?[]{}\\".contains($0) }) {
       throw CommandError(.usage, "--from: '\(path)' has characters that patterns use; rename the directory")
     }

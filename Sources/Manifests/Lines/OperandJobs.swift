@@ -55,10 +55,7 @@ package struct OperandJobs: Sequence, Sendable {
     for (text, operand) in zip(operands, self.operands) {
       var files = files(of: operand)
       guard files.walk != nil, files.next() == nil else { continue }
-      throw Failure(
-        description: Self.facts(of: text) == nil
-          ? "nothing matches '\(text)'"
-          : "no images in the directory '\(text)': use a pattern, such as '\(text)/**'")
+      throw Failure(description: Self.nothing(in: operand, text))
     }
     var own = OwnOutputs()
     for case .success(let job) in self {
@@ -74,6 +71,14 @@ package struct OperandJobs: Sequence, Sendable {
           + "or leave out --in-place, so that outputs of earlier runs aren't converted")
     }
     try refuseConflicts()
+  }
+
+  /// The mistake of an operand without images. A pattern finds more only in a directory with other files.
+  private static func nothing(in operand: Operand, _ text: String) -> String {
+    guard case .directory(let pattern) = operand else { return "nothing matches '\(text)'" }
+    var walk = GlobWalk(pattern, in: "")
+    let hint = walk.next() == nil ? "" : ": use a pattern, such as '\(Paths.joined(text, "**"))'"
+    return "no images in the directory '\(text)'\(hint)"
   }
 
   /// Throws if outputs of different sources would have the same path.
