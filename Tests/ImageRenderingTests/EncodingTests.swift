@@ -55,7 +55,7 @@ struct EncodingTests {
         }
       ),
       (
-        nil, "encode.tile", "jpeg, png, webp has no option 'tile'",
+        nil, "encode.tile", "jpeg, png, webp have no option 'tile'",
         {
           $0.format = "auto"
           $0.options["tile"] = "true"

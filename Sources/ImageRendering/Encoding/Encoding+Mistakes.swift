@@ -40,7 +40,11 @@ extension Encoding {
     check(\.frames)
     check(\.orient)
     // Encoder options, and whether there are several formats, depend on the format.
-    guard hasFormat else { return found + unknownOptions(in: settings) }
+    guard hasFormat else {
+      base.format = "jpeg,webp"
+      check(\.minSavings)
+      return found + unknownOptions(in: settings)
+    }
     check(\.minSavings)
     for (name, value) in settings.options.sorted(by: { $0.key < $1.key }) {
       var single = base

@@ -21,10 +21,12 @@ extension Encoding {
       let definitions = formats.compactMap { EncoderTable.definition(of: $0) }
       guard !definitions.contains(where: { $0.option(name) != nil }) else { continue }
       let known = each(definitions.flatMap { $0.options.map(\.name) })
+      let isOne = definitions.count == 1
       throw EncodingSettingsError(
         setting: "encode.\(name)", code: .unknownSetting,
-        "\(definitions.map(\.format.rawValue).joined(separator: ", ")) has no option '\(name)'"
-          + NearestName.suggestion(for: name, among: known) + "; it has \(known.joined(separator: ", "))")
+        "\(definitions.map(\.format.rawValue).joined(separator: ", ")) \(isOne ? "has" : "have") no option '\(name)'"
+          + NearestName.suggestion(for: name, among: known)
+          + "; \(isOne ? "it has" : "they have") \(known.joined(separator: ", "))")
     }
     try Self.checkUnusedQuality(settings.quality, formats)
     try Self.checkUnusedProfile(settings.profile, formats)

@@ -169,14 +169,14 @@ struct JobReader {
     )
   }
 
-  /// The output definitions; nil, with an error in the log, if one is wrong.
+  /// The output definitions; nil, with an error in the log, if one is wrong. A job without a path has one, so that its other
+  /// settings are checked.
   func definitions(of node: ManifestNode, log: inout DiagnosticLog) -> [Definition]? {
     let layers = OutputLayers(defaults: context.defaults, job: node)
     guard let outputs = node["outputs"] else {
       if node["output"] == nil, context.outputTemplate == nil {
         let hint = context.allowsOtherKeys ? context.hints.noTemplate : ""
         log.error(node.place, "a job needs 'output' or 'outputs'\(hint)")
-        return nil
       }
       return [definition(layers, at: node.place, matrix: node["matrix"], log: &log)]
     }

@@ -60,7 +60,8 @@ struct OutputReader {
         // The user has named the bucket, not the manifest.
         return given.isObject || staysInside(given, nil, log: &log) ? given : nil
       }
-      log.error((layers.output ?? layers.job).place, "an output needs 'output', its path")
+      // The job's reader reports a job without any path.
+      if let output = layers.output { log.error(output.place, "an output needs 'output', its path") }
       return nil
     }
     guard let text = node.text else { return nil }

@@ -1,0 +1,34 @@
+import Testing
+
+@testable import Manifests
+
+@Suite("Mistakes beside one that comes first", .timeLimit(.minutes(8)))
+struct HiddenMistakeTests {
+  /// What the reader says about a manifest with one job, without the lines of the text.
+  private func complaints(_ job: String) -> [String] {
+    ManifestFixture.complaints("imagemill: 1\njobs:\n  - \(job)\n")
+      .split(separator: "\n").filter { $0.hasPrefix("images.yaml:") }.map { String($0) }
+  }
+
+  @Test("a missing output hides nothing else in its job")
+  func missingOutput() {
+    let found = complaints("{source: a.png, quality: high, filter: \"fil:3\"}")
+    #expect(found.count == 3, "\(found)")
+    for words in ["needs 'output' or 'outputs'", "quality", "unknown filter 'fil'"] {
+      #expect(found.contains { $0.contains(words) }, "\(words): \(found)")
+    }
+    #expect(complaints("{source: a.png}") == ["images.yaml:3:5: error: a job needs 'output' or 'outputs'"])
+    #expect(
+      complaints("{source: a.png, outputs: [{quality: 5}]}")
+        == ["images.yaml:3:31: error: an output needs 'output', its path"])
+  }
+
+  @Test("a wrong format hides no wrong min-savings")
+  func wrongFormat() {
+    let found = complaints("{source: a.png, output: b.webp, format: webpp, min-savings: lots}")
+    #expect(found.count == 2, "\(found)")
+    #expect(found.contains { $0.contains("unknown format 'webpp'") }, "\(found)")
+    #expect(found.contains { $0.contains("'min-savings' must be a percentage") }, "\(found)")
+    #expect(complaints("{source: a.png, output: b.webp, format: webpp, min-savings: 5%}").count == 1)
+  }
+}
