@@ -25,7 +25,7 @@ package struct ChainTemplate: Sendable, Hashable {
     do throws(FieldText.Failure) {
       fields = try FieldText(parsing: text)
     } catch {
-      throw FilterError(.syntax, error.message, offset: error.offset)
+      throw error.ofChain
     }
     if let literal = fields.literal {
       parts = [.fixed(try FilterChain(parsing: literal))]
@@ -50,6 +50,24 @@ package struct ChainTemplate: Sendable, Hashable {
       parts.append(.fixed(chain))
     }
     self.parts = parts
+  }
+
+  /// All mistakes in a chain's text, of which ``init(parsing:)`` throws only the first. Filters with fields are read when the
+  /// fields are known.
+  package static func mistakes(in text: String) -> [FilterError] {
+    do throws(FilterError) {
+      _ = try ChainTemplate(parsing: text)
+      return []
+    } catch {
+      let fields: FieldText
+      do throws(FieldText.Failure) { fields = try FieldText(parsing: text) } catch { return [error.ofChain] }
+      if let literal = fields.literal {
+        let found = FilterChain.mistakes(in: literal)
+        return found.isEmpty ? [error] : found
+      }
+      let found = fields.filters.compactMap(\.literal).flatMap { FilterChain.mistakes(in: $0) }
+      return found.isEmpty ? [error] : found.map { FilterError($0.code, $0.message) }
+    }
   }
 
   /// Concatenates chains.
@@ -136,4 +154,9 @@ package struct ChainTemplate: Sendable, Hashable {
       try directory.inside(path)
     }
   }
+}
+
+extension FieldText.Failure {
+  /// The mistake as one of a chain.
+  fileprivate var ofChain: FilterError { FilterError(.syntax, message, offset: offset) }
 }

@@ -3,6 +3,7 @@ import ImageBatch
 import ImageCaches
 import ImageDownloads
 import ImageFilters
+import ImageRendering
 import Manifests
 import ObjectStorage
 import Reports
@@ -97,16 +98,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
         "the source \(path) is a directory; for all its images, write 'imagemill convert \(ShellWord.quoted(path)) "
           + "-o '{dir}/{name}.webp''")
     }
-    let chain = try outputs.chain(for: source)
-    let template = output == "-" ? nil : try Self.template(output)
-    if output != "-", output.hasSuffix("/") || Directory.exists(at: output) {
-      throw CommandError(
-        .usage,
-        "the output \(output) is a directory; name a file in it, or use -o "
-          + "'\(output.hasSuffix("/") ? output : output + "/"){name}.webp'")
-    }
-    let encoding = try outputs.encoding(for: template, chain: chain)
-    let named = try outputs.sources()
+    let (chain, template, encoding, named) = try parts(of: source, output)
     if let template {
       let files = ([source] + named.values).compactMap(\.localPath)
       let planned = JobOutput(template: template, chain: chain, encoding: encoding)
@@ -136,6 +128,36 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     }
   }
 
+  /// What the options say about one conversion; the template is nil for standard output.
+  /// - Throws: `CommandError` with all mistakes.
+  private func parts(
+    of source: ImageSource, _ output: String
+  ) throws -> (FilterChain, OutputTemplate?, Encoding, [String: ImageSource]) {
+    var mistakes = UsageMistakes()
+    let chain = try mistakes.noting { try outputs.chain(for: source) }
+    let template = try mistakes.noting { () throws -> OutputTemplate? in
+      if output == "-" { return nil }
+      let template = try Self.template(output)
+      if output.hasSuffix("/") || Directory.exists(at: output) {
+        throw CommandError(
+          .usage,
+          "the output \(output) is a directory; name a file in it, or use -o "
+            + "'\(output.hasSuffix("/") ? output : output + "/"){name}.webp'")
+      }
+      return template
+    }
+    // Without the path, the format isn't known.
+    let encoding = try template.flatMap { template in
+      try mistakes.noting { try outputs.encoding(for: template, chain: chain ?? FilterChain()) }
+    }
+    if template == nil { mistakes.add(outputs.typedMistakes) }
+    let named = try mistakes.noting(outputs.sources)
+    guard let chain, let template, let encoding, let named, mistakes.messages.isEmpty else {
+      throw mistakes.error
+    }
+    return (chain, template, encoding, named)
+  }
+
   /// Reports a conversion, and writes its bytes if they go to standard output.
   private func present(_ result: Conversion.Outcome, of source: ImageSource) throws {
     for warning in result.warnings where !quiet { StandardError.say("imagemill: warning: \(warning)") }
@@ -162,9 +184,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
     options.allowsOutside = true
     outputs.setEncoding(in: &options)
     options.namedSources = try outputs.sources()
-    options.appendedChain = try outputs.chain()
-    options.outputTemplate = try OutputOptions.template(template)
-    let operands = try outputs.readingJobs(options) {
+    let operands = try outputs.readingJobs(options, template: { try OutputOptions.template(template) }) {
       try SourceOperands.jobs(
         words, $0, allowed: limits.limits(slots: 1).allowedFormats, replacesSources: outputs.inPlace)
     }

@@ -208,7 +208,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     if input != .sources {
       throw CommandError(.usage, "--input is for standard input; leave it out, or leave out the sources")
     }
-    return try outputs.readingJobs(try options()) {
+    return try outputs.readingJobs(try options(), template: template) {
       try SourceOperands.jobs(
         sources.words, $0, allowed: limits.limits(slots: 1).allowedFormats,
         outputDirectory: destination.outputDirectory ?? ".", replacesSources: outputs.inPlace)
@@ -223,19 +223,21 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     options.allowsOutside = destination.allowOutside
     outputs.setEncoding(in: &options)
     options.namedSources = try outputs.sources()
-    options.appendedChain = try outputs.chain()
-    options.outputTemplate = try OutputOptions.template(output, in: destination.outputDirectory)
+    return options
+  }
+
+  private func template() throws -> OutputTemplate? {
     if output == nil && input == .sources {
       throw CommandError(.usage, "pipe needs -o TEMPLATE, such as -o '{name}.png'")
     }
-    return options
+    return try OutputOptions.template(output, in: destination.outputDirectory)
   }
 
   private func jobs() throws -> LineJobs {
     let options = try options()
     var lines = LineOptions(input.form)
     lines.isNULSeparated = isNULSeparated
-    return try outputs.readingJobs(options) { options in
+    return try outputs.readingJobs(options, template: template) { options in
       do throws(ManifestErrors) {
         return try LineJobs(descriptor: STDIN_FILENO, name: "-", lines, options)
       } catch {

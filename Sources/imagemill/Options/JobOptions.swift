@@ -100,9 +100,12 @@ struct JobOptions: ParsableArguments {
 
   /// The options for the manifest at a path.
   func manifestOptions() throws -> (_ path: String) -> ManifestOptions {
-    try output.checkTypedEncoding()
-    let (chain, sources) = (try output.chain(), try output.sources())
-    let template = try OutputOptions.template(template, in: outputDirectory)
+    var mistakes = UsageMistakes(output.typedMistakes)
+    let chain = try mistakes.noting(output.chain) ?? nil
+    let sources = try mistakes.noting(output.sources) ?? [:]
+    let template =
+      try mistakes.noting { try OutputOptions.template(self.template, in: outputDirectory) } ?? nil
+    try mistakes.throwIfAny()
     return { path in
       var options = arguments.options(for: path)
       output.setEncoding(in: &options)

@@ -149,7 +149,12 @@ struct OutputOptions: ParsableArguments {
   }
 
   /// The chains of all `-f`, concatenated; nil if they do nothing.
+  /// - Throws: `CommandError` with all mistakes in them.
   func chain() throws -> ChainTemplate? {
+    let mistakes = filters.flatMap { text in
+      ChainTemplate.mistakes(in: text).map { Self.pointed(text, at: $0.offset, $0.message) }
+    }
+    try UsageMistakes(mistakes).throwIfAny()
     let chains = try filters.map { text in
       do throws(FilterError) {
         return try ChainTemplate(parsing: text)
@@ -208,30 +213,6 @@ struct OutputOptions: ParsableArguments {
     options.encoding = encoding
     options.preferredEncoding = encoding(setBy: .environment)
     options.fallbackEncoding = encoding(setBy: .config)
-  }
-
-  /// The encoding of an output.
-  /// - Parameter template: Its path; nil for standard output.
-  /// - Throws: `CommandError` if no format is given, or a setting, the path or the chain doesn't fit it.
-  func encoding(for template: OutputTemplate?, chain: FilterChain) throws -> Encoding {
-    try checkTypedEncoding()
-    do throws(EncodingSettingsError) {
-      let pathExtension = template?.literalPathExtension
-      let defaults = encoding(setBy: .config).overridden(by: encoding(setBy: .environment))
-        .fitting(encoding, pathExtension: pathExtension)
-      let encoding = try Encoding(resolving: defaults.overridden(by: encoding), pathExtension: pathExtension)
-      try encoding.check(chain)
-      try template?.checkFormat(of: encoding)
-      guard self.encoding.quality == nil || encoding.hasQuality else {
-        throw EncodingSettingsError(
-          setting: "quality", code: .unknownSetting,
-          "\(encoding.formatText) has no quality: leave out --quality")
-      }
-      return encoding
-    } catch {
-      throw CommandError(
-        .usage, Remedies.message(ofSources: error, toStandardOutput: template == nil))
-    }
   }
 
   /// The sources of `--source`, by name.
