@@ -104,7 +104,7 @@ package struct ManifestReader: Sendable {
       let files = (log.text.name == "-" ? [] : [log.text.name]) + rows.compactMap(\.tablePath)
       OutputConflicts.checkSources(
         of: all, besides: files, in: directory, hint: options.hints.overwrite, log: &log)
-      OutputConflicts.checkPlaces(of: all, in: directory, log: &log)
+      OutputConflicts.checkPlaces(of: all, in: directory, options, log: &log)
     }
     // Of a manifest without mistakes they are found together with those of others.
     if !log.isEmpty {

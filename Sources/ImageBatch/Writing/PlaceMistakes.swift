@@ -46,38 +46,9 @@ package struct PlaceMistakes: Sendable {
         overwritten.append(overwrite)
       }
     }
-    if !allowsOutside { occupied += Self.behindLinks(jobs, directory) }
-  }
-
-  /// The outputs whose directory is outside of that of all outputs, because of a link.
-  private static func behindLinks(_ jobs: [Job], _ directory: String) -> [OccupiedPlace] {
-    var places = RealPlaces()
-    func real(_ path: String) -> String {
-      Paths.joined(places.place(ofDirectory: Paths.absolute(path)), "")
-    }
-    struct Pair: Hashable {
-      let root: String
-      let directory: String
-    }
-    // Thousands of outputs have few directories. Nil for those inside.
-    var targets: [Pair: String?] = [:]
-    var found: [OccupiedPlace] = []
-    for job in jobs {
-      let root = job.outputDirectory ?? directory
-      for output in job.outputLocations(in: directory) {
-        guard !output.output.template.isObject, !Paths.isAbsolute(output.path) else { continue }
-        let pair = Pair(root: root, directory: DirectoryEntry(output.location).directory)
-        if targets[pair] == nil {
-          let place = real(pair.directory)
-          targets[pair] = .some(place.utf8.starts(with: real(root).utf8) ? nil : String(place.dropLast()))
-        }
-        guard let target = targets[pair] ?? nil else { continue }
-        found.append(
-          OccupiedPlace(
-            path: output.path, obstacle: .link(target), location: output.output.location ?? job.location))
-      }
-    }
-    return found
+    guard !allowsOutside else { return }
+    var links = LinkedPlaces()
+    occupied += jobs.flatMap { links.find(in: $0, outputDirectory: directory) }
   }
 
   /// The results for parts of the jobs, in order. A system call for each of ten thousand files takes a while.

@@ -108,13 +108,25 @@ enum OutputConflicts {
     }
   }
 
-  /// Reports outputs whose path is a directory's, or leads through a file.
-  /// - Parameter directory: The directory of the outputs.
-  static func checkPlaces(of jobs: [Job], in directory: String, log: inout DiagnosticLog) {
+  /// Reports outputs whose path is a directory's, or leads through a file or, by a link, out of the directory of outputs.
+  /// - Parameters:
+  ///   - directory: The directory of the outputs.
+  ///   - options: Whether outputs may lie outside, and the hint for those that do.
+  static func checkPlaces(
+    of jobs: [Job], in directory: String, _ options: ManifestOptions, log: inout DiagnosticLog
+  ) {
+    var links = LinkedPlaces()
     for job in jobs {
       for occupied in OccupiedPlace.find(in: job, outputDirectory: directory) {
         guard let place = occupied.location else { continue }
         log.error(TextPlace(line: place.line, column: place.column), occupied.message)
+      }
+      guard !options.allowsOutside else { continue }
+      for linked in links.find(in: job, outputDirectory: directory) {
+        guard let place = linked.location else { continue }
+        log.error(
+          TextPlace(line: place.line, column: place.column),
+          "\(linked.message); move it inside\(options.hints.outside)")
       }
     }
   }

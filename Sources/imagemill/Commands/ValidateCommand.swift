@@ -81,6 +81,16 @@ struct ValidateCommand: AsyncParsableCommand {
         Annotations.add(diagnostic)
       }
     }
+    // The files of the run are protected, and outputs mustn't leave their directory through links.
+    var links = LinkedPlaces()
+    func tellPlaces(of job: Job, besides files: [String], in directory: String = ".") {
+      for overwrite in OverwrittenSource.own(of: job, besides: files, outputDirectory: directory) {
+        tell(PlaceRefusal.diagnostic(overwrite))
+      }
+      var occupied = OccupiedPlace.find(in: job, outputDirectory: directory)
+      if !options.allowsOutside { occupied += links.find(in: job, outputDirectory: directory) }
+      for place in occupied { tell(PlaceRefusal.diagnostic(place)) }
+    }
     let input: ManifestInput
     do {
       input = try ManifestArguments.open(path, options)
@@ -99,10 +109,7 @@ struct ValidateCommand: AsyncParsableCommand {
         switch record {
         case .success(let job):
           tell(conflicts.claim(job))
-          for overwrite in OverwrittenSource.own(of: job, besides: path == "-" ? [] : [path]) {
-            tell(PlaceRefusal.diagnostic(overwrite))
-          }
-          for occupied in OccupiedPlace.find(in: job) { tell(PlaceRefusal.diagnostic(occupied)) }
+          tellPlaces(of: job, besides: path == "-" ? [] : [path])
         case .failure(let diagnostic): tell(diagnostic)
         }
       }
@@ -111,9 +118,7 @@ struct ValidateCommand: AsyncParsableCommand {
       jobs += (manifest.jobs + manifest.readRows()).placed(in: directory)
       let files = (path == "-" ? [] : [path]) + manifest.rows.compactMap(\.tablePath)
       for case .success(let job) in manifest.rows.joined() {
-        for overwrite in OverwrittenSource.own(of: job, besides: files, outputDirectory: directory) {
-          tell(PlaceRefusal.diagnostic(overwrite))
-        }
+        tellPlaces(of: job, besides: files, in: directory)
       }
       guard amongOthers else { break }
       conflicts.claim(manifest, in: directory, tell)
