@@ -31,4 +31,12 @@ struct HiddenMistakeTests {
     #expect(found.contains { $0.contains("'min-savings' must be a percentage") }, "\(found)")
     #expect(complaints("{source: a.png, output: b.webp, format: webpp, min-savings: 5%}").count == 1)
   }
+
+  @Test("a list without brackets is one mistake, and its remedy is a list")
+  func bracketlessList() {
+    #expect(
+      complaints("{source: a.png, output: 'x{w}.png', matrix: {w: 10,20,30}}")
+        == ["images.yaml:3:53: error: 'w' must be a list: write it in brackets, as in w: [10, 20, 30]"])
+    #expect(complaints("{source: a.png, output: 'x{w}.png', matrix: {w: [10, 20, 30]}}").isEmpty)
+  }
 }

@@ -188,7 +188,11 @@ struct YAMLTests {
 
   @Test(
     arguments: [
-      ("a: 'b\nc", "2:2: not YAML: found unexpected end of stream (while scanning a quoted scalar)"),
+      ("a: 'b\nc", "1:4: not YAML: the quote isn't closed"),
+      ("a: b\nc: \"d\ne: f\n", "2:4: not YAML: the quote isn't closed"),
+      ("a: \"b\n---\nc: \"d\"\n", "1:4: not YAML: the quote isn't closed"),
+      ("a: b\nc: {d: e\n\n", "2:4: not YAML: the '{' isn't closed"),
+      ("a: b\nc: {d: [e\n", "2:8: not YAML: the '[' isn't closed"),
       ("a: [b\nc: d", "2:2: not YAML: did not find expected ',' or ']' (while parsing a flow sequence)"),
       ("a: {b: c]", "1:9: not YAML: did not find expected ',' or '}' (while parsing a flow mapping)"),
       (

@@ -14,16 +14,19 @@ enum QuotingHints {
 
   /// The hint for an unknown key that is the rest of the value before it; empty if an earlier key already has
   /// the hint, nil for any other key.
+  /// - Parameter isList: Whether the value must be a list.
   static func comma(
     _ entry: ManifestNode.Entry, after value: ManifestNode.Entry, in entries: [ManifestNode.Entry],
-    _ text: ManifestText
+    _ text: ManifestText, isList: Bool = false
   ) -> [String]? {
     guard isBare(entry, in: text), let beginning = value.value.scalar,
       let start = entries.firstIndex(where: { $0.place == value.place })
     else { return nil }
     let pieces = entries[(start + 1)...].prefix { isBare($0, in: text) }
     guard pieces.first?.place == entry.place else { return [] }
-    let whole = ([beginning] + pieces.map(\.key)).joined(separator: ",")
+    let members = [beginning] + pieces.map(\.key)
+    if isList { return [": write it in brackets, as in \(value.key): [\(members.joined(separator: ", "))]"] }
+    let whole = members.joined(separator: ",")
     return [": quote a value that contains a comma, as in \(value.key): \(quoted(whole))"]
   }
 

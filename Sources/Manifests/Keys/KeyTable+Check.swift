@@ -103,18 +103,37 @@ extension KeyTable {
     case .names(let form):
       guard let entries = node.entries else { return wrong(&log) }
       checkDuplicates(entries, log: &log)
-      var last: ManifestNode.Entry?
-      for entry in entries {
-        if let last, let hint = QuotingHints.comma(entry, after: last, in: entries, log.text) {
-          if let hint = hint.first { log.error(entry.place, "'\(entry.key)' has no value\(hint)") }
-          continue
-        }
-        last = entry
-        check(entry.value, is: form, for: "'\(entry.key)'", at: entry.place, log: &log)
-      }
+      checkNames(entries, are: form, log: &log)
     case .object(let table):
       guard node.entries != nil else { return wrong(&log) }
       table.check(node, log: &log)
+    }
+  }
+
+  /// Checks the values of a mapping with arbitrary keys. The rest of a value that a comma cut off is reported once.
+  private static func checkNames(
+    _ entries: [ManifestNode.Entry], are form: KeyForm, log: inout DiagnosticLog
+  ) {
+    let isList = if case .list = form { true } else { false }
+    var last: ManifestNode.Entry?
+    for (index, entry) in entries.enumerated() {
+      func hint(at index: Int, after value: ManifestNode.Entry) -> [String]? {
+        guard entries.indices.contains(index) else { return nil }
+        return QuotingHints.comma(entries[index], after: value, in: entries, log.text, isList: isList)
+      }
+      if let last, let hint = hint(at: index, after: last) {
+        guard let hint = hint.first else { continue }
+        if isList {
+          log.error(last.value.place, "'\(last.key)' must be a list\(hint)")
+        } else {
+          log.error(entry.place, "'\(entry.key)' has no value\(hint)")
+        }
+        continue
+      }
+      last = entry
+      // A list without brackets is reported with its rest.
+      if isList, hint(at: index + 1, after: entry) != nil { continue }
+      check(entry.value, is: form, for: "'\(entry.key)'", at: entry.place, log: &log)
     }
   }
 }

@@ -14,6 +14,12 @@ struct YAMLError: Error {
     case "while scanning an alias": return .init(place: contextPlace, message: Self.badName("an alias", "*"))
     case "while scanning an anchor":
       return .init(place: contextPlace, message: Self.badName("an anchor", "&"))
+    case "while scanning a quoted scalar" where problem.contains("found unexpected"):
+      return .init(place: contextPlace, message: "not YAML: the quote isn't closed")
+    case "while parsing a flow mapping" where isAtEnd(of: text):
+      return .init(place: contextPlace, message: "not YAML: the '{' isn't closed")
+    case "while parsing a flow sequence" where isAtEnd(of: text):
+      return .init(place: contextPlace, message: "not YAML: the '[' isn't closed")
     default: break
     }
     // libyaml adds a line break at the end of the text, so its place may be beyond the last line.
@@ -41,6 +47,15 @@ struct YAMLError: Error {
     }
     let doing = context.map { " (\($0))" } ?? ""
     return .init(place: place, message: "not YAML: \(problem)\(doing)\(remedy)")
+  }
+
+  /// Whether only blanks follow.
+  private func isAtEnd(of text: ManifestText) -> Bool {
+    let rest = (text.line(place.line) ?? "").unicodeScalars.dropFirst(place.column - 1)
+    guard rest.allSatisfy({ $0 == " " }) else { return false }
+    return (place.line...max(place.line, text.lineCount)).dropFirst().allSatisfy { number in
+      text.line(number)?.allSatisfy { $0 == " " } != false
+    }
   }
 
   private static func badName(_ owner: String, _ sign: String) -> String {
