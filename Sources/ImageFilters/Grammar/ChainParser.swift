@@ -10,9 +10,15 @@ struct ChainParser {
     try checkSize(of: text)
     if text.utf8.allSatisfy({ $0 == 32 }) { return [] }
     var steps: [FilterStep] = []
-    for piece in pieces(of: text[...], at: UInt8(ascii: ",")) {
+    let pieces = pieces(of: text[...], at: UInt8(ascii: ","))
+    for (index, piece) in pieces.enumerated() {
       let filter = try self.filter(piece, in: text)
-      let added = try reader.steps(name: filter.name, arguments: filter.arguments, offset: filter.offset)
+      let added: [FilterStep]
+      do throws(FilterError) {
+        added = try reader.steps(name: filter.name, arguments: filter.arguments, offset: filter.offset)
+      } catch {
+        throw hinted(error, at: index, of: pieces) ?? error
+      }
       try ChainLimits.check(steps: steps.count + added.count, offset: filter.offset)
       steps += added
     }
@@ -24,10 +30,12 @@ struct ChainParser {
     do throws(FilterError) {
       try checkSize(of: text)
       if text.utf8.allSatisfy({ $0 == 32 }) { return [] }
-      let found = pieces(of: text[...], at: UInt8(ascii: ",")).flatMap { piece -> [FilterError] in
+      let pieces = pieces(of: text[...], at: UInt8(ascii: ","))
+      let found = pieces.enumerated().flatMap { index, piece -> [FilterError] in
         do throws(FilterError) {
           let filter = try self.filter(piece, in: text)
           return reader.mistakes(name: filter.name, arguments: filter.arguments, offset: filter.offset)
+            .compactMap { hinted($0, at: index, of: pieces) }
         } catch {
           return [error]
         }
@@ -97,12 +105,12 @@ struct ChainParser {
   }
 
   /// Splits by byte: to `Character`, a separator followed by a combining accent is a different character.
-  private func pieces(of text: Substring, at separator: UInt8) -> [Substring] {
+  func pieces(of text: Substring, at separator: UInt8) -> [Substring] {
     text.utf8.split(separator: separator, omittingEmptySubsequences: false).map { Substring($0) }
   }
 
   /// Strips blanks and line breaks around a name, so that a long chain can span several lines.
-  private func trimmed(_ text: Substring) -> Substring {
+  func trimmed(_ text: Substring) -> Substring {
     let isBlank: (UInt8) -> Bool = { $0 == 32 || (9...13).contains($0) }
     let start = text.utf8.drop(while: isBlank)
     guard let end = start.lastIndex(where: { !isBlank($0) }) else { return Substring(start.prefix(0)) }

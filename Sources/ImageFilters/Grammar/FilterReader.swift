@@ -24,7 +24,7 @@ struct FilterReader {
       let known = FilterTable.names + named.keys
       throw FilterError(
         .unknownFilter,
-        "unknown filter '\(name)'"
+        Self.unknown(name)
           + (ForeignNames.hint(forFilter: name) ?? NearestName.suggestion(for: name, among: known)),
         offset: offset)
     }
@@ -35,6 +35,9 @@ struct FilterReader {
     case .chain(let steps): return try steps(complete)
     }
   }
+
+  /// The message for a filter that doesn't exist, without a suggestion.
+  static func unknown(_ name: String) -> String { "unknown filter '\(name)'" }
 
   /// All mistakes of a filter: after each wrong argument, the others are read without it.
   func mistakes(name: String, arguments: [Argument], offset: Int?) -> [FilterError] {
@@ -193,6 +196,17 @@ struct FilterReader {
       }
     }
     guard let first = width ?? height else { return written }
+    // Joined, a wrong side would be reported as a size that nobody wrote.
+    for side in [width, height] {
+      guard let side, let key = side.key?.lowercased(), !side.value.isEmpty,
+        SizeSpecification(side.value + "x") == nil
+      else { continue }
+      throw FilterError(
+        .badArgument,
+        "'\(side.value)' is not a valid \(key) for \(definition.name); expected a whole number, "
+          + "\(SizeSpecification.sides.lowerBound)…\(SizeSpecification.sides.upperBound)", offset: side.offset
+      )
+    }
     let size = "\(width?.value ?? "")x\(height?.value ?? "")"
     return others + [Argument(key: "size", value: size, offset: first.offset)]
   }
