@@ -57,12 +57,9 @@ package struct ManifestReader: Sendable {
         return nil
       }
     case .toml:
-      do {
-        return try TOMLNodes.read(text.text)
-      } catch {
-        log.error(error.place, error.message)
-        return nil
-      }
+      let (root, mistakes) = TOMLNodes.readAll(text.text)
+      for mistake in mistakes { log.error(mistake.place, mistake.message) }
+      return root
     }
   }
 

@@ -39,4 +39,29 @@ struct HiddenMistakeTests {
         == ["images.yaml:3:53: error: 'w' must be a list: write it in brackets, as in w: [10, 20, 30]"])
     #expect(complaints("{source: a.png, output: 'x{w}.png', matrix: {w: [10, 20, 30]}}").isEmpty)
   }
+
+  @Test(
+    "a duplicate key in TOML hides nothing else",
+    arguments: [
+      ("source = 'b.png'\n", "duplicate key 'source'"),
+      ("[[jobs.source]]\nx = 1\n", "duplicate key 'source'"),
+      ("[jobs.source.x]\ny = 1\n", "duplicate key 'source'"), ("[imagemill]\n", "duplicate key 'imagemill'"),
+      ("[defaults]\n[defaults]\n", "duplicate key 'defaults'"),
+    ])
+  func duplicateKeys(end: String, said: String) {
+    let text = """
+      imagemill = 1
+      [[jobs]]
+      source = "a.png"
+      output = "b.png"
+      quality = "high"
+      filter = "fil:3"
+      \(end)
+      """
+    let found = ManifestFixture.complaints(text, form: .toml)
+    for words in [said, "'quality' must be", "unknown filter 'fil'"] {
+      #expect(found.contains(words), "\(words): \(found)")
+    }
+    #expect(found.components(separatedBy: "images.toml:").count == 4, "\(found)")
+  }
 }

@@ -7,11 +7,30 @@ struct TOMLNodes {
 
   static let maximumDepth = 64
 
+  /// The keys that are in their table already. Their values are read and left out.
+  private var duplicates: [Failure] = []
+
   /// Reads a document.
-  /// - Throws: `Failure` if the text isn't TOML.
+  /// - Throws: `Failure` if the text isn't TOML, or has a key twice.
   static func read(_ text: String) throws(Failure) -> ManifestNode {
+    let (root, mistakes) = readAll(text)
+    guard let root, mistakes.isEmpty else {
+      throw mistakes.first ?? Failure(place: TextPlace(line: 1, column: 1), message: "this can't be read")
+    }
+    return root
+  }
+
+  /// Reads a document with its mistakes.
+  /// - Returns: The root, without the values of repeated keys; nil if the text isn't TOML. And the repeated keys, and why the
+  ///   text isn't TOML.
+  static func readAll(_ text: String) -> (root: ManifestNode?, mistakes: [Failure]) {
     var reader = TOMLNodes(scanner: TOMLScanner(text))
-    return try reader.document()
+    do throws(Failure) {
+      let root = try reader.document()
+      return (root, reader.duplicates)
+    } catch {
+      return (nil, reader.duplicates + [error])
+    }
   }
 
   private mutating func document() throws(Failure) -> ManifestNode {
@@ -40,13 +59,12 @@ struct TOMLNodes {
       throw scanner.fail("expected '\(isArray ? "]]" : "]")' after the table's name")
     }
     var table = root
-    for part in keys.dropLast() { table = try descend(from: table, part, making: .implicit) }
+    for part in keys.dropLast() { table = descend(from: table, part, making: .implicit) }
     guard let last = keys.last else { throw scanner.fail("expected a name", at: place) }
-    return isArray ? try append(last, to: table, at: place) : try define(last, in: table, at: place)
+    return isArray ? append(last, to: table, at: place) : define(last, in: table, at: place)
   }
 
-  private func define(_ key: TOMLKey, in parent: TOMLTable, at place: TextPlace) throws(Failure) -> TOMLTable
-  {
+  private mutating func define(_ key: TOMLKey, in parent: TOMLTable, at place: TextPlace) -> TOMLTable {
     switch parent[key.name] {
     case nil:
       let table = TOMLTable(.header, at: place)
@@ -55,23 +73,25 @@ struct TOMLNodes {
     case .table(let table) where table.kind == .implicit:
       table.kind = .header
       return table
-    default: throw duplicate(key, in: parent)
+    case .table(let table) where table.kind == .header:
+      note(key, in: parent)
+      return table
+    default: return duplicate(key, in: parent)
     }
   }
 
-  private func append(_ key: TOMLKey, to parent: TOMLTable, at place: TextPlace) throws(Failure) -> TOMLTable
-  {
+  private mutating func append(_ key: TOMLKey, to parent: TOMLTable, at place: TextPlace) -> TOMLTable {
     let table = TOMLTable(.header, at: place)
     switch parent[key.name] {
     case nil, .tables: parent.append(table, to: key.name, at: key.place)
-    default: throw duplicate(key, in: parent)
+    default: return duplicate(key, in: parent)
     }
     return table
   }
 
-  private func descend(
+  private mutating func descend(
     from table: TOMLTable, _ key: TOMLKey, making kind: TOMLTable.Kind
-  ) throws(Failure) -> TOMLTable {
+  ) -> TOMLTable {
     switch table[key.name] {
     case nil:
       let made = TOMLTable(kind, at: key.place)
@@ -80,16 +100,23 @@ struct TOMLNodes {
     case .table(let found) where found.kind != .inline && (kind == .implicit || found.kind == .dotted):
       return found
     case .tables(let tables) where kind == .implicit:
-      if let last = tables.last { return last }
-      throw duplicate(key, in: table)
-    default: throw duplicate(key, in: table)
+      return tables.last ?? duplicate(key, in: table)
+    default: return duplicate(key, in: table)
     }
   }
 
-  private func duplicate(_ key: TOMLKey, in table: TOMLTable) -> Failure {
-    Failure(
-      place: key.place,
-      message: KeyTable.duplicateMessage(key.name, at: key.place, first: table.place(of: key.name)))
+  /// Notes a key that its table has already.
+  private mutating func note(_ key: TOMLKey, in table: TOMLTable) {
+    duplicates.append(
+      Failure(
+        place: key.place,
+        message: KeyTable.duplicateMessage(key.name, at: key.place, first: table.place(of: key.name))))
+  }
+
+  /// Notes the key, and returns a table outside of the document for what follows it.
+  private mutating func duplicate(_ key: TOMLKey, in table: TOMLTable) -> TOMLTable {
+    note(key, in: table)
+    return TOMLTable(.header, at: key.place)
   }
 
   // MARK: Keys and values
@@ -99,10 +126,11 @@ struct TOMLNodes {
     guard scanner.take("=") else { throw scanner.fail("expected '=' after the key") }
     scanner.skipSpace()
     var target = table
-    for part in keys.dropLast() { target = try descend(from: target, part, making: .dotted) }
+    for part in keys.dropLast() { target = descend(from: target, part, making: .dotted) }
     guard let last = keys.last else { throw scanner.fail("expected a key") }
-    guard target[last.name] == nil else { throw duplicate(last, in: target) }
-    target.set(last.name, at: last.place, to: .value(try value(depth: depth + keys.count)))
+    let value = try value(depth: depth + keys.count)
+    guard target[last.name] == nil else { return note(last, in: target) }
+    target.set(last.name, at: last.place, to: .value(value))
   }
 
   private mutating func key() throws(Failure) -> [TOMLKey] {
