@@ -1,6 +1,5 @@
 import ImageCaches
 import ImageFilters
-import SystemIO
 
 extension Encoding {
   /// The candidates of `format: auto`: every browser supports them, and their encoders are fast.
@@ -206,17 +205,22 @@ extension Encoding {
     default: break
     }
     let bytes: [UInt8]
-    do throws(AtomicFile.Failure) {
-      bytes = try AtomicFile.read(text)
+    do throws(ProfileFile.Failure) {
+      bytes = try ProfileFile.contents(of: text)
     } catch {
-      throw EncodingSettingsError(
-        setting: "profile", "'profile' must be srgb, keep or a readable ICC file, not '\(text)'")
+      guard case .refused(let refusal) = error else {
+        throw EncodingSettingsError(
+          setting: "profile", "'profile' must be srgb, keep or a readable ICC file, not '\(text)'")
+      }
+      throw refused(text, refusal)
     }
-    if let refusal = ColorProfile(bytes).outputRefusal {
-      throw EncodingSettingsError(
-        setting: "profile", "'profile' must be srgb, keep or an ICC file for RGB; '\(text)' \(refusal)")
-    }
+    if let refusal = ColorProfile(bytes).outputRefusal { throw refused(text, refusal) }
     return .file(path: text, digest: ContentDigest(hashing: bytes))
+  }
+
+  private static func refused(_ profile: String, _ reason: String) -> EncodingSettingsError {
+    EncodingSettingsError(
+      setting: "profile", "'profile' must be srgb, keep or an ICC file for RGB; '\(profile)' \(reason)")
   }
 
   private static func frames(_ text: String?) throws(EncodingSettingsError) -> FrameSelection {

@@ -75,7 +75,9 @@ final class WorkerDirectory: Sendable {
       for font in recipe.chain.fonts where FontFile.isFile(font) {
         sent.request.files[font] = FontFile.refusal(ofFile: font).map { .refused($0) } ?? copy(font)
       }
-      if case .file(let path, _) = recipe.encoding.profile { sent.request.files[path] = copy(path) }
+      if case .file(let path, _) = recipe.encoding.profile {
+        sent.request.files[path] = ProfileFile.refusal(ofFile: path).map { .refused($0) } ?? copy(path)
+      }
     }
     return sent
   }

@@ -231,7 +231,7 @@ enum ManifestPage {
     .Cm keep
     is the same as
     .Cm srgb .
-    The path of an ICC file converts the colors to that profile, which must be for RGB, and embeds it.
+    The path of an ICC file, of at most 32 MiB, converts the colors to that profile, which must be for RGB, and embeds it.
     .It Ic background
     The background for transparent pixels if the format has no alpha (default: white).
     .It Ic frames
