@@ -85,6 +85,12 @@ public enum VipsRuntime {
     return "\(vips_version(0)).\(vips_version(1)).\(vips_version(2))"
   }()
 
+  /// The longest side of an image that loaders accept, in pixels: `VIPS_MAX_COORD`, and since libvips 8.17 the default of
+  /// `VIPS_MAX_COORD` in the environment.
+  package static var longestSide: Int {
+    isLoaded && (vips_version(0), vips_version(1)) >= (8, 17) ? 100_000_000 : 10_000_000
+  }
+
   /// The argument with which savers omit all metadata: `keep` since libvips 8.15, `strip` before.
   package static var withoutMetadata: VipsArguments {
     guard isLoaded, (vips_version(0), vips_version(1)) >= (8, 15) else { return ["strip": true] }

@@ -30,6 +30,7 @@ enum DecodeFailure {
         message: "not enough memory or threads to decode the \(format.rawValue) file (\(reason))",
         isTemporary: true)
     }
+    if limits.contains(where: error.text.lowercased().contains) { return tooLarge(format, reason) }
     // This is about one segment, not the end of the file.
     let words = error.text.lowercased().replacing("premature end of data segment", with: "bad data")
     let isShort = [
@@ -42,12 +43,29 @@ enum DecodeFailure {
       message: "the \(format.rawValue) file is damaged (\(reason))")
   }
 
-  /// The first line of libvips' error, whose buffer may end within a UTF-8 sequence.
+  /// The words of ImageMagick and libheif about images that are too large for them.
+  private static let limits = [
+    "width or height exceeds limit", "resources exhausted", "exceeds the maximum image size",
+  ]
+
+  /// A file that its decoder refuses for its size.
+  private static func tooLarge(_ format: ImageFormat, _ reason: String) -> RenderError {
+    let isImageMagick = Loader(format).nickname == "magickload"
+    return RenderError(
+      code: .tooManyPixels, stage: .decode,
+      message:
+        "the \(format.rawValue) file exceeds a limit of its decoder (\(reason)); make the image smaller"
+        + (isImageMagick ? ", or raise the limit in ImageMagick's policy.xml" : ""))
+  }
+
+  /// The first line of libvips' error, whose buffer may end within a UTF-8 sequence. ImageMagick appends the file's name,
+  /// which is that of a descriptor, and a line of its source.
   private static func brief(_ error: VipsError) -> String {
     let lines = error.text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
     guard var line = lines.first(where: { !$0.isEmpty }) else { return error.description }
     if line.last == "\u{FFFD}" { line.removeLast() }
-    return VipsError(operation: error.operation, text: String(line)).description
+    let text = line.replacing(#/ [`'][^`']*' @ [a-z]+\/\S+$/#, with: "")
+    return VipsError(operation: error.operation, text: String(text)).description
   }
 
   /// The warning if a failure is ignored.

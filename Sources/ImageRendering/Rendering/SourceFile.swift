@@ -75,6 +75,7 @@ package struct SourceFile {
       throw error
     } catch let error as VipsError {
       if let full = RenderError.fullDisk(error, Paths.temporaryDirectory) { throw full }
+      try DeclaredSize(of: place, format)?.check(within: limits)
       // The header may be unreadable because the file is truncated.
       try WholeFile.check(place, format)
       throw DecodeFailure.error(error, format)
@@ -165,15 +166,9 @@ package struct SourceFile {
   /// Checks the size and the decoder's memory against the limits.
   private func check() throws(RenderError) {
     let stored = shape.stored
-    let pixels = stored.width * stored.height
-    guard pixels <= limits.maxPixels else {
-      throw RenderError(
-        code: .tooManyPixels, stage: .decode, .sourcePixels(pixels, frames: 1, limit: limits.maxPixels),
-        message: "the image declares \(stored.width)x\(stored.height) pixels, more than the limit of "
-          + "\(limits.maxPixels)")
-    }
+    try DeclaredSize.check(stored, within: limits)
     // The decoder of a progressive image holds all coefficients, two bytes each.
-    let coefficients = pixels * bands * 2
+    let coefficients = stored.width * stored.height * bands * 2
     guard facts.isProgressive != true || coefficients <= limits.memory else {
       throw RenderError(
         code: .tooMuchMemory, stage: .decode, .memory(coefficients, limit: limits.memory),

@@ -62,7 +62,7 @@ enum DiagnosticsSection {
     case .unsupportedFormat:
       "The format isn't read by default, or the installed libvips can't read or write it. See --allow-format and 'imagemill doctor'."
     case .externalReference: "An SVG refers to another file."
-    case .tooManyPixels: "The image exceeds --max-pixels."
+    case .tooManyPixels: "The image exceeds --max-pixels, or a limit of its decoder."
     case .tooManyFrames: "The animation exceeds --max-frames."
     case .tooMuchMemory: "Rendering would need more than --memory."
     case .processorTime: "Rendering used more CPU time than --job-timeout times the number of CPUs."
