@@ -48,3 +48,11 @@ ssize_t csandbox_send(int socket, const void *bytes, size_t count, int flags, co
 
 // recv(2) with room for CSANDBOX_MOST_DESCRIPTORS open files. Fails with EMFILE if there were more than the process may open.
 ssize_t csandbox_receive(int socket, void *bytes, size_t count, int *descriptors, size_t *number);
+
+// Begins to count the allocations that fail in the libraries that are loaded, and since the last call in those that have
+// been loaded since. The first failure after each call also prints "out of memory" to standard error, for a process that ends of it. Does
+// nothing on other architectures than x86-64 and ARM64.
+void csandbox_watch_allocations(void);
+
+// The number of allocations that failed since csandbox_watch_allocations was first called.
+size_t csandbox_failed_allocations(void);

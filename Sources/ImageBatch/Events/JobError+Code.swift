@@ -196,8 +196,9 @@ extension JobError.Code {
       }
   }
 
-  /// Errors of an image that end its worker process. They are recorded, unless they are temporary.
-  static let decoderFailures: Set<Self> = [.decoderCrashed, .timedOut, .processorTime, .outOfMemory]
+  /// Errors of an image that end its worker process. They are recorded, unless they are temporary. Memory that runs out isn't
+  /// the image's error: often an encoder needs more.
+  static let decoderFailures: Set<Self> = [.decoderCrashed, .timedOut, .processorTime]
 
   /// Errors of a source's content, independent of limits and machine.
   static let faultsOfContent: Set<Self> = [.corrupt, .truncated, .notAnImage, .empty]

@@ -28,12 +28,14 @@ package final class Renderer {
 
   private func inspecting(_ request: RenderRequest) -> RenderResponse {
     var response = RenderResponse(outputs: [])
+    let allocations = AllocationWatch()
     do throws(RenderError) {
-      response.inspection = .success(
-        try ImageInspection(
-          request.source, limits: request.limits, placeholders: request.wantsPlaceholders))
+      let inspection = try ImageInspection(
+        request.source, limits: request.limits, placeholders: request.wantsPlaceholders)
+      try allocations.check(.decode)
+      response.inspection = .success(inspection)
     } catch {
-      response.inspection = .failure(error)
+      response.inspection = .failure(error.isDamage && allocations.isFailing ? .outOfMemory(.decode) : error)
     }
     return response
   }

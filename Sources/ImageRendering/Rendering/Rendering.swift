@@ -31,6 +31,7 @@ final class Rendering {
   private let auxiliary: AuxiliaryImages
   private var facts: SourceFacts?
   private let log = VipsLog()
+  private var allocations = AllocationWatch()
 
   init(_ request: RenderRequest, memory: RenditionMemoryCache) {
     self.request = request
@@ -55,7 +56,9 @@ final class Rendering {
         try renderAll(of: file)
         try checkTiles()
         if let warning { warnings.append(warning) }
-      } catch let error as RenderError where error.stage == .decode && request.onCorrupt == .warn {
+      } catch let error as RenderError
+        where error.stage == .decode && request.onCorrupt == .warn && !allocations.isFailing
+      {
         warnings.append(DecodeFailure.warning(of: error))
         isLenient = true
         results = [:]
@@ -63,7 +66,8 @@ final class Rendering {
         try renderAll(of: file)
       }
     } catch {
-      let failure = RenderError(error, stage: .decode, code: .corrupt)
+      var failure = RenderError(error, stage: .decode, code: .corrupt)
+      if failure.isDamage, allocations.isFailing { failure = .outOfMemory(.decode) }
       for index in request.recipes.indices { results[index] = .failure(failure) }
     }
     // A damaged image already has a warning, which the decoder's log would only repeat.
@@ -179,7 +183,7 @@ final class Rendering {
     let choice = FormatChoice(
       encoding: request.recipes[first].encoding, path: path, keepsPixels: request.wantsPlaceholders,
       isGray: facts?.isGray == true && request.recipes[first].chain.keepsGray, storage: storage)
-    let written = try choice.write(rendition, attempts: &attempts)
+    let written = try allocations.encoding(to: path) { try choice.write(rendition, attempts: &attempts) }
     let (image, encoder) = (written.image, written.encoder)
     let (bytes, digest) = try FileReading.digest(of: path)
     let file = RenderedFile(
@@ -193,6 +197,7 @@ final class Rendering {
         throw RenderError.unwritable(copy, error)
       }
     }
+    try allocations.check(.encode)
     counts.outputs += 1
     return indices.map { ($0, file) }
   }
@@ -218,6 +223,7 @@ final class Rendering {
     }
     let pixels = try made.kept(in: storage)
     try checkTiles()
+    try allocations.check(.filter)
     let seconds = (clock.now - beginning) / .seconds(1)
     memory.keep(pixels.image, for: key)
     if let rendition = try keep(pixels.image, for: key, at: path, seconds: seconds) {
@@ -275,8 +281,9 @@ final class Rendering {
   ) throws(RenderError) -> RenderError {
     if let full = RenderError.fullDisk(error, directory) { return full }
     let made = RenderError(error, stage: stage, code: code)
-    // The source isn't decoded again for a file that couldn't be written.
-    guard made.stage != .write else { return made }
+    // The source isn't decoded again for a file that couldn't be written, or without memory.
+    guard made.stage != .write, made.code != .outOfMemory else { return made }
+    if allocations.isFailing { return .outOfMemory(stage) }
     try diagnose(error, file, options)
     return made
   }

@@ -86,7 +86,10 @@ public enum WorkerMain {
       restrict { () throws(SystemError) in try places.enter(isStrict: sandbox == .strict) }
     }
     exitWithParent()
-    let renderer = Renderer(memory: min(Self.renditionMemory, (memoryLimit ?? .max) / 8))
+    func makeRenderer() -> Renderer {
+      Renderer(memory: min(Self.renditionMemory, (memoryLimit ?? .max) / 8))
+    }
+    var renderer = makeRenderer()
     #if DEBUG
       let hook = FaultInjection.fromEnvironment
     #endif
@@ -97,11 +100,15 @@ public enum WorkerMain {
         defer { withExtendedLifetime(files) {} }
         let request = try socket.receive(RenderRequest.self, files: &files)
         limits.set(for: request.limits)
+        AllocationWatch.begin()
+        let allocations = AllocationWatch()
         PlacedFiles.set(request.files)
         #if DEBUG
           hook?.act(on: request)
         #endif
         try socket.send(renderer.render(request))
+        // The renditions that it has kept take memory too.
+        if allocations.hasFailed { renderer = makeRenderer() }
       } catch FramedSocket.Failure.system(let code) {
         report(receivingFailure, SystemError(code: code))
         return

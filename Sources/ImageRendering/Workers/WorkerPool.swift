@@ -183,9 +183,7 @@ package actor WorkerPool: RenderingService {
         code: .fileSize, stage: .write, message: "the worker process reached the limit of file sizes")
     case .ended(let signal, let text):
       if reason.isOutOfMemory {
-        RenderError(
-          code: .outOfMemory, stage: .decode,
-          message: "rendering ran out of the worker's memory")
+        .outOfMemory(.decode)
       } else if let signal, !WorkerProcess.TerminationReason.faults.contains(signal) {
         RenderError(
           code: .workerKilled, stage: .decode,
@@ -213,7 +211,7 @@ extension WorkerProcess.TerminationReason {
   /// killer, a shell's limits, or kill(1).
   fileprivate static let faults: Set<Int32> = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP]
 
-  /// GLib and the C++ library print a message before they abort.
+  /// GLib and the C++ library print a message before they abort, and ``AllocationWatch`` before a library fails otherwise.
   fileprivate var isOutOfMemory: Bool {
     guard case .ended(let signal, let text) = self, signal.map(Self.faults.contains) ?? true else {
       return false
