@@ -153,14 +153,8 @@ extension FilterChain {
 extension FilterContext {
   /// Throws `FilterError` if a filter's result has more pixels than allowed.
   fileprivate func check(_ result: VipsImage, of name: String) throws(FilterError) {
-    let pixels = result.width * result.height
-    guard pixels > maximumPixels else { return }
-    var error = FilterError(
-      .failed,
-      "\(name) would produce \(result.width)x\(result.height) pixels, which exceeds the limit of "
-        + "\(maximumPixels)")
-    error.reason = .tooManyPixels(pixels, limit: maximumPixels)
-    throw error
+    try Self.check(
+      Size(width: result.width, height: result.height), of: name, maximumPixels: maximumPixels)
   }
 }
 

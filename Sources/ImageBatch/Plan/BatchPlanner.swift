@@ -180,13 +180,18 @@ public struct BatchPlanner: Sendable {
     let (source, auxiliary) = (decided.source, decided.auxiliary)
     var renderings: [ContentDigest: PlanCosts.Rendering] = [:]
     var order: [ContentDigest] = []
-    for output in decided.outputs {
+    // A stale source may have another size by then.
+    let refusals = isStale ? [:] : costs.refusals(of: decided.outputs, from: source)
+    for (position, output) in decided.outputs.enumerated() {
       var entry = BatchPlan.Entry(output)
       entry.content = source.digest
       (entry.action, entry.reason) = fate(of: output, isStale: isStale)
       if case .failed(let error) = output.state { entry.error = error }
+      if let refusal = refusals[position] {
+        (entry.action, entry.reason, entry.error) = (.refuse, refusal.message, refusal)
+      }
       let write = entry.node(isDone: output.state == .inPlace || output.state == .kept)
-      if let key = output.key, output.state == .wanted {
+      if let key = output.key, output.state == .wanted, entry.action != .refuse {
         if rendered.insert(key).inserted {
           order.append(key)
           // In a run, an unreadable reference fails its output, so its cost doesn't matter.

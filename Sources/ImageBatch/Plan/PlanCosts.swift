@@ -104,6 +104,22 @@ struct PlanCosts {
     plan.graph?.add(node, root: root, request, stored: stored) { renderings[$0].writes }
   }
 
+  /// Why outputs that are wanted of a stored source can't be made, as far as its header and the chains tell; by their
+  /// positions.
+  func refusals(of outputs: [PlannedOutput], from source: StoredSource) -> [Int: JobError] {
+    guard outputs.contains(where: { $0.state == .wanted }), let shape = shape(of: .stored(source)) else {
+      return [:]
+    }
+    var refusals: [Int: JobError] = [:]
+    for (position, planned) in outputs.enumerated() where planned.state == .wanted {
+      let recipe = RenderRecipe(
+        id: position, chain: planned.output.chain, encoding: planned.output.encoding, temporaryPath: "")
+      let error = DecodeOptions.refusal(of: recipe, of: shape, within: configuration.limits)
+      refusals[position] = error.map { JobError($0) }
+    }
+    return refusals
+  }
+
   private func path(of source: Source) -> String {
     if case .stored(let source) = source { source.path } else { "" }
   }

@@ -19,6 +19,12 @@ extension RenderError {
     }
   }
 
+  /// Whether the error follows from the image's size or its frames, so that its pixels can't be the cause.
+  var isAboutSize: Bool {
+    if case .filterPixels? = reason { return true }
+    return [.tooLargeForFormat, .noFrames].contains(code)
+  }
+
   /// Whether an error's text is certainly about its own call. See ``VipsErrorLock``.
   static func isCertain(_ error: any Error) -> Bool {
     (error as? VipsError ?? (error as? FilterError)?.cause)?.isCertain ?? true

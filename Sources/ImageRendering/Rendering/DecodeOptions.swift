@@ -58,6 +58,7 @@ package struct DecodeOptions: DecodeKey {
     try self.init(DecodeRequirements(recipe), recipe.chain, of: source, within: limits)
   }
 
+  /// - Throws: `RenderError` or `FilterError` if the source or a filter's result exceeds a limit, or the chain is invalid.
   init(
     _ wish: DecodeRequirements, _ chain: FilterChain, of source: SourceShape, within limits: RenderLimits
   ) throws {
@@ -72,6 +73,7 @@ package struct DecodeOptions: DecodeKey {
     keepsOrientation = wish.keepsOrientation
     keepsColorSpace = wish.keepsColorSpace
     let extent = keepsOrientation ? source.stored : source.upright
+    try chain.checkSizes(from: extent, frames: frames, maximumPixels: limits.maxPixels)
     let wanted = frames == 1 ? try chain.firstScale(of: extent) ?? 1 : 1
     if source.isDrawing {
       // Vector drawings are rasterized at the wanted size, within the pixel limit.
@@ -79,6 +81,18 @@ package struct DecodeOptions: DecodeKey {
       scale = min(wanted, most)
     } else {
       scale = Self.shrink(source, by: wanted, keepsOrientation: keepsOrientation)
+    }
+  }
+
+  /// Why a recipe can't be rendered, as far as the source's header and the chain tell; nil if they don't.
+  package static func refusal(
+    of recipe: RenderRecipe, of source: SourceShape, within limits: RenderLimits
+  ) -> RenderError? {
+    do {
+      _ = try DecodeOptions(for: recipe, of: source, within: limits)
+      return nil
+    } catch {
+      return RenderError(error, stage: .filter, code: .filterFailed)
     }
   }
 

@@ -284,6 +284,7 @@ final class Rendering {
     // The source isn't decoded again for a file that couldn't be written, or without memory.
     guard made.stage != .write, made.code != .outOfMemory else { return made }
     if allocations.isFailing { return .outOfMemory(stage) }
+    guard !made.isAboutSize else { return made }
     try diagnose(error, file, options)
     return made
   }
