@@ -1,4 +1,5 @@
 import Glibc
+import SystemIO
 import Vips
 
 /// The limits of resources that a worker process sets for itself before each request.
@@ -6,15 +7,26 @@ import Vips
 /// A limit is set only if it differs from the last request's, so that most requests cost one call, for the processor time
 /// used so far.
 struct WorkerLimits {
-  /// Bytes that a request may use beyond the memory that it is granted: codec buffers, caches, fragmentation.
-  static let allowance = 256 << 20
+  /// The most bytes that a request may use beyond the memory that it is granted.
+  static let mostAllowance = 256 << 20
+
+  /// The bytes that a request may use beyond the memory that it is granted: for libraries that are loaded on first use, for
+  /// fragmentation, for the stacks and buffers of the codecs' threads, and for the renditions that the worker keeps between
+  /// requests. With two processors, a small image takes up to 67 MB, of which stacks are the most.
+  static func allowance(renditions: Int, processors: Int = Machine.onlineProcessors) -> Int {
+    min(mostAllowance, (96 + 16 * processors) << 20 + renditions)
+  }
+
+  /// The shortest file that is always allowed, in bytes.
+  private static let leastFile = 256 << 20
 
   /// The most bytes of a file for each pixel that a request may have. A stored rendition of four bands of floating point
   /// numbers, the largest file that is written, takes 16.
   private static let bytesPerPixel = 64
 
-  /// The memory that the process used before its first request, in bytes.
-  private let base: Int
+  /// The memory that a request may use beyond its grant, in bytes: what the process used before its first request, and an
+  /// allowance.
+  private let extra: Int
   private let memory: Int?
   private let processorTime: Duration?
   private var data = SoftLimit(of: RLIMIT_DATA)
@@ -24,18 +36,19 @@ struct WorkerLimits {
   /// - Parameters:
   ///   - memory: The most memory for rendering, in bytes; nil for no limit. A request is limited to its grant, which may be
   ///     less.
+  ///   - renditions: The most memory for renditions that are kept between requests, in bytes.
   ///   - processorTime: The processor time of one request; nil for no limit.
-  init(memory: Int?, processorTime: Duration?) {
-    base = ProcessMemory.data
+  init(memory: Int?, renditions: Int, processorTime: Duration?) {
+    extra = ProcessMemory.data + Self.allowance(renditions: renditions)
     self.memory = memory
     self.processorTime = processorTime
   }
 
   /// Sets the limits of a request. If one can't be set, the parent's timeout and the header check still limit the request.
   mutating func set(for limits: RenderLimits) {
-    if let memory { data.set(base + min(memory, limits.memory) + Self.allowance) }
+    if let memory { data.set(min(memory, limits.memory) + extra) }
     let (bytes, isTooLarge) = limits.maxPixels.multipliedReportingOverflow(by: Self.bytesPerPixel)
-    fileSize.set(isTooLarge ? .max : max(bytes, Self.allowance))
+    fileSize.set(isTooLarge ? .max : max(bytes, Self.leastFile))
     if let processorTime { renew(processorTime) }
   }
 

@@ -73,11 +73,13 @@ public enum WorkerMain {
     signal(SIGINT, SIG_IGN)
     // A file that grows beyond its limit fails the request with EFBIG instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)
-    var limits = WorkerLimits(memory: memoryLimit, processorTime: processorTime)
     // libvips would start its threads at once, and no rule would hold for them.
     if sandbox != nil { unsetenv("VIPS_MAX_THREADS") }
     // Before the first request, whose source may still be read. That request reports an error.
     try? VipsRuntime.start()
+    let renditions = min(Self.renditionMemory, (memoryLimit ?? .max) / 8)
+    // With the memory that libvips has taken already.
+    var limits = WorkerLimits(memory: memoryLimit, renditions: renditions, processorTime: processorTime)
     let socket = FramedSocket(descriptor: socketDescriptor)
     do { try socket.send(WorkerGreeting(engine: RenderKeys.engine)) } catch { return }
     if let sandbox {
@@ -86,10 +88,7 @@ public enum WorkerMain {
       restrict { () throws(SystemError) in try places.enter(isStrict: sandbox == .strict) }
     }
     exitWithParent()
-    func makeRenderer() -> Renderer {
-      Renderer(memory: min(Self.renditionMemory, (memoryLimit ?? .max) / 8))
-    }
-    var renderer = makeRenderer()
+    var renderer = Renderer(memory: renditions)
     #if DEBUG
       let hook = FaultInjection.fromEnvironment
     #endif
@@ -108,7 +107,7 @@ public enum WorkerMain {
         #endif
         try socket.send(renderer.render(request))
         // The renditions that it has kept take memory too.
-        if allocations.hasFailed { renderer = makeRenderer() }
+        if allocations.hasFailed { renderer = Renderer(memory: renditions) }
       } catch FramedSocket.Failure.system(let code) {
         report(receivingFailure, SystemError(code: code))
         return

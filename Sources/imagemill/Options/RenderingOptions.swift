@@ -34,7 +34,7 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Memory for decoding and rendering, in all worker processes together (default: half of the machine's memory).",
+      "Memory for decoding and rendering, shared by all worker processes (default: half of the machine's memory). Each process may allocate up to 256 MiB more, and what its libraries take.",
       valueName: "size"))
   var memory: SizeArgument?
 
