@@ -44,6 +44,14 @@ package struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
       code: .notWritable, path: path, message: "can't \(target): \(reason(code))")
   }
 
+  /// The error of a named pipe without a reader.
+  static func unread(_ path: String, _ noun: String) -> ReportError {
+    ReportError(
+      code: .notWritable, path: path,
+      message:
+        "can't write the \(noun) '\(path)': nobody reads this pipe; start its reader first, or name a file")
+  }
+
   /// The system's message for `errno`, except that EBADF is worded for a closed stream.
   package static func reason(_ code: Int32) -> String {
     code == EBADF ? "it isn't open for writing" : SystemError(code: code).text

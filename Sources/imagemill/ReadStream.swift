@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import SystemIO
 
-/// Writes to a standard stream, whose reader may stop reading without closing its end.
+/// Writes to a standard stream or the pipe of an event log, whose reader may stop reading without closing its end.
 ///
 /// A write waits for the reader. After a signal it waits ``patience`` at most; then the reader counts as gone, so that a
 /// full pipe doesn't keep the process, and the reports that go elsewhere are still written.

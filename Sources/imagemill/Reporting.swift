@@ -70,7 +70,9 @@ final class Reporting: Sendable {
         reporters.append(try FileReport(path: emission.path, markup: emission.format))
       }
       if let events = options.events {
-        reporters.append(events == "-" ? EventLines(write: printing) : try EventLines(path: events))
+        reporters.append(
+          events == "-"
+            ? EventLines(write: printing) : try EventLines(path: events, writing: ReadStream.write))
       }
       metrics = try options.metrics.map { (path) throws(ReportError) in
         try MetricsFile(path: path, workers: options.slots, version: Version.number, warn: speaking)

@@ -53,8 +53,7 @@ struct ReportPath {
     switch place {
     case .standardOutput: return try fill(STDOUT_FILENO, body)
     case .device:
-      let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw .notWritable(path, "write", noun, errno: errno) }
+      let descriptor = try openDevice()
       defer { close(descriptor) }
       return try fill(descriptor, body)
     case .file:
@@ -68,9 +67,22 @@ struct ReportPath {
 
   /// Opens the file for a log, which readers see grow; an older one is emptied.
   func openLog() throws(ReportError) -> Int32 {
-    let flags = place == .device ? O_WRONLY : O_WRONLY | O_CREAT | O_TRUNC
-    do throws(SystemError) { return try FileIO.open(path, flags) } catch {
+    if place == .device { return try openDevice() }
+    do throws(SystemError) { return try FileIO.open(path, O_WRONLY | O_CREAT | O_TRUNC) } catch {
       throw .notWritable(path, "write", noun, errno: error.code)
+    }
+  }
+
+  /// Opens a pipe or a device. A named pipe that nobody reads is an error: it would be waited for, whatever the signal.
+  private func openDevice() throws(ReportError) -> Int32 {
+    do throws(SystemError) {
+      let descriptor = try FileIO.open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY)
+      // Only the open doesn't wait. The flags are those of this descriptor alone.
+      _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+      return descriptor
+    } catch {
+      throw error.code == ENXIO
+        ? .unread(path, noun) : .notWritable(path, "write", noun, errno: error.code)
     }
   }
 

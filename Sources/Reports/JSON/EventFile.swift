@@ -11,10 +11,15 @@ final class EventFile: Sendable {
   }
 
   private let path: ReportPath
+  private let writing: @Sendable ([UInt8], Int32) throws -> Void
   private let state: Mutex<State>
 
   /// Creates the file and its missing directories.
-  init(_ path: String) throws(ReportError) {
+  /// - Parameter writing: Writes to the file.
+  init(_ path: String, writing: @escaping @Sendable ([UInt8], Int32) throws -> Void)
+    throws(ReportError)
+  {
+    self.writing = writing
     let path = ReportPath(path, noun: "event log")
     try path.makeDirectories()
     let descriptor = try path.openLog()
@@ -32,10 +37,11 @@ final class EventFile: Sendable {
   func write(_ text: String) -> Bool {
     state.withLock { state in
       guard let descriptor = state.descriptor else { return false }
-      do throws(SystemError) {
-        try FileIO.write(Array(text.utf8), to: descriptor)
+      do {
+        try writing(Array(text.utf8), descriptor)
         return true
       } catch {
+        let error = error as? SystemError ?? SystemError(code: EIO)
         if !error.isReaderGone { state.failure = path.unwritable(error.code) }
         return false
       }

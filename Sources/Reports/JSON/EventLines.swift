@@ -1,5 +1,6 @@
 package import ImageBatch
 import Synchronization
+import SystemIO
 
 /// Writes every event of a batch as it happens, one JSON object per line (`--events FILE`).
 ///
@@ -26,9 +27,16 @@ package final class EventLines: BatchReporter {
   }
 
   /// Creates a reporter that writes lines to a file, whose missing directories it makes.
-  /// - Throws: `ReportError` if the file can't be created.
-  package init(path: String) throws(ReportError) {
-    let file = try EventFile(path)
+  /// - Parameter writing: Writes to the file, which may be a pipe whose reader is slow. Default: waits for the reader.
+  /// - Throws: `ReportError` if the file can't be created, or is a pipe that nobody reads.
+  package init(
+    path: String,
+    writing: @escaping @Sendable ([UInt8], Int32) throws -> Void = {
+      (bytes, file) throws(SystemError) in
+      try FileIO.write(bytes, to: file)
+    }
+  ) throws(ReportError) {
+    let file = try EventFile(path, writing: writing)
     self.file = file
     write = { file.write($0) }
     now = { .now }
