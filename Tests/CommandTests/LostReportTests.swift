@@ -8,6 +8,8 @@ import Testing
 struct LostReportTests {
   private let command: CommandRun
 
+  private static let olderLock = "{\"imagemill-lock\" : 2, \"sources\" : {}}"
+
   init() throws {
     command = try CommandRun()
     try command.write(PNGImage.bytes(width: 8, height: 6), to: "a.png")
@@ -49,7 +51,7 @@ struct LostReportTests {
       ("--fail-fast -j 1 -d 1 bad.yaml", 1),
     ])
   func cutShort(line: String, status: Int32) async throws {
-    try command.write("an older lock", to: "l.lock")
+    try command.write(Self.olderLock, to: "l.lock")
     // More than are started at once.
     let jobs = (0..<3000).map { "{source: ./none\($0).png, output: \($0).webp}" }.joined(separator: ", ")
     try command.write("imagemill: 1\njobs: [\(jobs)]\n", to: "bad.yaml")
@@ -58,7 +60,7 @@ struct LostReportTests {
     let outcome = try await command.run(
       ["-c", "'\(CommandRun.executable)' run -q --lock l.lock \(line)"], executable: "/bin/bash")
     #expect(outcome.status == status, "\(outcome.errors)")
-    #expect(command.read("l.lock") == Data("an older lock".utf8))
+    #expect(command.read("l.lock") == Data(Self.olderLock.utf8))
     #expect(outcome.errors.contains("the lock file l.lock is not written"), "\(outcome.errors)")
   }
 
@@ -79,7 +81,7 @@ struct LostReportTests {
     let image = PNGImage.bytes(width: 8, height: 6)
     let server = try LoopbackServer { _ in Page(image, type: "image/png", gate: gate) }
     defer { gate.open() }
-    try command.write("an older lock", to: "l.lock")
+    try command.write(Self.olderLock, to: "l.lock")
     try command.write(
       "imagemill: 1\njobs: [{source: ./a.png, output: made.webp}, {source: \"\(server.url("/late"))\", output: b.webp}]\n",
       to: "slow.yaml")
@@ -94,7 +96,7 @@ struct LostReportTests {
     kill(process.processIdentifier, number)
     await process.ended()
     #expect(process.terminationStatus == 128 + number)
-    #expect(command.read("l.lock") == Data("an older lock".utf8))
+    #expect(command.read("l.lock") == Data(Self.olderLock.utf8))
   }
 
   @Test("does not make failures lasting that may pass, and neither does a reader that leaves")

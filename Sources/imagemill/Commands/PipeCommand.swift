@@ -124,6 +124,7 @@ struct PipeCommand: AsyncParsableCommand, TakesManyOperands {
     if operands == nil, !batch.quiet { StandardInput.announce("the sources") }
     var files = ClaimedFiles()
     if operands == nil { files.add(descriptor: STDIN_FILENO, as: "the sources on standard input") }
+    try files.add(readBy: downloads, outputs)
     try SideFiles(batch.settings).check(files)
     let order = ordered ? OrderWindow() : nil
     if let order {

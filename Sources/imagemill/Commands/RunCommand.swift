@@ -275,6 +275,7 @@ struct RunCommand: AsyncParsableCommand {
       files.add(path, as: "the manifest \(path)")
     }
     if manifests.contains("-") { files.add(descriptor: STDIN_FILENO, as: "the manifest on standard input") }
+    try files.add(readBy: downloads, jobs.output, lock: frozen ? lock : nil)
     return files
   }
 
