@@ -94,6 +94,7 @@ public struct DownloadError: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// Removes a possible password without parsing: invalid URLs are shown too.
   private static func withoutUserInformation(_ text: String) -> String {
+    let text = SecretText.hidden(in: text)
     guard let at = text.lastIndex(of: "@"), let slash = text[..<at].lastIndex(of: "/") else { return text }
     return String(text[...slash] + text[text.index(after: at)...])
   }

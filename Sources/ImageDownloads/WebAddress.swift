@@ -73,7 +73,8 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     return origin + target[...question] + shown.joined(separator: "&")
   }
 
-  private static func isSecret(_ name: String) -> Bool {
+  /// Whether a parameter with a name in lower case carries a signature or a token.
+  static func isSecret(_ name: String) -> Bool {
     ["token", "signature", "secret", "password", "passwd", "apikey", "api_key", "api-key", "credential"]
       .contains { name.contains($0) } || ["sig", "key", "auth", "access_key"].contains(name)
   }

@@ -47,7 +47,9 @@ package struct ObjectAddress: Hashable, Sendable, CustomStringConvertible {
     }
     guard Self.isBucket(bucket) else {
       throw Mistake(
-        message: "a bucket's name has letters, digits, '.', '-' and '_' only; this one is '\(bucket)'")
+        message: "a bucket's name has letters, digits, '.', '-' and '_' only; "
+          // A user name and password, as in the URLs of other services, are nobody's business.
+          + (bucket.contains("@") ? "an S3 URL has no user name" : "this one is '\(bucket)'"))
     }
     self.bucket = bucket
     key = end == rest.endIndex ? "" : String(text[text.utf8.index(after: end)...])

@@ -143,13 +143,9 @@ struct Continuation: Sendable {
 private enum RedactedURL {
   static func text(_ word: String) -> String {
     // A URL may follow a name, as in --source logo=https://example.com/logo.png.
-    if let start = word.firstRange(of: #/https?:\/\//#.ignoresCase())?.lowerBound {
-      return word[..<start] + ImageSource.url(String(word[start...])).displayText
+    guard let match = word.firstMatch(of: #/^([^:]*=)?(https?:\/\/.*)$/#.ignoresCase()) else {
+      return SecretText.hidden(in: word)
     }
-    guard let scheme = word.firstRange(of: "://") else { return word }
-    let rest = word[scheme.upperBound...]
-    let authority = rest.prefix { !"/?#".contains($0) }
-    guard let user = authority.lastIndex(of: "@") else { return word }
-    return "\(word[..<scheme.upperBound])…\(word[user...])"
+    return (match.1 ?? "") + ImageSource.url(String(match.2)).displayText
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import ImageDownloads
 import Reports
 import Synchronization
 import SystemIO
@@ -96,11 +97,11 @@ enum StandardError {
     return writePlainly(text)
   }
 
-  /// Writes a message. Its lines may hold names from manifests, files and servers, whose control characters could move
-  /// the cursor or color the terminal.
+  /// Writes a message without the secrets of URLs. Its lines may hold names from manifests, files and servers, whose
+  /// control characters could move the cursor or color the terminal.
   /// - Parameter message: One line or several, with or without the last line break.
   static func say(_ message: String) {
-    var lines = message.split(separator: "\n", omittingEmptySubsequences: false)
+    var lines = SecretText.hidden(in: message).split(separator: "\n", omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() }
     write(lines.map { TerminalText.visible(String($0)) }.joined(separator: "\n") + "\n")
   }

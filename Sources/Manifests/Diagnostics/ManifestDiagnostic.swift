@@ -1,3 +1,4 @@
+import ImageDownloads
 import TerminalText
 
 /// An error in a manifest, with its position and a remedy.
@@ -102,26 +103,7 @@ package struct ManifestDiagnostic: Error, Hashable, Sendable, CustomStringConver
     let telling = ["authorization", "cookie", "token", "password", "secret", "api-key", "apikey"]
     if telling.contains(where: lowered.contains) { return nil }
     if lowered.trimmingPrefix(while: { " \t-{\"'".contains($0) }).hasPrefix("user") { return nil }
-    return starringUserInformation(line)
-  }
-
-  private static func starringUserInformation(_ line: String) -> String {
-    var scalars = Array(line.unicodeScalars)
-    let ends: Set<Unicode.Scalar> = ["/", " ", "\t", "\"", "'", ",", "?", "#"]
-    var index = 0
-    while index + 2 < scalars.count {
-      guard scalars[index] == ":", scalars[index + 1] == "/", scalars[index + 2] == "/" else {
-        index += 1
-        continue
-      }
-      index += 3
-      let end = scalars[index...].firstIndex(where: ends.contains) ?? scalars.count
-      if let at = scalars[index..<end].lastIndex(of: "@") {
-        for position in index..<at { scalars[position] = "*" }
-      }
-      index = end
-    }
-    return String(String.UnicodeScalarView(scalars))
+    return SecretText.starred(in: line)
   }
 }
 

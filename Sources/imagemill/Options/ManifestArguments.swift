@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import ImageDownloads
 import Manifests
 import SystemIO
 
@@ -107,9 +108,9 @@ struct ManifestCommandError: Error {
     var sums = DiagnosticSums(maximum: DiagnosticSums.maximumOfManifest)
     var quotes = ManifestQuotes()
     for diagnostic in errors.diagnostics where sums.note(diagnostic) {
-      StandardError.write("\(quotes.quoting(diagnostic))\n")
+      StandardError.write(SecretText.hidden(in: "\(quotes.quoting(diagnostic))") + "\n")
       Annotations.add(diagnostic)
     }
-    for diagnostic in sums.remainder { StandardError.write("\(diagnostic)\n") }
+    for diagnostic in sums.remainder { StandardError.write(SecretText.hidden(in: "\(diagnostic)") + "\n") }
   }
 }

@@ -159,7 +159,8 @@ struct OutputOptions: ParsableArguments {
       do throws(FilterError) {
         return try ChainTemplate(parsing: text)
       } catch {
-        throw CommandError(.usage, Self.pointed(text, at: error.offset, error.message))
+        throw CommandError(
+          .usage, Self.pointed(text, at: error.offset, Self.withoutSecrets(error.message, text)))
       }
     }
     do throws(FilterError) {
@@ -168,6 +169,12 @@ struct OutputOptions: ParsableArguments {
     } catch {
       throw CommandError(.usage, "--filter: \(error.message)")
     }
+  }
+
+  /// The message about a wrong chain. It may quote a part of a URL whose colons should have been encoded.
+  private static func withoutSecrets(_ message: String, _ chain: String) -> String {
+    guard SecretText.hidden(in: chain) != chain else { return message }
+    return message.replacing(#/'[^'@]*@/#, with: "'…@")
   }
 
   /// The concatenated chains with their fields filled in for one source.
@@ -253,6 +260,8 @@ struct OutputOptions: ParsableArguments {
   static func pointed(_ text: String, at offset: Int?, _ message: String) -> String {
     // In a text that fills the screen a caret points at nothing.
     guard text.utf8.count <= 1000 else { return message }
+    // The caret needs every column.
+    let text = SecretText.starred(in: text)
     guard let offset else { return "\(message)\n  \(text)" }
     let column = String(decoding: text.utf8.prefix(offset), as: UTF8.self).count
     return "\(message)\n  \(text)\n  \(String(repeating: " ", count: column))^"

@@ -1,5 +1,6 @@
 import Foundation
 import ImageBatch
+import ImageDownloads
 import Manifests
 import Reports
 
@@ -22,11 +23,15 @@ enum Annotations {
 
   /// Annotates a mistake in a manifest.
   static func add(_ diagnostic: ManifestDiagnostic) {
+    let file = SecretText.hidden(in: diagnostic.file)
+    let message = SecretText.hidden(in: diagnostic.message)
     current?.error(
-      diagnostic.line > 0 ? diagnostic.message : "\(diagnostic.file): \(diagnostic.message)",
-      at: ManifestLocation(file: diagnostic.file, line: diagnostic.line, column: diagnostic.column))
+      diagnostic.line > 0 ? message : "\(file): \(message)",
+      at: ManifestLocation(file: file, line: diagnostic.line, column: diagnostic.column))
   }
 
   /// Annotates a finding of a check.
-  static func add(_ message: String, at place: ManifestLocation?) { current?.error(message, at: place) }
+  static func add(_ message: String, at place: ManifestLocation?) {
+    current?.error(SecretText.hidden(in: message), at: place)
+  }
 }

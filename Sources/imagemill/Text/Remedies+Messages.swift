@@ -95,10 +95,13 @@ extension StoreRepair {
 extension BatchWarning {
   /// The warning with its remedy appended to the message.
   var withRemedy: BatchWarning {
-    guard let error else { return self }
     var result = self
+    guard let error else {
+      result.message = SecretText.hidden(in: message)
+      return result
+    }
     let advised = source.map { error.withRemedy(ofSource: $0) } ?? error.withRemedy
-    result.message = message.dropLast(error.message.count) + advised.message
+    result.message = SecretText.hidden(in: message.dropLast(error.message.count) + advised.message)
     return result
   }
 }
@@ -122,6 +125,7 @@ extension OutputResult {
     guard let error else { return self }
     var result = self
     result.error = error.withRemedy(ofJob: source)
+    result.error?.message = SecretText.hidden(in: result.error?.message ?? "")
     return result
   }
 }
