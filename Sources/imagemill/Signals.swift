@@ -4,7 +4,8 @@ import Reports
 import ImageCaches
 import Synchronization
 
-/// Handles SIGHUP, SIGINT and SIGTERM: the first signal asks for an orderly end, the second ends the process at once.
+/// Handles SIGHUP, SIGINT and SIGTERM: the first signal asks for an orderly end, the second ends the process at once. SIGHUP
+/// and SIGINT stay ignored if they were when the process started.
 ///
 /// While there is no value of this type, the first signal ends the process at once (``endAtOnce()``).
 final class Signals: Sendable {
@@ -23,7 +24,7 @@ final class Signals: Sendable {
   init() {
     let queue = DispatchQueue(label: "imagemill.signals")
     for number in Self.numbers {
-      _ = Self.ignore(number)
+      signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { [weak self] in
         guard let self else { _exit(Signals.status(of: number)) }
@@ -40,9 +41,9 @@ final class Signals: Sendable {
   /// would have no effect.
   private static let current = Mutex<Signals?>(nil)
 
-  /// SIGINT, SIGTERM, and SIGHUP unless the process was started with it ignored: nohup(1) does so that the process outlives
-  /// its terminal.
-  private static let numbers = (ignore(SIGHUP) ? [] : [SIGHUP]) + [SIGINT, SIGTERM]
+  /// SIGTERM, and those of SIGHUP and SIGINT that the process wasn't started with ignored: nohup(1) ignores SIGHUP, so that
+  /// the process outlives its terminal, and a script's shell SIGINT for a command in the background.
+  private static let numbers = [SIGHUP, SIGINT].filter { !isIgnored($0) } + [SIGTERM]
 
   /// Ends the process at the first signal, with the status that names it.
   static func endAtOnce() {
@@ -137,11 +138,12 @@ final class Signals: Sendable {
     return isFirst
   }
 
-  /// Ignores a signal.
-  /// - Returns: Whether it was ignored already.
-  private static func ignore(_ number: Int32) -> Bool {
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
     // The type of a C function isn't equatable in Swift; SIG_IGN is the address 1.
-    unsafeBitCast(signal(number, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+      == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   private static func status(of signal: Int32) -> Int32 { 128 + signal }

@@ -118,10 +118,11 @@ extension Process {
     }
   }
 
-  /// Has the program take SIGHUP even if this process ignores it, as under nohup(1).
-  func restoreHangUp() {
+  /// Has the program take SIGHUP and SIGINT even if this process ignores them, as under nohup(1) or in the background of a
+  /// script.
+  func restoreSignals() {
     let program = [executableURL?.path ?? ""] + (arguments ?? [])
     executableURL = URL(filePath: "/usr/bin/env")
-    arguments = ["--default-signal=HUP"] + program
+    arguments = ["--default-signal=HUP,INT"] + program
   }
 }

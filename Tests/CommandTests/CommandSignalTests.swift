@@ -80,7 +80,7 @@ struct CommandSignalTests {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output ?? FileHandle.nullDevice
     process.standardError = output ?? FileHandle.nullDevice
-    process.restoreHangUp()
+    process.restoreSignals()
     try process.run()
     return process
   }

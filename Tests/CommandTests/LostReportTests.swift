@@ -90,7 +90,7 @@ struct LostReportTests {
         + CommandRun.patient)
     process.standardOutput = try FileHandle(forWritingTo: URL(filePath: "/dev/full"))
     process.standardError = FileHandle.nullDevice
-    process.restoreHangUp()
+    process.restoreSignals()
     try process.run()
     while process.isRunning, gate.arrivals < 1 { try await Task.sleep(for: .milliseconds(5)) }
     kill(process.processIdentifier, number)

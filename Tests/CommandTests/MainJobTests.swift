@@ -227,7 +227,7 @@ struct MainJobTests {
       ["run", "--allow-net", "loopback", "--per-host", "16", "m.yaml"] + CommandRun.patient)
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    process.restoreHangUp()
+    process.restoreSignals()
     try process.run()
     while gate.arrivals < 8 { try await Task.sleep(for: .milliseconds(5)) }
     while size("e0.png") == nil { try await Task.sleep(for: .milliseconds(5)) }

@@ -53,6 +53,7 @@ struct ObjectUploadTests: ObjectStorageSuite {
     let process = command.process(arguments + CommandRun.patient, environment: environment)
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
+    process.restoreSignals()
     try process.run()
     // Four parts are in flight.
     while gate.arrivals < 4 { try await Task.sleep(for: .milliseconds(20)) }

@@ -22,7 +22,7 @@ struct SignalTests {
     process.standardInput = input
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    process.restoreHangUp()
+    process.restoreSignals()
     try process.run()
     return (process, input)
   }

@@ -41,6 +41,7 @@ struct TemporaryCacheTests {
         + CommandRun.patient, environment: environment)
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
+    process.restoreSignals()
     try process.run()
     while gate.arrivals < 1 { try await Task.sleep(for: .milliseconds(5)) }
     #expect(try !left().isEmpty)
