@@ -116,11 +116,11 @@ struct Continuation: Sendable {
     for word in words {
       let name = String(word.prefix { $0 != "=" })
       if hidesNext {
-        shown.append("…")
+        shown.append(hidden(word[...]))
       } else if word.contains("="), secretOptions.contains(name) {
-        shown.append("\(name)=…")
+        shown.append("\(name)=\(hidden(word.dropFirst(name.count + 1)))")
       } else if let letters = secretLetters(word), letters.count < word.count {
-        shown.append("\(letters)…")
+        shown.append("\(letters)\(hidden(word.dropFirst(letters.count)))")
       } else {
         shown.append(ShellWord.quoted(RedactedURL.text(word)))
       }
@@ -128,6 +128,9 @@ struct Continuation: Sendable {
     }
     return shown.joined(separator: " ")
   }
+
+  /// What stands for a secret; `-` reads it from standard input, and is none.
+  private static func hidden(_ value: Substring) -> String { value == "-" ? "-" : "…" }
 
   private static let secretOptions: Set<String> = [
     "--header", "--user", "--proxy", "--remote-cache-header",
