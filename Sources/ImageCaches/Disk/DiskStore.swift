@@ -99,6 +99,11 @@ public final class DiskStore: Sendable {
       capacity: capacity, preferredUsageAfterPurge: preferredUsageAfterPurge)
   }
 
+  /// Whether a message, or the path in it, is about a store in a temporary directory.
+  package static func isTemporary(placeIn message: String) -> Bool {
+    message.contains("/\(ScratchDirectory.prefix)")
+  }
+
   /// Creates a store in a temporary directory, which is removed with the store (`--no-cache`).
   /// - Throws: `CacheError` if the directory can't be created.
   public static func ephemeral() throws(CacheError) -> DiskStore {

@@ -6,7 +6,7 @@ import SystemIO
 final class ScratchDirectory: Sendable {
   let path: String
   private let lock: FileDescriptor?
-  private static let prefix = "imagemill-scratch-"
+  static let prefix = "imagemill-scratch-"
 
   init() throws(CacheError) {
     let parent = Paths.temporaryDirectory
@@ -25,7 +25,8 @@ final class ScratchDirectory: Sendable {
     do throws(SystemError) {
       return try TemporaryName.makeDirectory("\(parent)/\(prefix)")
     } catch {
-      throw .file("create a directory in", parent, errno: error.code)
+      // With the name that a directory would have had: it tells the temporary store from a cache.
+      throw .file("create a directory", "\(parent)/\(prefix)…", errno: error.code)
     }
   }
 

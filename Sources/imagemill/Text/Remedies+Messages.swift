@@ -80,7 +80,10 @@ extension CacheError {
   /// The message with its remedy.
   /// - Parameter canDoWithout: Whether the command has `--no-cache`.
   func messageWithRemedy(canDoWithout: Bool = true) -> String {
-    Remedies.remedy(for: reason, canDoWithout: canDoWithout).map { "\(message); \($0)" } ?? message
+    if reason == .noSpace, DiskStore.isTemporary(placeIn: message) {
+      return "\(message); \(Remedies.temporarySpace)"
+    }
+    return Remedies.remedy(for: reason, canDoWithout: canDoWithout).map { "\(message); \($0)" } ?? message
   }
 }
 

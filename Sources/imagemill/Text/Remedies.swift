@@ -13,6 +13,7 @@ enum Remedies {
   /// The advice for a failure; nil if no option helps.
   static func remedy(for error: JobError) -> String? {
     if error.isRecorded { return recorded(error) }
+    if isAboutTemporarySpace(error) { return temporarySpace }
     switch error.reason {
     case .download(let reason): return remedy(for: reason)
     case .cache(let reason): return remedy(for: reason)
@@ -26,6 +27,18 @@ enum Remedies {
     case nil where error.stage == .decode && [.truncated, .corrupt].contains(error.code):
       return "\(replacement(of: error)), or try --on-corrupt warn, which uses the part that can be decoded"
     case nil: return remedy(for: error.code, at: error.stage)
+    }
+  }
+
+  /// The advice for a full disk that has the temporary directory, as with `--no-cache`.
+  static let temporarySpace = "free some space, or set TMPDIR to a directory on another disk"
+
+  /// Whether no space is left for a run's own temporary store.
+  private static func isAboutTemporarySpace(_ error: JobError) -> Bool {
+    switch error.reason {
+    case .download(.cache(.noSpace)), .cache(.noSpace): DiskStore.isTemporary(placeIn: error.message)
+    case .rendering(.noSpace(let directory)): DiskStore.isTemporary(placeIn: directory)
+    default: false
     }
   }
 
