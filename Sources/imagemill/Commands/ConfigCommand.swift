@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ImageBatch
+import ImageDownloads
 import Manifests
 import SystemIO
 
@@ -95,7 +96,7 @@ struct ConfigCommand: ParsableCommand {
     case "proxy", "remote-cache":
       value.contains("@")
         ? value.replacing(#/^([a-zA-Z0-9+.-]+:\/\/)?[^@]*@/#) { "\($0.1 ?? "")***@" } : value
-    default: value
+    default: SecretText.hidden(in: value)
     }
   }
 

@@ -62,7 +62,8 @@ extension DownloadOptions {
     for origin in headerOrigins where Self.origin(origin) == nil {
       throw ValidationError("--header-for takes an origin, such as https://example.com, not '\(origin)'")
     }
-    if !headerOrigins.isEmpty, headers.isEmpty {
+    // As a setting, it waits for commands with a header.
+    if !headerOrigins.isEmpty, headers.isEmpty, Invocation.current.isTyped("header-for") {
       throw ValidationError("--header-for needs -H, the header to send")
     }
     if user?.isEmpty == true { throw ValidationError("--user needs a name: NAME or NAME:PASSWORD") }

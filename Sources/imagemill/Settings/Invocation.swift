@@ -95,7 +95,7 @@ struct Invocation: Sendable {
       if type(of: plain) != command { return plain }
       for setting in applied where setting.arguments != nil {
         do { _ = try parse(line([setting])) } catch {
-          mistakes.append(SettingMistake(setting.value, error))
+          mistakes.append(SettingMistake(setting.value, error, isFlag: setting.isFlag))
         }
       }
       if mistakes.isEmpty, let mistake = mistakeOfCombination(applied, line) { mistakes = [mistake] }
@@ -114,7 +114,7 @@ struct Invocation: Sendable {
   {
     for (index, setting) in applied.enumerated() {
       do { _ = try parse(line(Array(applied[...index]))) } catch {
-        return SettingMistake(setting.value, error)
+        return SettingMistake(setting.value, error, isFlag: setting.isFlag)
       }
     }
     return nil
@@ -128,12 +128,20 @@ struct Invocation: Sendable {
     }
     let options = try OptionTable(command)
     var known = options.names(in: typed.dropFirst(depth))
+    known.formUnion(known.compactMap { Setting.rivals[$0] })
     var applied: [Applied] = []
     for layer in layers.reversed() {
+      var rivals: [String] = []
       for value in layer.values.reversed() {
         guard let option = options[value.name], known.insert(value.name).inserted else { continue }
-        applied.append(Applied(value: value, isFlag: option.isFlag))
+        let setting = Applied(value: value, isFlag: option.isFlag)
+        applied.append(setting)
+        if let rival = Setting.rivals[value.name], setting.arguments?.isEmpty == false {
+          rivals.append(rival)
+        }
       }
+      // Both in one place are a mistake.
+      known.formUnion(rivals)
     }
     return applied.reversed()
   }

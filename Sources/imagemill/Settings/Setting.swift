@@ -19,7 +19,12 @@ struct Setting: Sendable, Hashable {
   }
 
   /// The variable of the environment: `IMAGEMILL_PER_HOST` for `per-host`.
-  var variable: String { "IMAGEMILL_" + name.uppercased().replacing("-", with: "_") }
+  var variable: String { Self.variable(of: name) }
+
+  /// The variable of a setting by its name.
+  static func variable(of name: String) -> String {
+    "IMAGEMILL_" + name.uppercased().replacing("-", with: "_")
+  }
 
   /// All settings. What a single command is asked to do, such as `--check`, isn't one.
   static let all: [Setting] =
@@ -44,6 +49,10 @@ struct Setting: Sendable, Hashable {
       "report",
       "events", "metrics", "progress", "quiet", "verbose",
     ].map { Setting(name: $0, scope: .user) }
+
+  /// Switches that exclude each other. One of them on the command line, or in a place of higher precedence, goes before the
+  /// other.
+  static let rivals = ["quiet": "verbose", "verbose": "quiet"]
 
   /// The same for the readers of manifests and of the configuration file.
   static let known: KnownSettings = {

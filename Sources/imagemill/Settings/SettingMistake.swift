@@ -11,15 +11,18 @@ struct SettingMistake {
     self.message = message
   }
 
-  /// - Parameter error: What the parser says about the setting's option.
-  init(_ value: SettingsLayer.Value, _ error: any Error) {
+  /// - Parameters:
+  ///   - error: What the parser says about the setting's option.
+  ///   - isFlag: Whether it is a switch, which is right by itself and wrong together with the other options.
+  init(_ value: SettingsLayer.Value, _ error: any Error, isFlag: Bool) {
     let text = UsageErrorFormatter.text(Imagemill.fullMessage(for: error), arguments: [])
     let line = text.split(separator: "\n").first.map(String.init) ?? text
     let message = line.hasPrefix("imagemill: ") ? String(line.dropFirst("imagemill: ".count)) : line
     let form = UsageErrorFormatter.form(ofValueIn: message).map { form in
       "; " + form.prefix(1).lowercased() + form.dropFirst().dropLast()
     }
-    self.init(value, message + (form ?? ""))
+    let off = isFlag ? "; for one command, \(Setting.variable(of: value.name))=no turns the setting off" : ""
+    self.init(value, message + (form ?? off))
   }
 
   /// The mistake of a switch whose value is neither yes nor no, or of another option whose value is empty.
