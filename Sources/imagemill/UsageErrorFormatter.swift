@@ -59,12 +59,17 @@ enum UsageErrorFormatter {
   /// - Parameter arguments: The command line.
   static func text(_ text: String, arguments: [String]) -> String {
     var message = ""
+    // The help of an operand is of no use if an option is to blame.
+    var showsHelp = true
     for line in text.split(separator: "\n") {
       if line.hasPrefix("Error: ") {
         let sentence = OptionHints.improved(String(line.dropFirst("Error: ".count)), arguments)
+        let missing = "Missing expected argument"
+        showsHelp = !line.hasPrefix("Error: " + missing) || sentence.hasPrefix(missing)
         message += "imagemill: \(sentence.prefix(1).lowercased())\(sentence.dropFirst())\n"
         if let form = form(ofValueIn: sentence) { message += "  \(form)\n" }
       } else if line.hasPrefix("Help:") {
+        guard showsHelp else { continue }
         message += "  " + line.dropFirst("Help:".count).drop { $0 == " " } + "\n"
       } else if line.hasPrefix("  See '") {
         message += "\(line)\n"

@@ -43,7 +43,9 @@ enum OptionHints {
   static func joined(
     _ sentence: String, _ arguments: [String], options: @autoclosure () -> [HelpDump.Argument]
   ) -> String? {
-    guard sentence.contains(#/'-[^-' ]/#),
+    // An option takes the operands for its value if its own is in one word with it.
+    let isOperandMissing = sentence.hasPrefix("Missing expected argument")
+    guard isOperandMissing || sentence.contains(#/'-[^-' ]/#),
       let word = arguments.prefix(while: { $0 != "--" }).first(where: { isCluster($0) }),
       foreign[word] == nil, !File.exists(word)
     else { return nil }
@@ -55,7 +57,9 @@ enum OptionHints {
       guard let option = options.first(where: { $0.spellings.contains("-\(letter)") }) else { return nil }
       guard option.kind == "option" else { continue }
       let value = String(word.dropFirst(position + 1))
-      guard !value.isEmpty, sentence.contains("'\(word)'") || sentence.contains("'-\(letter)") else {
+      // The parser may complain of a letter of the value.
+      let blamed = ["\(word)'", "-\(letter)"] + value.map { "-\($0)'" }
+      guard !value.isEmpty, isOperandMissing || blamed.contains(where: { sentence.contains("'\($0)") }) else {
         return nil
       }
       return "Unknown option '\(word)'; write '\(word.prefix(position + 1)) \(ShellWord.quoted(value))'"
