@@ -25,6 +25,12 @@ package struct SourcePattern: Sendable {
   /// The directory that every match lies in; empty for the one that the pattern is relative to.
   package var root: String { pattern.root }
 
+  /// Whether a file matches, relative to the current directory.
+  package var hasMatches: Bool {
+    var walk = GlobWalk(pattern, in: "")
+    return walk.next() != nil
+  }
+
   /// Whether a path matches. The file system isn't looked at.
   package func matches(_ path: String) -> Bool {
     let root = Paths.components(pattern.root)

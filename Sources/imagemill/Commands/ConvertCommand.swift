@@ -98,6 +98,7 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
         "the source \(path) is a directory; for all its images, write 'imagemill convert \(ShellWord.quoted(path)) "
           + "-o '{dir}/{name}.webp''")
     }
+    if case .file(let path) = source { try refusePattern(path) }
     let (chain, template, encoding, named) = try parts(of: source, output)
     if let template {
       let files = ([source] + named.values).compactMap(\.localPath)
@@ -126,6 +127,19 @@ struct ConvertCommand: AsyncParsableCommand, TakesManyOperands {
       }
       try present(outcome, of: source)
     }
+  }
+
+  /// Refuses a source that is no file, but a pattern for files.
+  private func refusePattern(_ path: String) throws {
+    guard !File.exists(path) else { return }
+    do throws(SourcePattern.Failure) {
+      guard try SourcePattern(path)?.hasMatches == true else { return }
+    } catch {
+      // No file has such a name either, which is reported.
+      return
+    }
+    throw CommandError(
+      .usage, "'\(path)' is a pattern; several sources need -o TEMPLATE, such as -o '{name}.webp'")
   }
 
   /// What the options say about one conversion; the template is nil for standard output.
