@@ -16,7 +16,8 @@ package enum Summary {
         "outputs", summary.outputs,
         [
           (summary.outputsWritten, "written"), (summary.outputsFromCache, "cached"),
-          (summary.outputsUnchanged, "unchanged"), (summary.outputsFailed, "failed"),
+          (summary.outputsUnchanged, "unchanged"), (summary.outputsKept, "kept"),
+          (summary.outputsFailed, "failed"),
         ]),
     ]
     if summary.jobs == 0, summary.outputs == 0, summary.isWhole { parts = ["nothing to do"] }
@@ -37,7 +38,6 @@ package enum Summary {
       ? "\(summary.remoteUploads) uploaded (\(QuantityText.bytes(summary.remoteSentBytes)))" : nil
     let remote = [found, sent].compactMap(\.self)
     if !remote.isEmpty { parts.append("remote cache: " + remote.joined(separator: ", ")) }
-    if summary.outputsKept > 0 { parts.append("\(summary.outputsKept) kept") }
     if summary.outputsRemoved > 0 { parts.append("\(summary.outputsRemoved) removed") }
     if summary.jobsNotStarted > 0 {
       parts.append("\(QuantityText.count(summary.jobsNotStarted, "job")) not started")

@@ -184,11 +184,7 @@ struct BatchOptions: ParsableArguments {
   var verbose = false
 
   func validate() throws {
-    let owners = standardOutputOwners
-    if owners.count > 1 {
-      throw ValidationError(
-        "\(owners.joined(separator: " and ")) both write to standard output; name a file for one of them")
-    }
+    if let mistake = standardOutputMistake { throw ValidationError(mistake) }
     do throws(ReportError) {
       for path in reports where !path.isEmpty { _ = try ReportFormat(path: path) }
     } catch {
@@ -212,6 +208,20 @@ struct BatchOptions: ParsableArguments {
     reports.filter { $0 == "-" }.map { _ in "--report" }
       + emissions.filter { $0.path == "-" }.map { _ in "--emit" }
       + (events == "-" ? ["--events"] : []) + (metrics == "-" ? ["--metrics"] : [])
+  }
+
+  /// What is wrong if several options write to standard output.
+  private var standardOutputMistake: String? {
+    let owners = standardOutputOwners
+    guard owners.count > 1 else { return nil }
+    if Set(owners).count == 1 {
+      return "several \(owners[0]) write to standard output; name a file for each but one"
+    }
+    guard owners.count == 2 else {
+      return "\(owners.joined(separator: ", ")) all write to standard output; name a file for each but one"
+    }
+    return
+      "\(owners.joined(separator: " and ")) both write to standard output; name a file for one of them"
   }
 
   /// The settings that the options describe.
