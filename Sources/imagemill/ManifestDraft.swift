@@ -59,14 +59,15 @@ enum ManifestDraft {
     }
   }
 
+  /// A manifest with these members.
   private static func text(_ members: [Member]) -> String {
-    return """
-      \(head)
-      \(settings)
-      jobs:
-        # One job for each line, row or file. Fields such as {name} and {dir} make different paths.
+    """
+    \(head)
+    \(settings)
+    jobs:
+      # One job for each line, row or file. Fields such as {name} and {dir} make different paths.
 
-      """ + members.map(\.text).joined()
+    """ + members.map(\.text).joined()
   }
 
   /// Manifests of a list, the plainest first. The next is for sources of one name. None has {index}, with which a new line
