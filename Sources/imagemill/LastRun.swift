@@ -45,20 +45,41 @@ struct LastRun {
   }
 
   /// The report that `--failed` reads.
-  /// - Parameter given: The option's value: a report, or ``word``.
+  /// - Parameters:
+  ///   - given: The option's value: a report, or ``word``.
+  ///   - whole: The last run of all shards, which counts if this shard has none of its own. Default: none.
   /// - Throws: `CommandError` if no run is known.
-  func report(_ given: String) throws -> String {
+  func report(_ given: String, orOf whole: LastRun? = nil) throws -> String {
     if given != Self.word { return given }
+    if let report = Self.misnamedReport {
+      throw CommandError(
+        .usage,
+        "--failed needs a report that ends in .ndjson, and \(report) doesn't; \(Remedies.wantedReport)")
+    }
     guard let path else {
       throw CommandError(
         .usage, "the failures of the last run are kept in the cache; leave out --no-cache, or name a report")
     }
-    guard File.exists(path) else {
+    guard let known = [path, whole?.path].compactMap(\.self).first(where: File.exists) else {
       throw CommandError(
         .usage,
         "no earlier run of the same command is known here; run it without --failed, or name a report: "
           + "--failed REPORT.ndjson")
     }
-    return path
+    return known
+  }
+
+  /// A report of another format than NDJSON behind `--failed`, which is taken for an operand; nil for none.
+  private static var misnamedReport: String? {
+    let words = Invocation.current.typed.prefix { $0 != "--" }
+    guard let option = words.firstIndex(of: "--failed"), option + 1 < words.endIndex else { return nil }
+    let word = words[option + 1]
+    do {
+      let kind = SideFileKind.report(try ReportFormat(path: word))
+      return try word != "-" && kind.matches(File.start(of: word, count: 4096), of: word) ? word : nil
+    } catch {
+      // Neither a report's name nor a file.
+      return nil
+    }
   }
 }

@@ -51,7 +51,10 @@ struct JobOptions: ParsableArguments {
   func open(_ manifests: [String], cache: CacheSettings) throws -> JobSelection {
     let (base, shard) = (try manifestOptions(), try parsedShard())
     let paths = try ManifestArguments.paths(manifests)
-    let failed = try failed.map { try FailedJobs(reading: lastRun(of: paths, cache).report($0)) }
+    let failed = try failed.map { given in
+      try FailedJobs(
+        reading: lastRun(of: paths, cache).report(given, orOf: lastRun(of: paths, shard: nil, cache)))
+    }
     let opened = try ManifestArguments.open(paths) { path in
       let options = base(path)
       return JobSelection.OpenManifest(
@@ -121,6 +124,10 @@ struct JobOptions: ParsableArguments {
 
   /// The record of the last run of `run` with these manifests, this shard, and these places of outputs.
   func lastRun(of manifests: [String], _ cache: CacheSettings) -> LastRun {
+    lastRun(of: manifests, shard: shard, cache)
+  }
+
+  private func lastRun(of manifests: [String], shard: String?, _ cache: CacheSettings) -> LastRun {
     let paths = manifests.map { path in
       path == "-" ? path : Paths.absolute(path)
     }

@@ -127,8 +127,9 @@ extension OutputResult {
   fileprivate var withRemedy: OutputResult {
     guard let error else { return self }
     var result = self
-    result.error = error.withRemedy(ofJob: source)
-    result.error?.message = SecretText.hidden(in: result.error?.message ?? "")
+    var shown = error.withRemedy(ofJob: source)
+    shown.message = SecretText.hidden(in: shown.message)
+    result.error = shown
     return result
   }
 }
