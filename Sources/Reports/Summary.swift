@@ -14,11 +14,7 @@ package enum Summary {
       counted("jobs", summary.jobs, [(summary.jobsDone, "done"), (summary.jobsFailed, "failed")]),
       counted(
         "outputs", summary.outputs,
-        [
-          (summary.outputsWritten, "written"), (summary.outputsFromCache, "cached"),
-          (summary.outputsUnchanged, "unchanged"), (summary.outputsKept, "kept"),
-          (summary.outputsFailed, "failed"),
-        ]),
+        completed(summary) + [(summary.outputsKept, "kept"), (summary.outputsFailed, "failed")]),
     ]
     if summary.jobs == 0, summary.outputs == 0, summary.isWhole { parts = ["nothing to do"] }
     var transfers: [String] = []
@@ -27,8 +23,7 @@ package enum Summary {
         "\(QuantityText.count(summary.downloads, "download")) (\(QuantityText.bytes(summary.downloadedBytes)))"
       )
     }
-    if summary.mergedDownloads > 0 { transfers.append("\(summary.mergedDownloads) merged") }
-    if summary.revalidatedDownloads > 0 { transfers.append("\(summary.revalidatedDownloads) revalidated") }
+    if let spared = listed(sparedDownloads(summary)) { transfers.append(spared) }
     if !transfers.isEmpty { parts.append(transfers.joined(separator: ", ")) }
     let found =
       summary.remoteHits > 0
@@ -54,8 +49,26 @@ package enum Summary {
   /// `outputs 9: 8 written, 1 failed`.
   private static func counted(_ noun: String, _ total: Int, _ counts: [(number: Int, name: String)]) -> String
   {
+    "\(noun) \(total)" + (listed(counts).map { ": \($0)" } ?? "")
+  }
+
+  /// The outputs that are in place, by how they came there.
+  static func completed(_ summary: BatchSummary) -> [(number: Int, name: String)] {
+    [
+      (summary.outputsWritten, "written"), (summary.outputsFromCache, "cached"),
+      (summary.outputsUnchanged, "unchanged"),
+    ]
+  }
+
+  /// The downloads that weren't needed, by the reason.
+  static func sparedDownloads(_ summary: BatchSummary) -> [(number: Int, name: String)] {
+    [(summary.mergedDownloads, "merged"), (summary.revalidatedDownloads, "revalidated")]
+  }
+
+  /// `8 written, 1 failed`, without the counts that are 0; nil if all are.
+  static func listed(_ counts: [(number: Int, name: String)]) -> String? {
     let shown = counts.filter { $0.number > 0 }.map { "\($0.number) \($0.name)" }
-    return "\(noun) \(total)" + (shown.isEmpty ? "" : ": \(shown.joined(separator: ", "))")
+    return shown.isEmpty ? nil : shown.joined(separator: ", ")
   }
 
   /// The run's result in a few words: `4 of 354 outputs failed`, `all 354 outputs are in place`.

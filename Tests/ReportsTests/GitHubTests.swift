@@ -50,9 +50,18 @@ struct GitHubTests {
     (summary.outputs, summary.outputsWritten, summary.jobsNotStarted) = (3, 3, 2)
     let text = StepSummary.text(summary, rows: [])
     #expect(text.hasPrefix("### imagemill: 2 jobs not started\n"))
-    #expect(text.contains("| jobs | 0 | 0 | 2 not started |"))
+    #expect(text.contains("| jobs | 0 |  | 2 not started |"))
     summary.jobsNotStarted = 0
     #expect(StepSummary.text(summary, rows: []).hasPrefix("### imagemill: all 3 outputs are in place\n"))
+  }
+
+  @Test func `the step summary has the words of the closing line, and no zeros`() {
+    var summary = BatchSummary()
+    (summary.jobs, summary.jobsDone, summary.outputs, summary.outputsFromCache) = (2, 2, 2, 2)
+    let text = StepSummary.text(summary, rows: [])
+    #expect(Summary.text(summary).contains("outputs 2: 2 cached"))
+    #expect(text.contains("| outputs | 2 |  | 2 cached |"))
+    #expect(!text.contains("downloads") && !text.contains("written"), "\(text)")
   }
 
   @Test func `the step summary is appended and lists failures without their markup`() throws {
@@ -65,7 +74,8 @@ struct GitHubTests {
     try summary.finish()
     let text = try String(contentsOf: path, encoding: .utf8)
     #expect(text.hasPrefix("before\n### imagemill: 4 of 354 outputs failed\n"))
-    #expect(text.contains("| outputs | 350 | 4 | 310 written, 40 unchanged |"))
+    #expect(text.contains("| outputs | 350 | 4 | 300 written, 10 cached, 40 unchanged |"))
+    #expect(text.contains("| downloads | 96 |  | 41.2 MB, 24 merged, 22 revalidated |"))
     let row = try #require(text.split(separator: "\n").first { $0.contains("img") })
     #expect(row.contains("&lt;img src=x&gt; &#124; &#96;a&#96; &#91;b&#93;&#40;c&#41; d |"))
     #expect(text.hasSuffix("and 3 more.\n"))

@@ -38,7 +38,8 @@ package final class StepSummary: BatchReporter {
   package func finish() throws(ReportError) {
     let (rows, summary) = state.withLock { ($0.rows, $0.summary) }
     guard let summary else { return }
-    let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)
+    // A named pipe without a reader would be waited for.
+    let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0o666)
     guard file >= 0 else { throw .notWritable(path, "append to", errno: errno) }
     defer { close(file) }
     do throws(SystemError) {
@@ -49,21 +50,16 @@ package final class StepSummary: BatchReporter {
   }
 
   static func text(_ summary: BatchSummary, rows: [String]) -> String {
-    var text = """
+    var text =
+      """
       ### imagemill: \(Summary.verdict(summary))
 
       | | done | failed | |
       | --- | ---: | ---: | --- |
-      | jobs | \(summary.jobsDone) | \(summary.jobsFailed) \
-      | \(summary.isInputUnread ? "the rest not started" : summary.jobsNotStarted > 0 ? "\(summary.jobsNotStarted) not started" : "") |
-      | outputs | \(summary.outputsWritten + summary.outputsFromCache + summary.outputsUnchanged) | \(summary.outputsFailed) \
-      | \(summary.outputsWritten + summary.outputsFromCache) written, \(summary.outputsUnchanged) unchanged |
-      | downloads | \(summary.downloads) | | \(QuantityText.bytes(summary.downloadedBytes)), \
-      \(summary.mergedDownloads) merged, \(summary.revalidatedDownloads) revalidated |
-
-      \(QuantityText.tenths(summary.seconds)) s
 
       """
+      + tableRows(summary).map { "| \($0.joined(separator: " | ")) |\n" }.joined()
+      + "\n\(QuantityText.tenths(summary.seconds)) s\n"
     guard !rows.isEmpty else { return text }
     text +=
       "\n| source | output | why | where |\n| --- | --- | --- | --- |\n" + rows.joined(separator: "\n") + "\n"
@@ -71,6 +67,29 @@ package final class StepSummary: BatchReporter {
       text += "\nand \(summary.outputsFailed - rows.count) more.\n"
     }
     return text
+  }
+
+  /// The totals in the words of the closing line, without those that are 0.
+  private static func tableRows(_ summary: BatchSummary) -> [[String]] {
+    func number(_ count: Int) -> String { count > 0 ? String(count) : "" }
+    let rest =
+      summary.isInputUnread
+      ? "the rest not started" : Summary.listed([(summary.jobsNotStarted, "not started")]) ?? ""
+    let completed = Summary.completed(summary)
+    var rows = [
+      ["jobs", String(summary.jobsDone), number(summary.jobsFailed), rest],
+      [
+        "outputs", String(completed.reduce(0) { $0 + $1.number }), number(summary.outputsFailed),
+        Summary.listed(completed) ?? "",
+      ],
+    ]
+    let spared = Summary.listed(Summary.sparedDownloads(summary))
+    if summary.downloads > 0 || spared != nil {
+      let bytes = summary.downloads > 0 ? QuantityText.bytes(summary.downloadedBytes) : nil
+      let facts = [bytes, spared].compactMap(\.self)
+      rows.append(["downloads", number(summary.downloads), "", facts.joined(separator: ", ")])
+    }
+    return rows
   }
 
   private static func row(_ result: OutputResult, _ error: JobError) -> String {
