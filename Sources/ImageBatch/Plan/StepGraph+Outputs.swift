@@ -180,7 +180,7 @@ extension StepGraph {
     .warn(
       BatchWarning(
         source: result.source,
-        message: "\(result.path ?? "the output") is kept: this run didn't write the existing file",
+        message: "\(result.path ?? "the output") is kept: imagemill didn't write the existing file",
         location: result.location))
   }
 }
