@@ -52,6 +52,25 @@ struct ObjectStorageTests {
     #expect(again.lines.count == 4)
   }
 
+  @Test("ls takes prefixes from the lines of standard input, in the place of '-'")
+  func prefixes() async throws {
+    defer { server.stop() }
+    server.list(perPage: 9)
+    let named = try await run("ls", "s3://photos/p/")
+    #expect(named.status == 0 && !named.lines.isEmpty, "\(named.errors)")
+    for (arguments, input) in [([], "\ns3://photos/p/\r\n"), (["-"], "s3://photos/p/")] {
+      let listed = try await command.run(
+        arguments: ["ls"] + arguments, input: Data(input.utf8), environment: environment)
+      #expect(listed.status == 0 && listed.text == named.text, "\(listed.errors)")
+    }
+    let both = try await run("ls", "s3://photos/p/", "-", input: "s3://photos/p/\n")
+    #expect(both.text == named.text + named.text, "\(both.errors)")
+    let none = try await run("ls")
+    #expect(none.status == 0 && none.text.isEmpty && none.errors.isEmpty)
+    let wrong = try await run("ls", input: "s3://photos\nphotos\n")
+    #expect(wrong.status == 2 && wrong.errors.contains("'photos' can't be listed"), "\(wrong.errors)")
+  }
+
   @Test("an object is a source of every command and of an overlay")
   func commands() async throws {
     defer { server.stop() }
@@ -98,7 +117,7 @@ struct ObjectStorageTests {
   @Test(
     "mistakes are told before anything is sent",
     arguments: [
-      (["ls", "https://a/b"], "must begin with 's3://'"), (["ls"], "missing expected argument"),
+      (["ls", "https://a/b"], "must begin with 's3://'"), (["ls", "-", "-"], "give '-' once"),
       (["ls", "s3://a:b/c"], "letters, digits"), (["inspect", "s3://photos"], "names no object"),
       (["ls", "--s3-endpoint", "127.0.0.1:9000", "s3://a"], "--s3-endpoint: an S3 endpoint must be"),
       (["ls", "--s3-addressing", "host", "s3://a"], "--s3-addressing"),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import ImageDownloads
 import ObjectStorage
 import SystemIO
@@ -11,19 +12,30 @@ struct LsCommand: AsyncParsableCommand {
       The lines are input for 'imagemill pipe'. Empty objects whose keys end in a slash (folder markers) are left out.
 
         imagemill ls s3://photos/2026/ | imagemill pipe -o '{dir}/{name}.webp'
+        imagemill ls < prefixes.txt
         imagemill ls --json s3://photos
       """)
 
-  @Argument(help: ArgumentHelp("Buckets, or prefixes of keys: s3://BUCKET/PREFIX.", valueName: "prefix"))
-  var prefixes: [String]
+  @Argument(
+    help: ArgumentHelp(
+      "Buckets, or prefixes of keys: s3://BUCKET/PREFIX; '-' stands for the lines of standard input (default: '-').",
+      valueName: "prefix"))
+  var prefixes: [String] = []
 
   @Flag(help: "Print one JSON object per line: source, size in bytes, last-modified time and ETag.")
   var json = false
 
   @OptionGroup(title: "Downloads") var downloads: DownloadOptions
 
+  func validate() throws {
+    if prefixes.count(where: { $0 == "-" }) > 1 {
+      throw ValidationError("standard input has one list: give '-' once")
+    }
+  }
+
   func run() async throws {
-    let prefixes = try prefixes.map { text in
+    let named = prefixes.isEmpty ? ["-"] : prefixes
+    let prefixes = try named.flatMap { try $0 == "-" ? Self.lines() : [$0] }.map { text in
       do throws(ObjectAddress.Mistake) {
         return try ObjectAddress(parsingPrefix: text)
       } catch {
@@ -41,6 +53,21 @@ struct LsCommand: AsyncParsableCommand {
       return failures
     }
     if let status = failures.status { throw status }
+  }
+
+  /// The lines of standard input that aren't blank.
+  private static func lines() throws -> [String] {
+    StandardInput.announce("prefixes, one per line,")
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try FileIO.readToEnd(STDIN_FILENO, limit: 64 << 20)
+    } catch {
+      throw CommandError(.usage, "can't read the prefixes from standard input: \(error.text)")
+    }
+    // Other characters that break lines may be part of a key.
+    return bytes.split(separator: UInt8(ascii: "\n")).map { line in
+      String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+    }.filter { !$0.allSatisfy(\.isWhitespace) }
   }
 
   /// Prints page after page.
