@@ -13,8 +13,7 @@ package enum Summary {
     var parts = [
       counted("jobs", summary.jobs, [(summary.jobsDone, "done"), (summary.jobsFailed, "failed")]),
       counted(
-        "outputs", summary.outputs,
-        completed(summary) + [(summary.outputsKept, "kept"), (summary.outputsFailed, "failed")]),
+        "outputs", summary.outputs, completed(summary) + [(summary.outputsFailed, "failed")]),
     ]
     if summary.jobs == 0, summary.outputs == 0, summary.isWhole { parts = ["nothing to do"] }
     var transfers: [String] = []
@@ -56,7 +55,7 @@ package enum Summary {
   static func completed(_ summary: BatchSummary) -> [(number: Int, name: String)] {
     [
       (summary.outputsWritten, "written"), (summary.outputsFromCache, "cached"),
-      (summary.outputsUnchanged, "unchanged"),
+      (summary.outputsUnchanged, "unchanged"), (summary.outputsKept, "kept"),
     ]
   }
 
