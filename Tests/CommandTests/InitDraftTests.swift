@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Testing
 
 @Suite("The drafts of imagemill init --from", .timeLimit(.minutes(8)))

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Testing
 
 @Suite("An output behind a link that leads outside", .timeLimit(.minutes(8)))

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Testing
 
 @Suite("Several mistakes in options", .timeLimit(.minutes(8)))

@@ -76,7 +76,7 @@ struct SettingConflictTests {
     ])
   func temporarySpace(reason: JobError.Reason) {
     let message = "can't write /small/imagemill-scratch-1/tmp/2: No space left on device"
-    let error = JobError(code: .cacheFailed, stage: .download, reason: reason, message: message)
+    let error = JobError(code: .cacheFailed, stage: .download, reason, message: message)
     #expect(
       error.withRemedy.message == "\(message); free some space, or set TMPDIR to a directory on another disk")
     let cache = CacheError(code: .fileSystem, .noSpace, message: message)
