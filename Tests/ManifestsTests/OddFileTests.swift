@@ -50,9 +50,9 @@ struct OddFileTests {
       complaint:
         "images.json:1:18: error: duplicate key 'imagemill' (first in column 2): remove one of them"),
     Case(
-      text: "imagemill = 1\n[filters]\n[filters]\n", form: .toml,
+      text: "imagemill = 1\njobs = [{source = \"a.png\", output = \"b.png\"}]\n[filters]\n[filters]\n", form: .toml,
       complaint:
-        "images.toml:3:2: error: duplicate key 'filters' (first in line 2): remove one of them"),
+        "images.toml:4:2: error: duplicate key 'filters' (first in line 3): remove one of them"),
     Case(
       text: "imagemill: 1\njobs: [{source: a.png, output: b.webp, filter: {fit: {width: 8, heigth: 9}}}]\n",
       complaint:

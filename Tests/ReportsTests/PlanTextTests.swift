@@ -119,7 +119,7 @@ struct PlanTextTests {
     let explained = try explanation(.made(changed))
     #expect(explained.verdict == "a run would render: filter differs from the last run")
     #expect(explained.text.hasSuffix("filter\n  was flip\n  is  flop\n"))
-    #expect(explained.text.hasPrefix("file      /out/a.png\nstate     in place\nmanifest  /m.yaml\n"))
+    #expect(explained.text.hasPrefix("output    /out/a.png\nstate     in place\nmanifest  /m.yaml\n"))
     let json = try JSONSerialization.jsonObject(with: Data(explained.json.utf8)) as? [String: Any]
     #expect((json?["differences"] as? [[String: String]])?.first?["part"] == "filter")
   }
