@@ -50,7 +50,8 @@ struct OddFileTests {
       complaint:
         "images.json:1:18: error: duplicate key 'imagemill' (first in column 2): remove one of them"),
     Case(
-      text: "imagemill = 1\njobs = [{source = \"a.png\", output = \"b.png\"}]\n[filters]\n[filters]\n", form: .toml,
+      text: "imagemill = 1\njobs = [{source = \"a.png\", output = \"b.png\"}]\n[filters]\n[filters]\n",
+      form: .toml,
       complaint:
         "images.toml:4:2: error: duplicate key 'filters' (first in line 3): remove one of them"),
     Case(

@@ -30,6 +30,9 @@ final class ItemReader: Sendable {
         deliver(item)
         if item == nil { return }
       }
+      // An input that wasn't being asked for an item is cancelled too.
+      withUnsafeCurrentTask { $0?.cancel() }
+      _ = await iterator.next(isolation: nil)
     }
     task.withLock { $0 = reading }
     // It may have been stopped before it started.
