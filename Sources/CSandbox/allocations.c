@@ -26,7 +26,9 @@ size_t csandbox_failed_allocations(void) { return atomic_load_explicit(&failures
 
 #if defined(__x86_64__)
 #define IS_ADDRESS(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT || (type) == R_X86_64_64)
+#define IS_SLOT(type) ((type) == R_X86_64_JUMP_SLOT)
 #elif defined(__aarch64__)
+#define IS_SLOT(type) ((type) == R_AARCH64_JUMP_SLOT)
 #define IS_ADDRESS(type) \
   ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_ABS64)
 #endif
@@ -111,19 +113,24 @@ static struct {
 };
 #define FUNCTION_COUNT (sizeof functions / sizeof functions[0])
 
-static void *watched(const char *name) {
+// The index of a function; FUNCTION_COUNT for any other name.
+static size_t watched(const char *name) {
   // Of the thousands of names in the tables, these are rare.
-  if (!strchr("mcrap", name[0])) return NULL;
-  for (size_t index = 0; index < FUNCTION_COUNT; index++)
-    if (!strcmp(name, functions[index].name)) return functions[index].watched;
-  return NULL;
+  if (!strchr("mcrap", name[0])) return FUNCTION_COUNT;
+  size_t index = 0;
+  while (index < FUNCTION_COUNT && strcmp(name, functions[index].name)) index++;
+  return index;
 }
 
 static void replace(const ElfW(Rela) *entries, size_t bytes, ElfW(Addr) base, const ElfW(Sym) *symbols, const char *names) {
   for (size_t index = 0; entries && index < bytes / sizeof *entries; index++) {
     if (!IS_ADDRESS(ELF64_R_TYPE(entries[index].r_info)) || entries[index].r_addend != 0) continue;
-    void *function = watched(names + symbols[ELF64_R_SYM(entries[index].r_info)].st_name);
-    if (function) *(void **)(base + entries[index].r_offset) = function;
+    size_t found = watched(names + symbols[ELF64_R_SYM(entries[index].r_info)].st_name);
+    if (found == FUNCTION_COUNT) continue;
+    void **place = (void **)(base + entries[index].r_offset);
+    // A variable that the program has since set to another function is left. A slot may have no function before the first call.
+    if (IS_SLOT(ELF64_R_TYPE(entries[index].r_info)) || *place == *(void **)functions[found].own)
+      *place = functions[found].watched;
   }
 }
 

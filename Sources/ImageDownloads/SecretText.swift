@@ -11,6 +11,12 @@ package enum SecretText {
     replacing(text) { _ in "…" }
   }
 
+  /// A message about a wrong chain. It may quote a part of a URL whose colons should have been encoded.
+  package static func hidden(in message: String, about chain: String) -> String {
+    guard hidden(in: chain) != chain else { return message }
+    return message.replacing(#/'[^'@]*@/#, with: "'…@")
+  }
+
   /// The text with asterisks in place of each secret, so that columns stay.
   package static func starred(in text: String) -> String {
     replacing(text) { String(repeating: "*", count: $0.unicodeScalars.count) }
@@ -73,7 +79,8 @@ package enum SecretText {
     while index < units.count {
       let separator = units[index...].prefix { $0.isOne(of: ":/") }
       let isWhole = separator.map(\.byte) == Array("://".utf8)
-      guard isWhole || !separator.isEmpty && isMisspelled(units[..<index]) else {
+      let isWrong = separator.count > 1 || separator.first?.isOne(of: ":") == true
+      guard isWhole || isWrong && isMisspelled(units[..<index]) else {
         index += max(1, separator.count)
         continue
       }
@@ -95,14 +102,26 @@ package enum SecretText {
   /// Whether a text ends in a scheme, which other characters follow than `://`.
   private static func isMisspelled(_ start: ArraySlice<Unit>) -> Bool {
     let name = start.suffix(5).reversed().prefix { $0.isOne(of: "HTPShtps3") }.map(\.byte)
-    return ["http", "https", "s3"].contains(String(decoding: name.reversed(), as: UTF8.self).lowercased())
+    guard ["http", "https", "s3"].contains(String(decoding: name.reversed(), as: UTF8.self).lowercased())
+    else {
+      return false
+    }
+    // Not the end of a word, or of a path.
+    guard let before = start.dropLast(name.count).last else { return true }
+    return !before.isOne(of: "/._-") && !isLetterOrDigit(before.byte)
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte >= 0x80
+      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
   /// The user name and password of a URL.
   /// - Parameter url: What follows the scheme.
   private static func userInformation(_ url: ArraySlice<Unit>, _ isEncoded: Bool) -> Range<Int>? {
     var authority = url.prefix { !$0.isPlain("/?#") }
-    if !authority.contains(where: { $0.isPlain("@") }),
+    // Not in an IPv6 address.
+    if !authority.contains(where: { $0.isPlain("@") || $0.isPlain("]") }),
       let colon = authority.lastIndex(where: { $0.isOne(of: ":") }),
       authority[(colon + 1)...].contains(where: { !$0.isOne(of: "0123456789'\"),;.") })
     {

@@ -96,7 +96,7 @@ package struct ManifestReader: Sendable {
     DefaultsCheck(context: context).run(root["defaults"], log: &log)
     let directory = given ?? outputDirectory ?? options.directory
     let all = drafts.isEmpty ? jobs : (jobs + drafts).sorted { $0.isBefore($1) }
-    OutputConflicts.check(all, drafts: Set(drafts.map(\.index)), in: directory, log: &log)
+    OutputConflicts.check(all, drafts: Set(drafts.compactMap(\.location)), in: directory, log: &log)
     if options.checksPlaces || !log.isEmpty && options.protectsSources {
       let files = (log.text.name == "-" ? [] : [log.text.name]) + rows.compactMap(\.tablePath)
       OutputConflicts.checkSources(
@@ -209,6 +209,7 @@ package struct ManifestReader: Sendable {
     }
     guard !check.rows.isEmpty || !check.unread.isEmpty else { return (jobs, drafts, []) }
     check.jobs = jobs
+    check.drafts = drafts
     check.run(log: &log)
     let numbered = Self.numbered(jobs, check.rows, before: before)
     return (numbered.jobs, drafts, numbered.rows)

@@ -64,7 +64,7 @@ struct FirstRoundTests {
     ),
     (
       "output: b.webp, filter: [fil:3, {fit: {width: x, heigth: 3}}, \"blur:-1,crcle\"]",
-      ["'fil'", "'heigth'", "valid size", "'-1' is not a valid radius", "'crcle'"]
+      ["'fil'", "'heigth'", "valid width", "'-1' is not a valid radius", "'crcle'"]
     ),
     (
       "output: \"b.{format}\", matrix: {format: [webpp, jpegg]}, encode: {qualty: 3}",

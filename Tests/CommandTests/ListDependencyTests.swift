@@ -91,6 +91,53 @@ struct ListDependencyTests {
     )
   }
 
+  @Test(
+    "rows of a table that are ordered stay among the jobs beside a list that is, and --prune keeps their outputs"
+  )
+  func rows() async throws {
+    for name in ["b.png", "d.png"] { try image(name, 30, 20) }
+    try command.write("source,w\nm.png,10\nb.png,12\n", to: "t.csv")
+    try command.write(
+      "imagemill: 1\njobs:\n  - {source: a.png, output: m.png}\n"
+        + "  - {from: t.csv, output: 'r-{name}-{w}.png', filter: 'fit:{w}x'}\n", to: "m.yaml")
+    try command.write("d.png\n", to: "l.txt")
+    #expect(try await command.run("run", "-o", "l-{name}.jpg", "m.yaml", "l.txt").status == 0)
+    try command.write("d.png\nm.png\n", to: "l.txt")
+    for options in [[], ["--prune"], ["--force"]] {
+      let outcome = try await command.run(
+        arguments: ["run", "-o", "l-{name}.jpg", "m.yaml", "l.txt"] + options)
+      #expect(outcome.status == 0 && outcome.errors.contains("jobs 5: 5 done"), "\(outcome.errors)")
+      for name in ["r-m-10.png", "r-b-12.png", "l-d.jpg", "l-m.jpg"] {
+        #expect(command.read(name) != nil, "\(name)")
+      }
+    }
+  }
+
+  @Test("sources follow outputs to the directory of -C once")
+  func followedOnce() async throws {
+    try image("b.png", 20, 10)
+    try command.write(
+      "imagemill: 1\njobs:\n  - {source: ./a.png, output: x.png}\n  - {source: ./b.png, output: out/x.png}\n"
+        + "  - {source: ./x.png, output: c.png}\n", to: "d.yaml")
+    try command.write("c.png\n", to: "l.txt")
+    let outcome = try await command.run("run", "-C", "out", "-o", "{name}.webp", "d.yaml", "l.txt")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(size("out/c.png") == [60, 40] && size("out/out/x.png") == [20, 10])
+  }
+
+  @Test(
+    "the place of a record that succeeded isn't taken by one that failed",
+    arguments: ["--failed", "--shard=1/1"])
+  func placeOfOther(option: String) async throws {
+    try FileManager.default.createDirectory(atPath: command.work + "/x", withIntermediateDirectories: true)
+    try image("x/a.png", 9, 9)
+    let lines = Data("a.png\nx/a.png\n".utf8)
+    let first = try await command.run(["pipe", "-o", "o/{name}.png"], input: lines)
+    #expect(first.status == 1)
+    let second = try await command.run(["pipe", option, "-o", "o/{name}.png"], input: lines)
+    #expect(second.status != 0 && size("o/a.png") == [60, 40], "\(second.errors)")
+  }
+
   // MARK: Selections
 
   @Test(

@@ -43,6 +43,21 @@ struct ForeignDirectoryTests {
     #expect(has("CACHEDIR.TAG"))
   }
 
+  @Test("with what a store has left, or with empty directories, are a store's")
+  func remains() throws {
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let digest = String(repeating: "ab", count: 32)
+    for name in [
+      "objects/ab/" + digest.dropFirst(2), "tmp/12-34.lock", "partial/" + digest, "partial/\(digest).json",
+      "last/0123456789abcdef.ndjson",
+    ] { try write(name) }
+    try DiskStore(directory: directory).close()
+    #expect(has("CACHEDIR.TAG") && has("partial/" + digest))
+    try FileManager.default.removeItem(atPath: directory)
+    try FileManager.default.createDirectory(atPath: directory + "/tmp", withIntermediateDirectories: true)
+    try DiskStore(directory: directory).close()
+  }
+
   @Test("files of others in a store's directories for its own use stay, and a pipe there blocks nothing")
   func insideStore() throws {
     defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -33,6 +33,8 @@ struct SecretTextTests {
       "see http://h/a, mail a@b",
       "http/a@2x.png", "50%25 off = a@b", "http://h/x?width=4&format=png", "m.yaml:1:2: error: s3: a@b",
       "overlay:http%3A//h/x.png:center,text:a@b", "%", "%4", "://", "http://", "photos//a@2x.png",
+      "srv/http/a@2x.png: decode: x", "srv/http//a@2x.png: decode: x", "photos3/a@2x.png: read: y",
+      "http://[::1]/a@2x.png", "http://[fe80::abcd]/a@2x.png: read: z",
     ])
   func others(text: String) {
     #expect(SecretText.hidden(in: text) == text)

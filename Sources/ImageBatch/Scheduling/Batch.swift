@@ -154,14 +154,6 @@ public final class Batch: Sendable {
     return summary
   }
 
-  /// Lets no output replace files that are read by what isn't run, unless an earlier run has made them.
-  private func protect(_ files: [String]) async {
-    guard !files.isEmpty else { return }
-    await writer.blocking { [sources, store] in
-      sources.add(files: PlaceMistakes.unmade(files, store: store))
-    }
-  }
-
   private func finishRemote() async {
     guard let remote else { return }
     await remote.finish(isHurried: stops)
@@ -177,11 +169,11 @@ public final class Batch: Sendable {
         switch item {
         case .group(let group): read = group
         case .unselected(let job):
-          await protect(job.localFiles)
+          sources.protect(job.localFiles)
           continue
         case .rejected(let result):
           // It says what the user has: an output in this place would be as bad as over the source of a job.
-          await protect(result.reads)
+          sources.protect(result.reads)
           await finish(result, of: nil)
           continue
         }

@@ -13,6 +13,8 @@ import SystemIO
 final class SourceFiles: Sendable {
   private struct State {
     var identities: Set<FileIdentity> = []
+    /// Files that are read by what isn't run: an output may replace them if an earlier run has made them.
+    var others: Set<FileIdentity> = []
     /// The addresses' digests: Swift would take texts with the same characters in other bytes for equal.
     var objects: Set<ContentDigest> = []
     /// Real paths that aren't written to the index yet.
@@ -82,6 +84,13 @@ final class SourceFiles: Sendable {
     for path in files { add(path) }
   }
 
+  /// Adds files that are read by what isn't run. Whether an earlier run has made them is looked at once an output has the
+  /// place of one: they may be many.
+  func protect(_ files: [String]) {
+    let identities = files.compactMap { FileIdentity(path: $0) }
+    state.withLock { $0.others.formUnion(identities) }
+  }
+
   private func add(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
@@ -106,10 +115,13 @@ final class SourceFiles: Sendable {
       }
     }
     // Most runs have no local sources. Don't spend a system call on each output.
-    guard state.withLock({ !$0.identities.isEmpty }), let identity = FileIdentity(path: path) else {
-      return false
+    guard state.withLock({ !$0.identities.isEmpty || !$0.others.isEmpty }),
+      let identity = FileIdentity(path: path)
+    else { return false }
+    let (isSource, isOther) = state.withLock {
+      ($0.identities.contains(identity), $0.others.contains(identity))
     }
-    return state.withLock { $0.identities.contains(identity) }
+    return isSource || isOther && !PlaceMistakes.unmade([path], store: store).isEmpty
   }
 
   /// The paths, out of absolute `paths`, that are a source of this run or were one of any run.

@@ -309,13 +309,9 @@ extension DiskStore {
     unlink(partialPath(key) + ".json")
   }
 
-  private func isPartial(_ name: String) -> Bool {
-    ContentDigest(hex: name.hasSuffix(".json") ? String(name.dropLast(5)) : name) != nil
-  }
-
   /// Removes partial bodies that weren't resumed for a week.
   func clearOldPartials() throws(CacheError) {
-    for name in try StoreLayout.names(in: layout.partials) where isPartial(name) {
+    for name in try StoreLayout.names(in: layout.partials) where StoreLayout.isPartial(name) {
       let path = "\(layout.partials)/\(name)"
       guard let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK),
         file.lock(exclusive: true, waits: false),

@@ -162,7 +162,7 @@ final class ProcessDirectory: Sendable {
   }
 
   /// Whether a name in `tmp/` is that of a directory or a lock of this type.
-  private static func isOwn(_ name: String) -> Bool {
+  static func isOwn(_ name: String) -> Bool {
     let numbers = (name.hasSuffix(lockSuffix) ? name.dropLast(lockSuffix.utf8.count) : name[...])
       .split(separator: "-", omittingEmptySubsequences: false)
     return numbers.count == 2 && numbers.allSatisfy { UInt64($0) != nil }

@@ -23,21 +23,56 @@ struct StoreLayout: Sendable {
     "\(objects)/\(digest.hex.prefix(2))/\(digest.hex.dropFirst(2))"
   }
 
-  /// Throws if a directory that isn't a store's has entries with the names of a store's own: somebody else made them, and the
-  /// store would take them for its own, and remove them.
+  /// Throws if a directory without a tag has files that a store would replace or remove, and that no store has made.
   func refuseForeign() throws(CacheError) {
-    func exists(_ path: String) -> Bool {
-      var status = stat()
-      return lstat(path, &status) == 0
-    }
-    guard !exists(tag), !exists(objects) || !exists(index) else { return }
-    let own = [index, indexLock, requestLocks, objects, temporaries, partials, records, limit]
-    guard let found = own.first(where: exists) else { return }
+    var status = stat()
+    guard lstat(tag, &status) != 0, let found = try foreignPath() else { return }
     throw CacheError(
       code: .fileSystem, .foreignDirectory,
       message:
-        "the directory \(root) isn't a cache, and has a '\(Paths.fileName(found))' that a cache would replace"
-    )
+        "the directory \(root) isn't a cache, and has a '\(found)' that a cache would replace or remove")
+  }
+
+  /// The first path below the root, in the place of something of a store, that no store has made; nil if there is none. A
+  /// store's own may be there without a tag if the directory was removed during a run.
+  private func foreignPath() throws(CacheError) -> String? {
+    func isHex(_ name: some StringProtocol, _ count: Int) -> Bool {
+      name.utf8.count == count && name.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    }
+    func foreignName(in directory: String, _ isOwn: (String) -> Bool) throws(CacheError) -> String? {
+      var status = stat()
+      guard lstat(directory, &status) == 0 else { return nil }
+      let name = Paths.fileName(directory)
+      guard status.st_mode & S_IFMT == S_IFDIR else { return String(name) }
+      return try Self.names(in: directory).first { !isOwn($0) }.map { "\(name)/\($0)" }
+    }
+    let directories: [(String, (String) -> Bool)] = [
+      (objects, { isHex($0, 2) }), (temporaries, ProcessDirectory.isOwn), (partials, Self.isPartial),
+      (records, { $0.hasSuffix(".ndjson") && isHex($0.dropLast(7), 16) }),
+    ]
+    for (directory, isOwn) in directories {
+      if let found = try foreignName(in: directory, isOwn) { return found }
+    }
+    for prefix in try Self.names(in: objects) {
+      if let found = try foreignName(in: "\(objects)/\(prefix)", { isHex($0, 62) }) {
+        return "objects/\(found)"
+      }
+    }
+    var status = stat()
+    for path in [indexLock, requestLocks] where lstat(path, &status) == 0 && status.st_size > 0 {
+      return String(Paths.fileName(path))
+    }
+    // The other files are made after the directories.
+    let hasObjects = lstat(objects, &status) == 0
+    for path in [index, limit] where !hasObjects && lstat(path, &status) == 0 {
+      return String(Paths.fileName(path))
+    }
+    return nil
+  }
+
+  /// Whether a name in `partial/` is that of an interrupted download, or of what is known about it.
+  static func isPartial(_ name: String) -> Bool {
+    ContentDigest(hex: name.hasSuffix(".json") ? String(name.dropLast(5)) : name) != nil
   }
 
   /// Creates missing directories, and the tag that tells backup programs to skip them (https://bford.info/cachedir/).

@@ -1,3 +1,4 @@
+import ImageDownloads
 import ImageFilters
 
 /// Reads a chain in any of its forms: `fill:100x100,circle`, a list of strings and mappings, or a mapping such as
@@ -57,7 +58,9 @@ struct ChainReader {
       return try FilterChain(parsing: text, named: named)
     } catch {
       for mistake in FilterChain.mistakes(in: text, named: named) {
-        log.error(isAsWritten ? node.place(ofOffset: mistake.offset) : node.place, mistake.message)
+        log.error(
+          isAsWritten ? node.place(ofOffset: mistake.offset) : node.place,
+          SecretText.hidden(in: mistake.message, about: text))
       }
       return nil
     }

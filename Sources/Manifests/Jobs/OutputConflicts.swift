@@ -21,9 +21,11 @@ enum OutputConflicts {
 
   /// - Parameters:
   ///   - jobs: The jobs in order, with those that have other mistakes.
-  ///   - drafts: The indices of those with mistakes, whose contents aren't known: equal paths are an error if the sources differ.
+  ///   - drafts: The places of those with mistakes, whose contents aren't known: equal paths are an error if the sources differ.
   ///   - directory: The directory of the outputs.
-  static func check(_ jobs: [Job], drafts: Set<Int>, in directory: String, log: inout DiagnosticLog) {
+  static func check(
+    _ jobs: [Job], drafts: Set<ManifestLocation>, in directory: String, log: inout DiagnosticLog
+  ) {
     // The positions of the job and of its output.
     var taken: [[UInt8]: (job: Int, output: Int)] = [:]
     var places = RealPlaces()
@@ -51,7 +53,7 @@ enum OutputConflicts {
         }
         let (firstJob, other) = (jobs[first.job], jobs[first.job].outputs[first.output])
         let differ =
-          drafts.contains(job.index) || drafts.contains(firstJob.index)
+          !drafts.isEmpty && [job, firstJob].contains { $0.location.map(drafts.contains) == true }
           ? !job.sources.isEmpty && !firstJob.sources.isEmpty && job.sources != firstJob.sources
           : Content(other, of: firstJob) != Content(output, of: job)
         guard differ, let place = output.location else { continue }

@@ -67,8 +67,8 @@ package struct OperandJobs: Sequence, Sendable {
     if replacesSources, let path = namedAndLeftOut.first {
       throw Failure(
         description:
-          "\(path) is a source, and the output of another one: name only the originals, write to another directory, "
-          + "or leave out --in-place, so that outputs of earlier runs aren't converted")
+          "\(path) is a source, and the output of another one: name only the originals, or write to another directory"
+      )
     }
     try refuseConflicts()
   }

@@ -5,12 +5,16 @@ import SystemIO
 /// would. Only outputs count whose paths are known before anything starts, and whose templates have no `{index}`.
 extension RowCheck {
   /// Adds the expected files to the patterns that match them, through any number of patterns.
-  mutating func expectOutputs(log: inout DiagnosticLog) {
+  /// - Returns: Whether ``leaveOutOwnOutputs(in:)`` was called for the manifest's own directory, and nothing has changed since.
+  mutating func expectOutputs(log: inout DiagnosticLog) -> Bool {
     let patterns = patterns
-    guard !patterns.isEmpty, jobs.count + rows.count > 1 else { return }
+    guard !patterns.isEmpty, jobs.count + drafts.count + rows.count > 1 else { return false }
     // A file that passes through the patterns more often than that does so without end.
     for _ in 0..<2 * (patterns.count + 1) {
-      guard leaveOutOwnOutputs(in: ownDirectory), let places = outputPlaces() else { return }
+      guard leaveOutOwnOutputs(in: ownDirectory), let places = outputPlaces() else {
+        for index in patterns { rows[index].expectNothing() }
+        return false
+      }
       var hasNew = false
       for index in patterns {
         let files = files(matching: rows[index].table, among: places)
@@ -18,7 +22,12 @@ extension RowCheck {
       }
       guard hasNew else {
         for index in patterns { rows[index].dropExpectedOutputs() }
-        return
+        // Rows of larger manifests wait for nothing.
+        guard jobs.count + rows.reduce(0, { $0 + $1.lazy.count { _ in true } }) > JobSelection.mostJobs else {
+          return true
+        }
+        for index in patterns { rows[index].expectNothing() }
+        return false
       }
     }
     for index in patterns where !rows[index].table.expected.isEmpty {
@@ -26,8 +35,9 @@ extension RowCheck {
         rows[index].template.fromPlace,
         "'\(rows[index].table.name)' matches outputs that are made of its own outputs, so that each run would make more of them: "
           + "write the outputs to another directory, or use a narrower pattern")
-      return
+      return false
     }
+    return false
   }
 
   /// The places of the outputs of all jobs; nil if there are too many.
@@ -41,7 +51,7 @@ extension RowCheck {
         result.append(places.place(of: Paths.absolute(output.location)))
       }
     }
-    for job in jobs { add(job) }
+    for job in jobs + drafts { add(job) }
     for (count, row) in rows.joined().enumerated() {
       guard count < OwnOutputs.mostFiles else { return nil }
       if case .success(let job) = row { add(job) }

@@ -3,6 +3,8 @@ import ImageBatch
 /// Checks every row of a manifest's tables before anything starts.
 struct RowCheck {
   var jobs: [Job]
+  /// The jobs with mistakes, as far as they can be read.
+  var drafts: [Job] = []
   var rows: [RowJobs]
   /// The tables of members with mistakes, whose rows can't be read, and their places.
   var unread: [(table: RowTable, place: TextPlace)] = []
@@ -14,8 +16,8 @@ struct RowCheck {
   mutating func run(log: inout DiagnosticLog) {
     var conflicts = RecordConflicts()
     for job in jobs { _ = conflicts.claim(job) }
-    expectOutputs(log: &log)
-    leaveOutOwnOutputs(in: outputDirectory)
+    let isSettled = expectOutputs(log: &log)
+    if !isSettled || ownDirectory != outputDirectory { leaveOutOwnOutputs(in: outputDirectory) }
     checkUnread(log: &log)
     for index in rows.indices { check(&rows[index], &conflicts, log: &log) }
     guard log.isEmpty else { return }
@@ -99,10 +101,12 @@ struct RowCheck {
 
   /// Reports the patterns of members with mistakes that match nothing.
   private func checkUnread(log: inout DiagnosticLog) {
+    guard !unread.isEmpty else { return }
+    let places = outputPlaces() ?? []
     for (table, place) in unread {
       guard case .files(let pattern) = table.kind else { continue }
       var walk = GlobWalk(pattern, in: table.directory)
-      guard walk.next() == nil, files(matching: table, among: outputPlaces() ?? []).isEmpty else { continue }
+      guard walk.next() == nil, files(matching: table, among: places).isEmpty else { continue }
       log.error(place, Self.noMatch(table))
     }
   }

@@ -57,6 +57,9 @@ package struct RowJobs: Sequence, Sendable {
     return !new.isEmpty
   }
 
+  /// Removes all expected files.
+  mutating func expectNothing() { table.expected = [] }
+
   /// Removes the expected files that are left out.
   mutating func dropExpectedOutputs() {
     table.expected = table.expected.filter { !own.contains(table.path(of: $0)) }

@@ -15,9 +15,11 @@ extension JobDependencies {
 
 extension [Job] {
   /// The jobs with their output directory.
-  package func placed(in directory: String) -> [Job] {
+  /// - Parameter count: The number of jobs in the manifests before theirs. Default: 0.
+  package func placed(in directory: String, after count: Int = 0) -> [Job] {
     map { job in
       var job = job
+      job.index += count
       job.outputDirectory = directory
       return job
     }

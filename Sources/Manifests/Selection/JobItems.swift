@@ -106,11 +106,13 @@ package struct JobItems: AsyncSequence, Sendable {
           job.index = index
           let isSelected = items.prepare(&job)
           index += 1
+          // A record that isn't selected has its place too.
+          let conflict = conflicts.claim(job)
           guard isSelected else {
             items.skip?(job.index)
             return .unselected(job)
           }
-          if var conflict = conflicts.claim(job) {
+          if var conflict {
             conflict.reads = job.allSources.compactMap(\.localPath)
             return .rejected(JobResult(job.index, conflict))
           }

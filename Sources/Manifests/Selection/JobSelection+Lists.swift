@@ -31,19 +31,17 @@ extension JobSelection {
     hasReadLists = isWhole && listed.count == recordsRead
     guard hasReadLists, !listed.isEmpty, rows.isEmpty || !rowJobs.isEmpty else { return }
     var moved = moved
-    let others = documentsWhole + rowJobs
     if let outputDirectory {
-      moved.add(listed, from: ".", to: outputDirectory, names: (others + listed).namesOfFiles)
+      let names = (whole + wholeRows + listed).namesOfFiles
+      moved.add(listed, from: ".", to: outputDirectory, names: names)
     }
     let listed = listed.map(moved.followed)
     let indices = Set(listed.map(\.index))
-    let documents = others.map(moved.followed)
-    guard JobDependencies(documents + listed).connects({ indices.contains($0.index) }) else { return }
+    let all = (whole + wholeRows).map(moved.followed) + listed
+    guard JobDependencies(all).connects({ indices.contains($0.index) }) else { return }
     (jobs, unselected) = ([], [])
-    let rowIndices = Set(rowJobs.map(\.index))
-    for job in documents where !rowIndices.contains(job.index) { sort(job) }
-    takeRows()
-    listed.forEach { sort($0) }
+    for job in all.sorted(by: { $0.index < $1.index }) { sort(job) }
+    noteRowsTaken()
     documentJobs += listed.count
     (streams, self.listed, listedAndSelected) = ([], [], [])
     selectParts()

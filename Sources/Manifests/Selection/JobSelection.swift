@@ -40,8 +40,10 @@ package struct JobSelection: Sendable {
   var listed: [Job] = []
   /// The first selected jobs of these lists.
   var listedAndSelected: [Job] = []
-  /// The documents' jobs without those of rows before a part was selected, if there are lists.
-  private(set) var documentsWhole: [Job] = []
+  /// The documents' jobs without those of rows, and those of rows, before a part was selected and before sources followed
+  /// outputs; empty without lists.
+  private(set) var whole: [Job] = []
+  private(set) var wholeRows: [Job] = []
   /// The sources that follow outputs to the command line's directory.
   var moved = MovedOutputs()
   private(set) var failed: FailedJobs?
@@ -123,6 +125,11 @@ package struct JobSelection: Sendable {
       moved.add(document.manifest.jobs + document.rows, from: document.own, to: document.place, names: names)
     }
     for document in documents {
+      if !streams.isEmpty {
+        // With the places of the manifest: lists may move more sources.
+        whole += document.manifest.jobs.placed(in: document.place, after: documentJobs)
+        wholeRows += document.rows.placed(in: document.place, after: documentJobs)
+      }
       for job in document.rows {
         var job = moved.followed(by: job)
         job.index += documentJobs
@@ -133,7 +140,6 @@ package struct JobSelection: Sendable {
       manifest.jobs = manifest.jobs.map(moved.followed)
       add(manifest, in: document.place)
     }
-    if !streams.isEmpty { documentsWhole = jobs + unselected }
     expandRows()
     if let failed, rows.isEmpty, streams.isEmpty { unmatchedFailures = failed.unmatched(by: jobs) }
     selectParts()
@@ -191,11 +197,14 @@ package struct JobSelection: Sendable {
   }
 
   /// Takes the rows among the jobs.
-  mutating func takeRows() {
+  private mutating func takeRows() {
     rowJobs.forEach { sort($0) }
     jobs.sort { $0.index < $1.index }
-    (expandedRows, rows, rowJobs) = (expandedRows + rows, [], [])
+    noteRowsTaken()
   }
+
+  /// Notes that the jobs of rows are among the others.
+  mutating func noteRowsTaken() { (expandedRows, rows, rowJobs) = (expandedRows + rows, [], []) }
 
   // MARK: Facts
 

@@ -152,15 +152,17 @@ struct OutputOptions: ParsableArguments {
   /// - Throws: `CommandError` with all mistakes in them.
   func chain() throws -> ChainTemplate? {
     let mistakes = filters.flatMap { text in
-      ChainTemplate.mistakes(in: text).map { Self.pointed(text, at: $0.offset, $0.message) }
+      ChainTemplate.mistakes(in: text).map {
+        Self.pointed(text, at: $0.offset, Self.withoutSecrets($0.message, text))
+      }
     }
     try UsageMistakes(mistakes).throwIfAny()
     let chains = try filters.map { text in
       do throws(FilterError) {
         return try ChainTemplate(parsing: text)
       } catch {
-        throw CommandError(
-          .usage, Self.pointed(text, at: error.offset, Self.withoutSecrets(error.message, text)))
+        // Its mistakes are told above.
+        throw CommandError(.usage, Self.withoutSecrets(error.message, text))
       }
     }
     do throws(FilterError) {
@@ -171,10 +173,8 @@ struct OutputOptions: ParsableArguments {
     }
   }
 
-  /// The message about a wrong chain. It may quote a part of a URL whose colons should have been encoded.
   private static func withoutSecrets(_ message: String, _ chain: String) -> String {
-    guard SecretText.hidden(in: chain) != chain else { return message }
-    return message.replacing(#/'[^'@]*@/#, with: "'…@")
+    SecretText.hidden(in: message, about: chain)
   }
 
   /// The concatenated chains with their fields filled in for one source.

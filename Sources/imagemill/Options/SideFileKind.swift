@@ -25,18 +25,18 @@ enum SideFileKind {
     }
   }
 
-  /// A text near the start of each such file; nil for markup, whose text a template may set.
-  private var mark: String? {
+  /// Texts near the start of each such file, in any order; nil for markup, whose text a template may set.
+  private var marks: [String]? {
     switch self {
-    case .report(.json): "{\"version\":1,\"imagemill\":\""
-    case .report(.ndjson): "{\"version\":1,\"index\":"
-    case .report(.xml): "<testsuites name=\"imagemill\""
-    case .report(.html): "<meta name=\"generator\" content=\"imagemill "
-    case .markup(.json): "{\"version\":1,\"images\":["
+    case .report(.json): ["\"imagemill\":\""]
+    case .report(.ndjson): ["\"version\":1", "\"index\":"]
+    case .report(.xml): ["<testsuites name=\"imagemill\""]
+    case .report(.html): ["<meta name=\"generator\" content=\"imagemill "]
+    case .markup(.json): ["\"images\":["]
     case .markup: nil
-    case .events: "{\"version\":1,\"event\":\""
-    case .metrics: "# HELP imagemill_"
-    case .lock: "{\"imagemill-lock\":"
+    case .events: ["\"version\":1", "\"event\":\""]
+    case .metrics: ["# HELP imagemill_"]
+    case .lock: ["\"imagemill-lock\":"]
     }
   }
 
@@ -47,8 +47,9 @@ enum SideFileKind {
   /// - Parameter head: The first bytes of the file at `path`.
   func matches(_ head: [UInt8], of path: String) -> Bool {
     let text = Self.condensed(String(decoding: head, as: UTF8.self))
-    guard let mark else { return !Self.isForeignMarkup(text, path) }
-    return text.contains(Self.condensed(mark))
+    guard !text.isEmpty else { return true }
+    guard let marks else { return !Self.isForeignMarkup(text, path) }
+    return marks.allSatisfy { text.contains(Self.condensed($0)) }
   }
 
   /// Whether a text is a whole page, or has no tag and the name of an image, a list or a table.

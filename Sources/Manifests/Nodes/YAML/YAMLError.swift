@@ -16,9 +16,9 @@ struct YAMLError: Error {
       return .init(place: contextPlace, message: Self.badName("an anchor", "&"))
     case "while scanning a quoted scalar" where problem.contains("found unexpected"):
       return .init(place: contextPlace, message: "not YAML: the quote isn't closed")
-    case "while parsing a flow mapping" where isAtEnd(of: text):
+    case "while parsing a flow mapping" where isUnclosed(in: text):
       return .init(place: contextPlace, message: "not YAML: the '{' isn't closed")
-    case "while parsing a flow sequence" where isAtEnd(of: text):
+    case "while parsing a flow sequence" where isUnclosed(in: text):
       return .init(place: contextPlace, message: "not YAML: the '[' isn't closed")
     default: break
     }
@@ -47,6 +47,11 @@ struct YAMLError: Error {
     }
     let doing = context.map { " (\($0))" } ?? ""
     return .init(place: place, message: "not YAML: \(problem)\(doing)\(remedy)")
+  }
+
+  /// Whether the text ends before a bracket is closed, other than in a comment.
+  private func isUnclosed(in text: ManifestText) -> Bool {
+    isAtEnd(of: text) && QuotingHints.commentedValue(in: text, upTo: min(place.line, text.lineCount)) == nil
   }
 
   /// Whether only blanks follow.
