@@ -79,8 +79,8 @@ package enum SecretText {
     while index < units.count {
       let separator = units[index...].prefix { $0.isOne(of: ":/") }
       let isWhole = separator.map(\.byte) == Array("://".utf8)
-      let isWrong = separator.count > 1 || separator.first?.isOne(of: ":") == true
-      guard isWhole || isWrong && isMisspelled(units[..<index]) else {
+      let hasColon = separator.contains { $0.isOne(of: ":") }
+      guard isWhole || (hasColon || separator.count > 1) && isMisspelled(units[..<index], hasColon) else {
         index += max(1, separator.count)
         continue
       }
@@ -100,15 +100,16 @@ package enum SecretText {
   }
 
   /// Whether a text ends in a scheme, which other characters follow than `://`.
-  private static func isMisspelled(_ start: ArraySlice<Unit>) -> Bool {
+  /// - Parameter hasColon: Whether a colon is among them. Without one, the scheme isn't the end of a path.
+  private static func isMisspelled(_ start: ArraySlice<Unit>, _ hasColon: Bool) -> Bool {
     let name = start.suffix(5).reversed().prefix { $0.isOne(of: "HTPShtps3") }.map(\.byte)
     guard ["http", "https", "s3"].contains(String(decoding: name.reversed(), as: UTF8.self).lowercased())
     else {
       return false
     }
-    // Not the end of a word, or of a path.
+    // Not the end of a word.
     guard let before = start.dropLast(name.count).last else { return true }
-    return !before.isOne(of: "/._-") && !isLetterOrDigit(before.byte)
+    return !before.isOne(of: hasColon ? "._-" : "/._-") && !isLetterOrDigit(before.byte)
   }
 
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool {

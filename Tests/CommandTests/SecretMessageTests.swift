@@ -6,14 +6,14 @@ import Testing
 @Suite("Passwords in messages", .timeLimit(.minutes(8)))
 struct SecretMessageTests {
   private let command: CommandRun
-  private static let marker = "SECRET"
+  private static let marker = "HUNTER2"
 
   /// URLs whose user gives a password: right, without a server, wrong in their host, scheme, spelling or text.
   static let urls = [
-    "http://u:SECRET@127.0.0.1:1/x.png", "http://u:SECRET@h h/x", "s3://u:SECRET@b/k.png",
-    "ftp://u:SECRET@h/x", "https://u:SECRET@", "HTTP://u:SECRET@127.0.0.1:1/x.png?token=SECRET",
-    "http:/u:SECRET@h/x.png", "file://u:SECRET@h/x.png",
-    "http://u:SE/CRET-SECRET@h/x.png",
+    "http://u:HUNTER2@127.0.0.1:1/x.png", "http://u:HUNTER2@h h/x", "s3://u:HUNTER2@b/k.png",
+    "ftp://u:HUNTER2@h/x", "https://u:HUNTER2@", "HTTP://u:HUNTER2@127.0.0.1:1/x.png?token=HUNTER2",
+    "http:/u:HUNTER2@h/x.png", "file://u:HUNTER2@h/x.png",
+    "http://u:SE/CRET-HUNTER2@h/x.png",
   ]
 
   init() throws {
@@ -89,7 +89,7 @@ struct SecretMessageTests {
   @Test("of a run, in the command that repeats it, in its reports, and on GitHub")
   func repeating() async throws {
     try command.write("imagemill: 1\njobs: [{source: ./none.png, output: made.webp}]\n", to: "bad.yaml")
-    let chain = "overlay:http%3A//u%3ASECRET@127.0.0.1%3A1/x.png"
+    let chain = "overlay:http%3A//u%3AHUNTER2@127.0.0.1%3A1/x.png"
     let reports = ["r.json", "r.ndjson", "r.xml", "r.html"].flatMap { ["--report", $0] }
     let outcome = try await command.run(
       arguments: ["run", "-f", chain, "--retries", "0", "--events", "v", "bad.yaml"] + reports,

@@ -10,7 +10,7 @@ struct SecretTextTests {
       ("http://me:pw@h/x", "http://…@h/x"), ("'HTTPS://me@h'", "'HTTPS://…@h'"),
       ("http://me:p/w@h/x", "http://…@h/x"), ("http://me:p@w@h/x", "http://…@h/x"),
       ("s3://me:pw@b/k.png can't", "s3://…@b/k.png can't"), ("http:/me:pw@h", "http:/…@h"),
-      ("http//me:pw@h", "http//…@h"),
+      ("http//me:pw@h", "http//…@h"), ("write 'http://http:/me:pw@h'", "write 'http://http:/…@h'"),
       ("overlay:http%3A//me%3Apw@h/x:nowhere", "overlay:http%3A//…@h/x:nowhere"),
       ("http%3A%2F%2Fme%3Apw%40h%2Fx", "http%3A%2F%2F…%40h%2Fx"),
       ("http://h/x?sig=1&w=2&token=3#f", "http://h/x?sig=…&w=2&token=…#f"),
