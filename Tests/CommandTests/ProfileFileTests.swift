@@ -31,7 +31,7 @@ struct ProfileFileTests {
       "  - {source: a.png, profile: \(file.0), output: \(index).png}\n"
     }
     try command.write("imagemill: 1\njobs:\n\(jobs.joined())", to: "m.yaml")
-    let outcome = try await command.run(subcommand, "m.yaml")
+    let outcome = try await command.run(subcommand, "--allow-outside", "m.yaml")
     #expect(outcome.status == 2)
     for (_, said) in Self.files { #expect(outcome.errors.contains(said), "\(outcome.errors)") }
   }

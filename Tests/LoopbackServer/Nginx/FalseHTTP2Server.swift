@@ -32,8 +32,9 @@ public final class FalseHTTP2Server: Sendable {
     self.child = Mutex(child)
     var port: String?
     for _ in 0..<3000 where port == nil {
-      port = NginxServer.read(log).split(separator: "\n").first { $0.hasPrefix("PORT ") }
-        .map { String($0.dropFirst(5)) }
+      // The line may be there without its end.
+      let lines = NginxServer.read(log).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      port = lines.first { $0.hasPrefix("PORT ") }.map { String($0.dropFirst(5)) }
       if port == nil { usleep(10_000) }
     }
     guard let port else { throw ServerError(message: "python3 doesn't listen:\n\(NginxServer.read(log))") }
