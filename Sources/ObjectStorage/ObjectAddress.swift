@@ -48,7 +48,7 @@ package struct ObjectAddress: Hashable, Sendable, CustomStringConvertible {
     guard Self.isBucket(bucket) else {
       throw Mistake(
         message: "a bucket's name has letters, digits, '.', '-' and '_' only; "
-          // A user name and password, as in the URLs of other services, are nobody's business.
+          // What precedes an '@' may be a password, so the message doesn't quote it.
           + (bucket.contains("@") ? "an S3 URL has no user name" : "this one is '\(bucket)'"))
     }
     self.bucket = bucket

@@ -49,7 +49,7 @@ package struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
     ReportError(
       code: .notWritable, path: path,
       message:
-        "can't write the \(noun) '\(path)': nobody reads this pipe; start its reader first, or name a file")
+        "can't write the \(noun) '\(path)': the pipe has no reader; start its reader first, or name a file")
   }
 
   /// The system's message for `errno`, except that EBADF is worded for a closed stream.

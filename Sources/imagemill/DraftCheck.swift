@@ -51,7 +51,7 @@ struct DraftCheck {
     try PlaceRefusal.refuse(found)
   }
 
-  /// The error without places in the draft, which nobody can look at.
+  /// The error without places in the draft, which isn't written.
   private func complaint(_ error: ManifestCommandError) -> any Error {
     let others = error.errors.diagnostics.filter { $0.file != manifest }
     guard others.isEmpty else { return ManifestCommandError(ManifestErrors(others)) }

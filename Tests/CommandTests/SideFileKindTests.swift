@@ -45,13 +45,13 @@ struct SideFileKindTests {
   func eventPipe() async throws {
     #expect(mkfifo(command.work + "/e", 0o600) == 0)
     let unread = try await bash("imagemill run --events e m.yaml")
-    #expect(unread.status == 2 && unread.errors.contains("nobody reads this pipe"), "\(unread.errors)")
+    #expect(unread.status == 2 && unread.errors.contains("the pipe has no reader"), "\(unread.errors)")
     #expect(command.read("made.webp") == nil)
     let read = try await bash("exec 3<> e; imagemill run -q --events e m.yaml && head -n 1 <&3")
     #expect(read.status == 0 && read.text.hasPrefix("{\"version\":1,\"event\":"), "\(read.errors)")
   }
 
-  @Test("a signal ends a run whose events nobody takes out of the pipe")
+  @Test("a signal ends a run whose event pipe is full")
   func fullPipe() async throws {
     #expect(mkfifo(command.work + "/e", 0o600) == 0)
     let jobs = (0..<900).map { "{source: ./none\($0).png, output: \($0).webp}" }.joined(separator: ", ")

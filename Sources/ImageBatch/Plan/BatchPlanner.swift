@@ -318,37 +318,3 @@ extension StepGraph.Attempt {
     Set(outputs.filter { $0.state == .inPlace }.map { [$0.job.index, $0.position] })
   }
 }
-
-extension BatchPlan.Entry {
-  fileprivate func node(isDone: Bool) -> (key: StepKey, node: PlanGraph.Node) {
-    let name = path ?? "output of job \(index)"
-    return (
-      .write(job: index, path: name),
-      PlanGraph.Node(kind: .write, label: "\(name)\n\(action.rawValue)", isDone: isDone)
-    )
-  }
-}
-
-extension BatchPlan.Entry {
-  fileprivate init(job: Job, position: Int, output: JobOutput) {
-    self.init(
-      index: job.index, source: job.displaySource, path: nil, action: .render, reason: "",
-      filter: output.chain.displayIdentifier, format: output.encoding.formatText, content: nil, key: nil,
-      recipe: nil,
-      location: output.location ?? job.location)
-    path = output.knownPath(of: job).map { path in
-      let directory = OutputDirectory(root: job.outputDirectory ?? ".", allowsOutside: true)
-      // A path that names no file is refused at its place.
-      return (try? directory.location(of: path, isObject: output.template.isObject)) ?? path
-    }
-    self.position = position
-  }
-
-  fileprivate init(_ planned: PlannedOutput) {
-    self.init(job: planned.job, position: planned.position, output: planned.output)
-    path = planned.location ?? planned.path ?? path
-    key = planned.key
-    recipe = planned.recipe
-    if let format = planned.values.format { self.format = format.rawValue }
-  }
-}

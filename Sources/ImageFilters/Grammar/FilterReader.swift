@@ -196,7 +196,7 @@ struct FilterReader {
       }
     }
     guard let first = width ?? height else { return written }
-    // Joined, a wrong side would be reported as a size that nobody wrote.
+    // Each side is checked before they are joined: the message quotes what the user wrote.
     for side in [width, height] {
       guard let side, let key = side.key?.lowercased(), !side.value.isEmpty,
         SizeSpecification(side.value + "x") == nil

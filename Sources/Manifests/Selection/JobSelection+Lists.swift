@@ -1,9 +1,6 @@
 package import ImageBatch
 
 extension JobSelection {
-  /// The most jobs of lists that are held for checks before the run.
-  private static let mostListed = 20_000
-
   /// Claims the paths of the documents' outputs, against which those of lists are checked.
   package func claimOutputs(in conflicts: inout RecordConflicts) {
     for job in jobs { _ = conflicts.claim(job) }
@@ -18,7 +15,7 @@ extension JobSelection {
     job.index = documentJobs + recordsRead
     let isSelected = prepare(&job)
     if let found = conflicts.claim(job) { return found }
-    guard listed.count < Self.mostListed else { return nil }
+    guard listed.count < Self.mostJobs else { return nil }
     listed.append(job)
     if isSelected { listedAndSelected.append(job) }
     return nil

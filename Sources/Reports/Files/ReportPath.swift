@@ -73,7 +73,7 @@ struct ReportPath {
     }
   }
 
-  /// Opens a pipe or a device. A named pipe that nobody reads is an error: it would be waited for, whatever the signal.
+  /// Opens a pipe or a device. A named pipe without a reader is an error: open(2) would wait for one, also after a signal.
   private func openDevice() throws(ReportError) -> Int32 {
     do throws(SystemError) {
       let descriptor = try FileIO.open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY)

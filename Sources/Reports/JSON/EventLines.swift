@@ -28,7 +28,7 @@ package final class EventLines: BatchReporter {
 
   /// Creates a reporter that writes lines to a file, whose missing directories it makes.
   /// - Parameter writing: Writes to the file, which may be a pipe whose reader is slow. Default: waits for the reader.
-  /// - Throws: `ReportError` if the file can't be created, or is a pipe that nobody reads.
+  /// - Throws: `ReportError` if the file can't be created, or is a named pipe without a reader.
   package init(
     path: String,
     writing: @escaping @Sendable ([UInt8], Int32) throws -> Void = {

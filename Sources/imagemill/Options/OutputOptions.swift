@@ -153,7 +153,7 @@ struct OutputOptions: ParsableArguments {
   func chain() throws -> ChainTemplate? {
     let mistakes = filters.flatMap { text in
       ChainTemplate.mistakes(in: text).map {
-        Self.pointed(text, at: $0.offset, Self.withoutSecrets($0.message, text))
+        Self.pointed(text, at: $0.offset, SecretText.hidden(in: $0.message, about: text))
       }
     }
     try UsageMistakes(mistakes).throwIfAny()
@@ -162,7 +162,7 @@ struct OutputOptions: ParsableArguments {
         return try ChainTemplate(parsing: text)
       } catch {
         // Its mistakes are told above.
-        throw CommandError(.usage, Self.withoutSecrets(error.message, text))
+        throw CommandError(.usage, SecretText.hidden(in: error.message, about: text))
       }
     }
     do throws(FilterError) {
@@ -171,10 +171,6 @@ struct OutputOptions: ParsableArguments {
     } catch {
       throw CommandError(.usage, "--filter: \(error.message)")
     }
-  }
-
-  private static func withoutSecrets(_ message: String, _ chain: String) -> String {
-    SecretText.hidden(in: message, about: chain)
   }
 
   /// The concatenated chains with their fields filled in for one source.

@@ -86,7 +86,7 @@ struct SideFiles {
     do throws(SystemError) {
       head = try File.start(of: file.path, count: headLength)
     } catch {
-      // A file that can't be read can still be replaced; nobody knows by what.
+      // A file that can't be read may still be writable, and its kind isn't known.
       throw CommandError(
         .usage,
         "can't read \(file.path), so it may not be \(kind.noun): \(error.text); remove it, or name another file"
